@@ -9,7 +9,6 @@ import {
   decodeBitmap,
   emptyBitmap,
   firstOf,
-  hasBit,
   setBit,
 } from './postings.ts'
 import { PUBLIC_FILTER } from './public-documents.ts'
@@ -93,7 +92,7 @@ export function collect(
     if (gone) withoutDead(allowed, gone)
     addUp(weighed(lists, worths), allowed, block * BLOCK_DOCUMENTS, best)
   }
-  return best.inOrder()
+  return best.takeInOrder()
 }
 
 /** Adds the scores of further lists to documents that were found without them, and sorts them again. */
@@ -109,7 +108,7 @@ export function addFurther(
     const first = block * BLOCK_DOCUMENTS
     addToThese(some, weighed(lists.get(block) ?? [], worths), first, best)
   }
-  return best.inOrder()
+  return best.takeInOrder()
 }
 
 export type ListCount = {
@@ -119,28 +118,48 @@ export type ListCount = {
   alone: number
 }
 
-/** How many documents of a scope have each word, and how many of the scope are not public. */
-export function countIn(
+/** The documents of a scope, block by block: all of them, and those that are not public. */
+export type ScopeBits = {
+  blocks: ReadonlyMap<number, { within: Bitmap; alone: Bitmap }>
+  /** How many are not public. */
+  alone: number
+}
+
+export function bitsOfScope(
   rows: readonly ReadRow[],
   scope: Match,
-  words: readonly number[],
   dead: ReadonlyMap<number, Uint8Array>,
-): { documents: number; counts: Map<number, ListCount> } {
-  const counts = new Map<number, ListCount>(words.map((hash) => [hash, { within: 0, alone: 0 }]))
+): ScopeBits {
+  const blocks = new Map<number, { within: Bitmap; alone: Bitmap }>()
   let documents = 0
-  for (const [block, lists] of byBlock(rows, new Set([...words, ...scope.flat(), PUBLIC_FILTER]))) {
+  for (const [block, lists] of byBlock(rows, new Set([...scope.flat(), PUBLIC_FILTER]))) {
     const within = passing(lists, scope)
     if (!within) continue
     const gone = dead.get(block)
     if (gone) withoutDead(within, gone)
     const alone = minus(within, passing(lists, [[PUBLIC_FILTER]]))
     documents += bitsIn(alone)
+    blocks.set(block, { within, alone })
+  }
+  return { blocks, alone: documents }
+}
+
+/** How many documents of a scope have each word. */
+export function countIn(
+  rows: readonly ReadRow[],
+  words: readonly number[],
+  { blocks }: ScopeBits,
+): Map<number, ListCount> {
+  const counts = new Map<number, ListCount>(words.map((hash) => [hash, { within: 0, alone: 0 }]))
+  for (const [block, lists] of byBlock(rows, new Set(words))) {
+    const bits = blocks.get(block)
+    if (!bits) continue
     for (const { hash, base, list } of lists) {
       const count = counts.get(hash)
-      if (count && list) addToCount(count, list, base, within, alone)
+      if (count && list) addToCount(count, list, base, bits.within, bits.alone)
     }
   }
-  return { documents, counts }
+  return counts
 }
 
 function minus(bitmap: Bitmap, others: Bitmap | undefined): Bitmap {
@@ -150,12 +169,16 @@ function minus(bitmap: Bitmap, others: Bitmap | undefined): Bitmap {
   return rest
 }
 
+/** Bits are added, not tested: half of the tests would be guessed wrong by the processor. */
 function addToCount(count: ListCount, { offsets }: ReadList, base: number, within: Bitmap, alone: Bitmap) {
+  let [inside, own] = [0, 0]
   for (let i = 0; i < offsets.length; i++) {
     const at = base + (offsets[i] as number)
-    if (hasBit(within, at)) count.within++
-    if (hasBit(alone, at)) count.alone++
+    inside += ((within[at >>> 5] as number) >>> (at & 31)) & 1
+    own += ((alone[at >>> 5] as number) >>> (at & 31)) & 1
   }
+  count.within += inside
+  count.alone += own
 }
 
 function withoutDead(allowed: Bitmap, gone: Uint8Array): void {

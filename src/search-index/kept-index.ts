@@ -2,10 +2,11 @@ import type { Ctx } from '../core/context.ts'
 import type { Database } from '../db/db.ts'
 import { Kept } from './kept.ts'
 import { KeptLists } from './kept-lists.ts'
+import { KeptWords } from './kept-words.ts'
 import type { Candidate } from './packing.ts'
 
 /** Lists get the larger share, because many searches use the same lists; entries are shared only by similar searches. */
-const SHARE_OF_LISTS = 0.6
+const SHARES = { lists: 0.6, documents: 0.34, words: 0.06 }
 
 const ENTRY_BYTES = 250
 const NUMBER_BYTES = 8
@@ -17,6 +18,7 @@ export type KeptIndex = {
   lists: KeptLists
   /** Entries by number. Numbers are never reused and entries never change, so a search only checks that the entry still exists. */
   documents: Kept<Candidate>
+  words: KeptWords
 }
 
 const kept = new WeakMap<Database, KeptIndex>()
@@ -25,8 +27,11 @@ const kept = new WeakMap<Database, KeptIndex>()
 export function keptIndex({ database, searchTuning: { keptBytes } }: Ctx): KeptIndex {
   let known = kept.get(database)
   if (!known) {
-    const forLists = keptBytes * SHARE_OF_LISTS
-    known = { lists: new KeptLists(forLists), documents: new Kept(keptBytes - forLists, bytesOf) }
+    known = {
+      lists: new KeptLists(keptBytes * SHARES.lists),
+      documents: new Kept(keptBytes * SHARES.documents, bytesOf),
+      words: new KeptWords(keptBytes * SHARES.words),
+    }
     kept.set(database, known)
   }
   return known

@@ -2,11 +2,11 @@
  * A cache in memory, limited in bytes. Recently used values stay. When it is full, the older half is dropped at once, which
  * is cheaper than tracking the exact order of use.
  */
-export class Kept<V> {
+export class Kept<V, K = number> {
   readonly #mostBytes: number
   readonly #bytesOf: (value: V) => number
-  #recent = new Map<number, V>()
-  #earlier = new Map<number, V>()
+  #recent = new Map<K, V>()
+  #earlier = new Map<K, V>()
   #recentBytes = 0
 
   constructor(mostBytes: number, bytesOf: (value: V) => number) {
@@ -14,7 +14,7 @@ export class Kept<V> {
     this.#bytesOf = bytesOf
   }
 
-  get(key: number): V | undefined {
+  get(key: K): V | undefined {
     const recent = this.#recent.get(key)
     if (recent !== undefined) return recent
     const earlier = this.#earlier.get(key)
@@ -22,7 +22,7 @@ export class Kept<V> {
     return earlier
   }
 
-  keep(key: number, value: V): void {
+  keep(key: K, value: V): void {
     if (!this.#recent.has(key)) this.#recentBytes += this.#bytesOf(value)
     this.#recent.set(key, value)
     if (this.#recentBytes <= this.#mostBytes / 2) return

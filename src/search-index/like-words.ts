@@ -4,6 +4,7 @@ import { isAmong, numberList } from '../db/number-list.ts'
 import { meantSurely } from '../text/slips.ts'
 import { STOP_STEMS } from '../text/stopwords.ts'
 import { gramHash, hasTrigrams, innerTrigramsOf, trigramsOf } from '../text/trigrams.ts'
+import { keptIndex } from './kept-index.ts'
 import type { VisibleCount, VisibleCounts } from './visible-counts.ts'
 import { type Word, wordStore } from './word-store.ts'
 
@@ -89,16 +90,32 @@ async function wordsWith(
   ctx: Ctx,
   match: number[][],
   mostInPublic: number,
-  { isPublic, mayHave }: Vocabulary,
+  { isPublic, mayHave, counts }: Vocabulary,
 ): Promise<Word[]> {
   const store = wordStore(ctx)
-  const hashes = isPublic
-    ? await store.findPublic(ctx, match, mostInPublic)
-    : (await store.findAny(ctx, match, EXAMINED)).filter(mayHave)
-  if (hashes.length === 0) return []
-  const rows = await sql<Word>`select hash, word from search_words
-    where ${isAmong(ctx.db, 'hash', numberList(ctx.db, hashes))}`.execute(ctx.db)
-  return rows.rows
+  const find = () =>
+    isPublic ? store.findPublic(ctx, match, mostInPublic) : store.findAny(ctx, match, EXAMINED)
+  const question = `${isPublic ? mostInPublic : 'any'} ${match.join(' ')}`
+  // A transaction may see words that are never committed.
+  const hashes = await (ctx.transacting ? find() : keptIndex(ctx).words.found(counts.state, question, find))
+  return spelled(ctx, isPublic ? hashes : hashes.filter(mayHave))
+}
+
+/** The words with these numbers, in any order. */
+async function spelled(ctx: Ctx, hashes: readonly number[]): Promise<Word[]> {
+  const { spellings } = keptIndex(ctx).words
+  const words: Word[] = []
+  const unread: number[] = []
+  for (const hash of hashes) {
+    const word = spellings.get(hash)
+    if (word === undefined) unread.push(hash)
+    else words.push({ hash, word })
+  }
+  if (unread.length === 0) return words
+  const { rows } = await sql<Word>`select hash, word from search_words
+    where ${isAmong(ctx.db, 'hash', numberList(ctx.db, unread))}`.execute(ctx.db)
+  if (!ctx.transacting) for (const { hash, word } of rows) spellings.keep(hash, word)
+  return [...words, ...rows]
 }
 
 /**

@@ -52,6 +52,11 @@ function addGains(sum: Gains, candidate: Candidate, { hash, worth }: Option, dam
 
 /** Of the terms that may be meant by one, the best counts. */
 function addBest(sum: Gains, candidate: Candidate, wanted: Wanted, damping: number): void {
+  const [only] = wanted
+  if (only && wanted.length === 1 && !only.parts) {
+    addGains(sum, candidate, only, damping)
+    return
+  }
   const best: Gains = { bm25: 0, density: 0 }
   for (const option of wanted) {
     const gains: Gains = { bm25: 0, density: 0 }

@@ -1,6 +1,6 @@
 import type { Ctx } from '../core/context.ts'
 import { sha256 } from '../core/secrets.ts'
-import { countIn, type ListCount } from './collect.ts'
+import { bitsOfScope, countIn, type ListCount, type ScopeBits } from './collect.ts'
 import type { IndexView } from './index-view.ts'
 import { type Match, passes } from './match.ts'
 import type { Candidate } from './packing.ts'
@@ -26,12 +26,17 @@ export type VisibleCounts = {
   /** How many documents the counts are about, and how long these are on average. */
   cards: number
   averageLength: number
+  /** Other counts have another state, except if they changed without changing their sums. */
+  state: string
   of: (hashes: readonly number[]) => Promise<(hash: number) => VisibleCount>
 }
 
-const visible = (open: Totals, own: Totals): Pick<VisibleCounts, 'cards' | 'averageLength'> => {
+const visible = (
+  open: Totals & { state: string },
+  own: Totals,
+): Pick<VisibleCounts, 'cards' | 'averageLength' | 'state'> => {
   const all = { cards: open.cards + own.cards, length: open.length + own.length }
-  return { cards: all.cards, averageLength: averageLengthOf(all) }
+  return { cards: all.cards, averageLength: averageLengthOf(all), state: open.state }
 }
 
 const sumOf = (documents: readonly Candidate[]): Totals => ({
@@ -86,13 +91,13 @@ export async function countsInLists(
   const open = await publicTotals(ctx)
   const fresh = view.fresh.filter((document) => passes(document, scope))
   const freshAlone = fresh.filter((document) => !isPublic(document))
-  const { documents } = await countLists(view, scope, [])
-  const cards = documents + freshAlone.length
+  const bits = bitsOfScope(await view.rowsOf([...scope.flat(), PUBLIC_FILTER]), scope, view.dead)
+  const cards = bits.alone + freshAlone.length
   return {
     ...visible(open, { cards, length: cards * (averageLength ?? averageLengthOf(open)) }),
     of: async (hashes) => {
       const kept = await wordCounts(ctx, hashes)
-      const listed = await countMostlyRemembered(view, scope, hashes, kept)
+      const listed = await countMostlyRemembered(view, scope, bits, hashes, kept)
       return (hash) => {
         const { publicCards, postings } = kept(hash)
         const { alone, within } = listed.get(hash) ?? { alone: 0, within: 0 }
@@ -103,9 +108,6 @@ export async function countsInLists(
   }
 }
 
-const countLists = async (view: IndexView, scope: Match, hashes: readonly number[]) =>
-  countIn(await view.rowsOf([...scope.flat(), PUBLIC_FILTER, ...hashes]), scope, hashes, view.dead)
-
 /** Long lists are common words, whose share of a scope hardly changes: it may be a minute old. */
 const REMEMBERED_FROM = 16_384
 const REMEMBERED_MS = 60_000
@@ -115,6 +117,7 @@ const remembered = new Map<string, ListCount & { until: number }>()
 async function countMostlyRemembered(
   view: IndexView,
   scope: Match,
+  bits: ScopeBits,
   hashes: readonly number[],
   kept: (hash: number) => WordCount,
 ): Promise<Map<number, ListCount>> {
@@ -126,7 +129,7 @@ async function countMostlyRemembered(
     if (before && before.until > now) known.set(hash, before)
   }
   const unknown = hashes.filter((hash) => !known.has(hash))
-  const { counts } = await countLists(view, scope, unknown)
+  const counts = countIn(await view.rowsOf(unknown), unknown, bits)
   if (remembered.size >= MOST_REMEMBERED) remembered.clear()
   for (const [hash, count] of counts) {
     known.set(hash, count)

@@ -128,13 +128,19 @@ function sumUp(notes: readonly { added: string; removed: string; is_public: numb
 export type Totals = { cards: number; length: number }
 
 const readTotals = prepared((db) =>
-  db.selectFrom('search_totals').select(['public_cards as cards', 'public_length as length']),
+  db.selectFrom('search_totals').select(['cards', 'length', 'public_cards', 'public_length']),
 )
 
-/** For documents that everybody may find. */
-export async function publicTotals(ctx: Ctx): Promise<Totals> {
+/** For documents that everybody may find. `state` changes with the totals of all documents. */
+export async function publicTotals(ctx: Ctx): Promise<Totals & { state: string }> {
   const [row] = await readTotals(ctx.db, {})
-  return { cards: row?.cards ?? 0, length: row?.length ?? 0 }
+  if (!row) return { cards: 0, length: 0, state: '' }
+  const { cards, length, public_cards, public_length } = row
+  return {
+    cards: public_cards,
+    length: public_length,
+    state: `${cards} ${length} ${public_cards} ${public_length}`,
+  }
 }
 
 /** A vault without a word in it yet is taken to get cards of this length. */

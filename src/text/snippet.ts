@@ -27,6 +27,8 @@ export type Marked = {
 export type Shown = {
   matched: string[]
   snippet: string
+  /** The snippet is from a log. */
+  isLog: boolean
   /** Which words matched where, without single letters and bare digits, which match by chance. */
   why: { where: string; words: string[] }[]
 }
@@ -135,7 +137,8 @@ export function explain({ title, parts }: Marked, remedy = ''): Shown {
     most = window.distinct
     shown = { part, window }
   }
-  return { ...wordsIn([title, ...parts]), snippet: snippetOf(shown.part, shown.window.from, remedy) }
+  const snippet = snippetOf(shown.part, shown.window.from, remedy)
+  return { ...wordsIn([title, ...parts]), snippet, isLog: shown.part.isLog }
 }
 
 function snippetOf({ text, marks, isLog }: Part, from: number, remedy: string): string {

@@ -75,12 +75,13 @@ export type Coverage = {
 
 export function coverageOf(information: readonly number[], covers: readonly Cover[]): Coverage {
   let [asked, covered, prominent] = [0, 0, 0]
-  covers.forEach(({ credit, isProminent }, i) => {
+  for (let i = 0; i < covers.length; i++) {
+    const { credit, isProminent } = covers[i] as Cover
     const says = information[i] as number
     asked += says
     covered += says * credit
     if (isProminent) prominent += says * credit
-  })
+  }
   return {
     coverage: asked > 0 ? covered / asked : 0,
     covered: Math.log(1 + covered),
@@ -137,11 +138,16 @@ export const COEFFICIENTS: Readonly<Record<keyof Features, number>> = {
   length: -3.59,
 }
 
-const FEATURES = Object.keys(COEFFICIENTS) as (keyof Features)[]
-
-/** The logit of the confidence in a hit without a look at the other hits. */
+/** The logit of the confidence in a hit without a look at the other hits. Written out: it is computed for every candidate. */
 export const logitOf = (features: Features): number =>
-  FEATURES.reduce((sum, name) => sum + COEFFICIENTS[name] * features[name], CONSTANT)
+  CONSTANT +
+  COEFFICIENTS.coverage * features.coverage +
+  COEFFICIENTS.covered * features.covered +
+  COEFFICIENTS.asked * features.asked +
+  COEFFICIENTS.prominence * features.prominence +
+  COEFFICIENTS.unknown * features.unknown +
+  COEFFICIENTS.cards * features.cards +
+  COEFFICIENTS.length * features.length
 
 /** A hit that covers one word of several, and less than this share of a query that is mostly unknown, is met by chance. */
 const SEVERAL_WORDS = 3
@@ -156,9 +162,9 @@ export const isMetByChance = (
   { coverage, unknown }: Features,
 ): boolean =>
   words.length >= SEVERAL_WORDS &&
-  covers.filter(({ credit }) => credit > 0).length < 2 &&
   coverage < LEAST_OF_ONE_WORD &&
-  unknown >= MOSTLY_UNKNOWN
+  unknown >= MOSTLY_UNKNOWN &&
+  covers.filter(({ credit }) => credit > 0).length < 2
 
 export const logitOfChance = (logit: number): number => Math.min(LOGIT_OF_CHANCE, logit)
 

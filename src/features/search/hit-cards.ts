@@ -1,4 +1,5 @@
 import type { UserCtx } from '../../core/context.ts'
+import type { Whose } from '../../core/provenance.ts'
 import { fromJson } from '../../db/columns.ts'
 import type { Database } from '../../db/db.ts'
 import { Kept } from '../../search-index/index.ts'
@@ -18,7 +19,7 @@ export type CardTexts = {
 }
 
 /** A card that the viewer may find. */
-export type HitCard = { row: HitRow; texts: CardTexts }
+export type HitCard = { row: HitRow & { whose: Whose }; texts: CardTexts }
 
 /** About what a card takes, and each character of it with the words that it is cut into. */
 const CARD_BYTES = 2500
@@ -57,7 +58,7 @@ export async function hitCards(
       }
       // A card that comes a second time is likely to come again.
       readWords(texts.read)
-      cards.set(row.doc_no, { row: withTexts(row, texts.columns), texts })
+      cards.set(row.doc_no, { row: withTexts(row, texts.columns, whoseIs(row, scope)), texts })
     }
   }
   for (const card of await readWhole(ctx, scope, unknown)) {
@@ -68,13 +69,37 @@ export async function hitCards(
   return cards
 }
 
-const withTexts = (row: StateRow, columns: TextColumns): HitRow => ({ ...row, ...columns })
+/** The viewer's own text, unless somebody else wrote the last version; otherwise by the scope. Pulled text is a stranger's. */
+function whoseIs(row: StateRow, { viewerId, scope }: SearchScope): Whose {
+  if (row.origin !== null) return 'public'
+  if (row.owner_id !== viewerId) return scope === 'public' ? 'public' : 'team'
+  return row.edited_by === viewerId ? 'you' : 'team'
+}
+
+/** Field by field: spreading a second object costs several times as much. */
+const withTexts = (row: StateRow, columns: TextColumns, whose: Whose): HitCard['row'] => ({
+  ...row,
+  title: columns.title,
+  symptom: columns.symptom,
+  fix_summary: columns.fix_summary,
+  root_cause: columns.root_cause,
+  steps: columns.steps,
+  body: columns.body,
+  card_payload: columns.card_payload,
+  scope_notes: columns.scope_notes,
+  tags: columns.tags,
+  environment: columns.environment,
+  whose,
+})
 
 async function readWhole(ctx: UserCtx, scope: SearchScope, docNos: readonly number[]): Promise<HitCard[]> {
   if (docNos.length === 0) return []
   const rows = await hitRows(ctx, 'whole', scope, docNos)
   const evidence = await evidenceTexts(ctx.db, rows)
-  return rows.map((row) => ({ row, texts: textsOf(row, evidence.get(row.card_id) ?? []) }))
+  return rows.map((row) => ({
+    row: { ...row, whose: whoseIs(row, scope) },
+    texts: textsOf(row, evidence.get(row.card_id) ?? []),
+  }))
 }
 
 function textsOf(row: HitRow, evidence: readonly string[]): CardTexts {

@@ -1,9 +1,9 @@
 import type { UserCtx } from '../../core/context.ts'
-import { MARK, type Whose } from '../../core/provenance.ts'
+import { MARK } from '../../core/provenance.ts'
 import { fromJson } from '../../db/columns.ts'
 import { phraseTest } from '../../text/phrases.ts'
 import type { CardFields } from '../../text/read-texts.ts'
-import { explain, type Marked, markTexts } from '../../text/snippet.ts'
+import { explain, type Marked, markTexts, type Shown } from '../../text/snippet.ts'
 import { trackOf } from '../cards/card-type.ts'
 import { type HomeFacts, presentHome } from '../cards/home.ts'
 import { matchesEnvironment, sameTag } from '../cards/indexing/filters.ts'
@@ -13,16 +13,13 @@ import { fitsOf } from '../cites/fits.ts'
 import { containsInstructions } from '../review/find-danger.ts'
 import { type StoredTrust, storedTrust } from '../trust/stored-trust.ts'
 import { type Cover, confidenceOf, logitByCovers, STEM_CREDIT } from './confidence.ts'
-import { type CardTexts, type HitCard, hitCards } from './hit-cards.ts'
-import type { HitRow } from './hit-rows.ts'
+import { type HitCard, hitCards } from './hit-cards.ts'
 import type { Asked, Hit } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
 import type { SearchScope } from './scope.ts'
 
 /** A hit with its card, read with the viewer's permission. */
-export type Loaded = {
-  row: HitRow & { whose: Whose }
-  texts: CardTexts
+export type Loaded = HitCard & {
   marked: Marked
   /** Without a look at the other hits. */
   confidence: number
@@ -34,13 +31,6 @@ export type Loaded = {
 
 /** Further conditions that can only be checked in the texts of a card. */
 export type Demands = { phrases: readonly string[]; isInTitle: boolean }
-
-/** The viewer's own text, unless somebody else wrote the last version; otherwise by the scope. Pulled text is a stranger's. */
-function whoseIs(row: HitRow, { viewerId, scope }: SearchScope): Whose {
-  if (row.origin !== null) return 'public'
-  if (row.owner_id !== viewerId) return scope === 'public' ? 'public' : 'team'
-  return row.edited_by === viewerId ? 'you' : 'team'
-}
 
 const isEmpty = (asked: SearchScope['environment']): boolean => {
   for (const _ in asked) return false
@@ -78,9 +68,7 @@ export async function loadHits(
     const read = demands.isInTitle ? titleOf(texts.read) : texts.read
     if (!phrases.every((isIn) => read.fields.some(({ text }) => isIn(text)))) return []
     const matched = readHit(read, asked, hit)
-    return matched
-      ? [{ row: { ...row, whose: whoseIs(row, scope) }, texts, trust: storedTrust(row.trust), ...matched }]
-      : []
+    return matched ? [{ row, texts, trust: storedTrust(row.trust), ...matched }] : []
   })
 }
 
@@ -123,8 +111,8 @@ function coverInTexts(
 ): Cover {
   if (!cover || cover.credit === 0) return NOTHING
   if (cover.isCorrected) return meant.some(({ word }) => forms.has(word)) ? cover : NOTHING
-  const has = [term, ...parts, ...pairs].filter((name) => forms.has(name))
-  if (has.length === 0) return NOTHING
+  const isIn = (name: string) => forms.has(name)
+  if (!isIn(term) && !parts.some(isIn) && !pairs.some(isIn)) return NOTHING
   const isTyped = parts.length + pairs.length > 0 || forms.get(term)?.has(typed) === true
   return isTyped ? cover : { ...cover, credit: cover.credit * STEM_CREDIT }
 }
@@ -162,9 +150,9 @@ const fittingOf = ({ row, texts, trust }: Loaded) => ({
 })
 
 /** A snippet may come from evidence, which is not part of the card's row. */
-const provenanceWith = (row: Loaded['row'], snippet: string) => ({
+const provenanceWith = (row: Loaded['row'], { snippet, isLog }: Shown) => ({
   ...provenanceOf(row),
-  ...(row.whose !== 'you' && containsInstructions(snippet) ? MARK : {}),
+  ...(isLog && row.whose !== 'you' && containsInstructions(snippet) ? MARK : {}),
 })
 
 export const presentHit = (
@@ -173,7 +161,7 @@ export const presentHit = (
   { isWeak, myEnvironment, now }: Showing,
 ): SearchResultAnswer => {
   const { row, texts, homeFacts, score, marked } = hit
-  const { matched, snippet, why } = explain(marked, row.fix_summary)
+  const shown = explain(marked, row.fix_summary)
   return {
     card_id: row.card_id,
     case_id: row.card_id,
@@ -186,14 +174,20 @@ export const presentHit = (
     environment: texts.environment,
     status: row.status,
     workspace_id: row.workspace_id,
-    ...presentHome({ ...row, ...homeFacts }),
+    ...presentHome({
+      ...homeFacts,
+      workspace_id: row.workspace_id,
+      status: row.status,
+      review_status: row.review_status,
+      hidden_at: row.hidden_at,
+    }),
     owner_name: row.owner_name,
-    provenance: provenanceWith(row, snippet),
+    provenance: provenanceWith(row, shown),
     score,
     weak: isWeak,
-    matched_terms: matched,
-    why,
-    snippet,
+    matched_terms: shown.matched,
+    why: shown.why,
+    snippet: shown.snippet,
     hit_reason: hitReason,
     feedback: feedbackOf(row),
     trust: presentTrust(row.trust, now),

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { KeptWords } from './kept-words.ts'
+
+const asking = () => {
+  const asked: string[] = []
+  const ask = (kept: KeptWords, state: string, question: string, found: number[]) =>
+    kept.found(state, question, async () => {
+      asked.push(`${state} ${question}`)
+      return found
+    })
+  return { asked, ask }
+}
+
+test('a question is asked once for each state of the vocabulary', async () => {
+  const kept = new KeptWords(2 ** 20)
+  const { asked, ask } = asking()
+  expect(await ask(kept, '1', 'abc', [1, 2])).toEqual([1, 2])
+  expect(await ask(kept, '1', 'abc', [3])).toEqual([1, 2])
+  expect(await ask(kept, '1', 'xyz', [])).toEqual([])
+  expect(await ask(kept, '1', 'xyz', [9])).toEqual([])
+  expect(await ask(kept, '2', 'abc', [3])).toEqual([3])
+  expect(asked).toEqual(['1 abc', '1 xyz', '2 abc'])
+})
+
+test('what was found at one state is not kept for another that was seen meanwhile', async () => {
+  const kept = new KeptWords(2 ** 20)
+  const slow = Promise.withResolvers<number[]>()
+  const first = kept.found('1', 'abc', () => slow.promise)
+  expect(await kept.found('2', 'abc', async () => [2])).toEqual([2])
+  slow.resolve([1])
+  expect(await first).toEqual([1])
+  expect(await kept.found('2', 'abc', async () => [3])).toEqual([2])
+})

@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { cardFields, markParts, readWords } from './read-texts.ts'
+
+const WORDS = [
+  'pool',
+  'pools',
+  'Timeout',
+  'getUserById',
+  'max_pool_size',
+  'C++',
+  'v3.11.2',
+  'python3',
+  'dying',
+  '東京都',
+  'naïve',
+  'ECONNREFUSED',
+  '🚀',
+  'x',
+]
+const text = fc.array(fc.constantFrom(...WORDS), { maxLength: 30 }).map((words) => words.join(' '))
+const terms = fc
+  .uniqueArray(
+    fc.constantFrom(
+      'pool',
+      'timeout',
+      'user',
+      'getuserbyid',
+      'size',
+      'c++',
+      '3.11',
+      'python',
+      'die',
+      '東京',
+      'naiv',
+      'x',
+    ),
+  )
+  .map((some) => new Set(some))
+
+test('the same words are marked in texts that are cut into words and in those that are not', () => {
+  fc.assert(
+    fc.property(text, fc.array(text, { maxLength: 4 }), terms, (title, texts, wanted) => {
+      const card = cardFields(
+        title,
+        texts.map((text, i) => ({ where: `field ${i}`, text, isLog: i === 3 })),
+      )
+      const before = markParts(card, wanted)
+      readWords(card)
+      expect(card.words).toBeDefined()
+      expect(markParts(card, wanted)).toEqual(before)
+    }),
+  )
+})
+
+test('a token is marked once with all its terms, and only the beginning of a long text is looked at', () => {
+  const card = cardFields('getUserById', [{ where: 'body', text: `${'pool '.repeat(4000)}pool timeout` }])
+  readWords(card)
+  const [title, body] = markParts(card, new Set(['user', 'id', 'timeout']))
+  expect(title?.marks).toEqual([{ start: 0, end: 11, terms: ['user', 'id'] }])
+  expect(body?.marks).toEqual([])
+  expect(body?.text).toHaveLength(20_000)
+})

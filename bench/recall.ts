@@ -134,8 +134,8 @@ try {
     const started = performance.now()
     await post(vault, owner, '/api/v1/recall', body)
     times.set(kind, [...(times.get(kind) ?? []), performance.now() - started])
-    // As many recalls as searches: agents fail less often than this.
-    await new Promise((resolve) => setTimeout(resolve, 1000 / SEARCHES_A_SECOND))
+    // Nearly as many recalls as searches: agents fail less often than this. A fixed pause would meet searches in a rhythm.
+    await new Promise((resolve) => setTimeout(resolve, random(2000 / SEARCHES_A_SECOND)))
   }
   const searches = await stop()
   const seconds = (performance.now() - began) / 1000

@@ -6,31 +6,32 @@ import { inCodes, partitionHashes } from '../hashes.ts'
 /** A range of event numbers in one partition, and the person whose memory it is. */
 export type EventRange = { userId: string; partition: number; from: number; to: number }
 
+type Asked = { codes: string; from: number; to: number }
+
 /**
  * Returns a whole list as one text: a row for each number takes twice as long. Node binds every number as a real one; with
  * whole ones the list takes half the time and is shorter.
  */
-const listOnSqlite = prepared(
-  (_, parameter: Named<{ code: string; from: number; to: number; limit: number }>) =>
-    sql<{ numbers: string | null }>`select group_concat(distance) as numbers from (
-      select rowid - cast(${parameter('from')} as integer) as distance from context_event_words
-      where context_event_words match ${parameter('code')}
-        and rowid between cast(${parameter('from')} as integer) and cast(${parameter('to')} as integer)
-      order by rowid desc limit +${parameter('limit')})`,
+const listsOnSqlite = prepared(
+  (_, parameter: Named<Asked & { limit: number }>) =>
+    sql<{ numbers: string | null }>`select (select group_concat(distance) from (
+        select rowid - cast(${parameter('from')} as integer) as distance from context_event_words
+        where context_event_words match asked.value
+          and rowid between cast(${parameter('from')} as integer) and cast(${parameter('to')} as integer)
+        order by rowid desc limit +${parameter('limit')})) as numbers
+      from json_each(${parameter('codes')}) as asked`,
 )
 
-/** The same where the limit cannot cut: without an order SQLite walks through the list in a third less time. */
-const wholeListOnSqlite = prepared(
-  (_, parameter: Named<{ code: string; from: number; to: number }>) =>
-    sql<{
-      numbers: string | null
-    }>`select group_concat(rowid - cast(${parameter('from')} as integer)) as numbers
-      from context_event_words
-      where context_event_words match ${parameter('code')}
-        and rowid between cast(${parameter('from')} as integer) and cast(${parameter('to')} as integer)`,
+/** The same where the limit cannot cut: without an order SQLite walks through a list in a third less time. */
+const wholeListsOnSqlite = prepared(
+  (_, parameter: Named<Asked>) =>
+    sql<{ numbers: string | null }>`select (
+        select group_concat(rowid - cast(${parameter('from')} as integer)) from context_event_words
+        where context_event_words match asked.value
+          and rowid between cast(${parameter('from')} as integer) and cast(${parameter('to')} as integer)) as numbers
+      from json_each(${parameter('codes')}) as asked`,
 )
 
-/** All lists in one statement, so there is one round trip however many words a question has. */
 const listsOnPostgres = prepared(
   (_, parameter: Named<{ userId: string; hashes: number[]; from: number; to: number; limit: number }>) =>
     sql<{ numbers: string | null }>`select listed.numbers
@@ -49,7 +50,10 @@ const numbersIn = (list: string | null | undefined, from: number): number[] => {
   return distances.map((distance) => from + distance)
 }
 
-/** For each term, the events of a range that have it: their numbers, at most `limit`. If there may be more, the newest come, and first. */
+/**
+ * For each term, the events of a range that have it: their numbers, at most `limit`. If there may be more, the newest
+ * come, and first. All lists are read by one statement, however many words a question has.
+ */
 export async function eventsWith(
   db: Db,
   engine: EngineName,
@@ -58,20 +62,19 @@ export async function eventsWith(
   limit: number,
 ): Promise<number[][]> {
   const hashes = partitionHashes(terms, partition)
-  if (engine === 'postgres') {
-    const rows = await listsOnPostgres(db, { userId, hashes, from, to, limit })
-    return rows.map(({ numbers }) => numbersIn(numbers, from))
-  }
-  const lists: number[][] = []
-  for (const hash of hashes) {
-    const code = inCodes([hash])
-    const [row] = await (to - from < limit
-      ? wholeListOnSqlite(db, { code, from, to })
-      : listOnSqlite(db, { code, from, to, limit }))
-    lists.push(numbersIn(row?.numbers, from))
-  }
-  return lists
+  const rows =
+    engine === 'postgres'
+      ? await listsOnPostgres(db, { userId, hashes, from, to, limit })
+      : await sqliteLists(
+          db,
+          { codes: JSON.stringify(hashes.map((hash) => inCodes([hash]))), from, to },
+          limit,
+        )
+  return rows.map(({ numbers }) => numbersIn(numbers, from))
 }
+
+const sqliteLists = (db: Db, asked: Asked, limit: number) =>
+  asked.to - asked.from < limit ? wholeListsOnSqlite(db, asked) : listsOnSqlite(db, { ...asked, limit })
 
 /** How long a code is in the text of the SQLite index, with the blank behind it: 32 bits in base 36. */
 const CODE_LENGTH = 7.48

@@ -1,15 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { newestIn } from '../support/newest.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-
-function newestIn(path: string): number {
-  const stat = statSync(path)
-  if (!stat.isDirectory()) return stat.mtimeMs
-  return Math.max(0, ...readdirSync(path).map((name) => newestIn(join(path, name))))
-}
 
 /** Tests look at the app as it is written now, so a build older than its sources is made again. */
 export default function setup(): void {

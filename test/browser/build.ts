@@ -1,13 +1,31 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { TestProject } from 'vitest/node'
 import { newestIn } from '../support/newest.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A file that all processes of a run write to: see accessible.ts. */
+    judgedKinds: string
+  }
+}
+
+export default function setup(project: TestProject): () => void {
+  buildApp()
+  const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-judged-'))
+  const file = join(folder, 'kinds')
+  writeFileSync(file, '')
+  project.provide('judgedKinds', file)
+  return () => rmSync(folder, { recursive: true, force: true })
+}
+
 /** Tests look at the app as it is written now, so a build older than its sources is made again. */
-export default function setup(): void {
+function buildApp(): void {
   const built = join(root, 'web/dist/index.html')
   const sources = [
     'web/src',

@@ -57,7 +57,6 @@ export class Stage {
   }
 
   async down(): Promise<void> {
-    windows.endFile()
     await this.#app?.close()
     await this.#vault?.remove()
   }
@@ -65,7 +64,7 @@ export class Stage {
   /** A window without a session. Script errors, refusals by the CSP and calls to other hosts fail the test. */
   async window(view: View = {}): Promise<{ page: Page; context: BrowserContext; problems: string[] }> {
     if (!this.#browser) throw this.skip ? this.skip(NO_BROWSER) : new Error('Open windows inside tests')
-    return windows.open(this.#browser, this.base, view)
+    return windows.open(this.#browser, this.base, JSON.stringify(this.#env), view)
   }
 
   /** Registers somebody and opens a window with their session. */

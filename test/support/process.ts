@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { fastFolder } from './fast-folder.ts'
 import { freePort } from './postgres.ts'
 
 export type CommandResult = { code: number | null; stdout: string; stderr: string }
@@ -66,7 +66,7 @@ export async function spawnServer(
   [program = '', ...args] = [process.execPath, ...OPTIONS, PROGRAM.serve],
 ): Promise<ServerProcess> {
   const port = await freePort()
-  const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'knowledge-vault-e2e-'))
+  const dataDir = env.DATA_DIR ?? mkdtempSync(join(fastFolder(), 'knowledge-vault-e2e-'))
   const environment = {
     ...shellEnvironment(),
     PORT: String(port),

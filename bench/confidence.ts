@@ -26,6 +26,9 @@ if (folders.length === 0) {
   process.exit(2)
 }
 
+/** What is larger is a whole collection. */
+const LARGEST_PART = 1000
+
 /** Prints the effect of other floors. */
 const FLOORS = [0.4, 0.45, FLOOR, 0.55]
 
@@ -57,8 +60,9 @@ function reportAll(asked: readonly Asked[], scoresOf: Scores): void {
   for (const floor of FLOORS) report(`clean, floor ${floor}`, typed, scoresOf, floor)
   for (const [name, some] of Map.groupBy(foreign, ({ kind }) => kind)) report(name, some, scoresOf)
   for (const [name, some] of Map.groupBy(foreign, ({ from }) => from)) report(name, some, scoresOf)
-  for (const [size, some] of Map.groupBy(foreign, ({ size }) => size))
-    if (size <= 1000) report(`${size} cards`, some, scoresOf)
+  const bySize = ({ size }: Asked) => (size <= LARGEST_PART ? `${size} cards` : 'more cards')
+  for (const [name, some] of Map.groupBy(foreign, bySize)) report(name, some, scoresOf)
+  for (const [name, some] of Map.groupBy(typed, bySize)) report(`clean, ${name}`, some, scoresOf)
   report(
     'near, without an answer',
     asked.filter(({ of }) => of === NOBODY),

@@ -22,8 +22,14 @@ import { cpuSeconds, type Server, startVault } from './support/servers.ts'
  */
 const { values } = parseArgs({
   options: {
-    /** Cards of the vault that is on both sides, and as many events; 0 leaves the comparison out. */
+    /** Cards of the vault that is on both sides; 0 leaves the comparison out. */
     cards: { type: 'string', default: '20000' },
+    /** How often the vault has each of them: see multiply.ts. */
+    times: { type: 'string', default: '1' },
+    /** As many as cards unless given. */
+    events: { type: 'string' },
+    /** Words of an event. */
+    words: { type: 'string' },
     rounds: { type: 'string', default: '5' },
     requests: { type: 'string', default: '40' },
     keep: { type: 'string' },
@@ -35,6 +41,9 @@ const { values } = parseArgs({
 })
 const WORKERS = 2
 const CARDS = Number(values.cards)
+const TIMES = Number(values.times)
+const EVENTS = Number(values.events ?? CARDS * TIMES)
+const WORDS = values.words === undefined ? undefined : Number(values.words)
 const REQUESTS = Number(values.requests)
 const ROUNDS = Number(values.rounds)
 
@@ -47,7 +56,7 @@ mkdirSync(common.DATA_DIR, { recursive: true })
 
 /** Does something once for a kept folder. */
 async function once(name: string, servers: Servers, work: () => Promise<unknown>): Promise<void> {
-  const mark = join(folder, `${name}-${CARDS}`)
+  const mark = join(folder, `${name}-${CARDS}x${TIMES}-${EVENTS}`)
   if (existsSync(mark)) return
   await setDurable(servers.url, false)
   await work()
@@ -62,7 +71,8 @@ async function sides(): Promise<[Side, Side]> {
   const many = startServers(join(folder, 'many'), WORKERS)
   await once('filled', one, async () => {
     await makePlain(one.url)
-    await fillVault({ ...common, DATABASE_URL: one.url }, CARDS)
+    const size = { cards: CARDS, times: TIMES, events: EVENTS, words: WORDS }
+    await fillVault({ ...common, DATABASE_URL: one.url }, size)
   })
   await once('copied', many, async () => {
     await makeDistributed(many.url)
@@ -145,7 +155,8 @@ function show(
   calls: Map<string, Calls>,
 ) {
   const machine = `${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`
-  console.log(`${CARDS} cards and as many events; ${machine}, load ${loadavg()[0]?.toFixed(1)}\n`)
+  const size = `${CARDS * TIMES} cards and ${EVENTS} events`
+  console.log(`${size}; ${machine}, load ${loadavg()[0]?.toFixed(1)}\n`)
   const head = [
     '',
     'side',
@@ -165,7 +176,7 @@ function show(
       const used = [cpu.service, cpu.coordinator, cpu.workers].map(ms)
       const counted = [statements, tasks].map((count) => (count === undefined ? '' : ms(count)))
       console.log(cells([kind, side.name, latency, ...used, ...counted]))
-      const what = `${kind}, ${side.name}, ${CARDS} cards and events`
+      const what = `${kind}, ${side.name}, ${size}`
       rows.push({ what, measured: `p50 / p95 ${latency} ms` })
     }
 }
@@ -186,7 +197,7 @@ async function compareWorkers(cards: number, share: number): Promise<void> {
   const source = startServers(join(folder, 'spread-from'), 0)
   try {
     await makePlain(source.url)
-    await fillVault({ ...common, DATABASE_URL: source.url }, cards)
+    await fillVault({ ...common, DATABASE_URL: source.url }, { cards })
     const measured = await moreWorkers(join(folder, 'spread'), source.url, common, share)
     for (const { workers, searchesPerSecond, isLimited } of measured) {
       const limit = isLimited ? ` with ${share} of a core each` : ''

@@ -6,15 +6,13 @@ import { fill, withoutIndexes } from '../memory/fill.ts'
 import { remixedCards, sentencesFrom } from '../search/cards.ts'
 import { loadCards } from '../search/load.ts'
 import { type Account, register } from '../search/vault.ts'
+import { multiplyCards } from './multiply.ts'
 
 /** Memory is sharded by its author, so the events belong to many people. */
 const EVENTS_PER_PERSON = 10_000
 const PEOPLE_AT_LEAST = 8
 /** Lists of a part are folded before the next part is written: fresh cards are few, as in a vault in use. */
 const CARDS_PER_PART = 100_000
-
-/** Who asks the vault. */
-export type Filled = { people: Account[]; cards: number; events: number }
 
 export const projectOf = (person: number) => `bench/project${person}`
 
@@ -41,20 +39,31 @@ export async function fillCards(app: App, people: readonly Account[], size: numb
 }
 
 /** One project for each person, all of about the same size. */
-export async function fillEvents(app: App, people: readonly Account[], size: number): Promise<void> {
+export async function fillEvents(
+  app: App,
+  people: readonly Account[],
+  size: number,
+  words?: number,
+): Promise<void> {
   await withoutIndexes(app, async () => {
     for (const [n, person] of people.entries())
-      await fill(app, person, projectOf(n), Math.ceil(size / people.length))
+      await fill(app, person, projectOf(n), Math.ceil(size / people.length), words)
   })
 }
 
-/** Fills an empty vault with cards and with as many events. */
-export async function fillVault(env: Record<string, string>, size: number): Promise<Filled> {
+/** How large a vault is: cards that differ, how often it has each of them, events, and the words of an event. */
+export type VaultSize = { cards: number; times?: number; events?: number; words?: number | undefined }
+
+type Env = Record<string, string> & { DATABASE_URL: string }
+
+/** Fills an empty vault. Without a number of events it gets as many as cards. */
+export async function fillVault(env: Env, size: VaultSize): Promise<void> {
+  const { cards, times = 1, events = cards * times, words } = size
   const app = await buildApp(readConfig(env), { jobs: [], shedding: false })
-  const people = await registerPeople(app, size)
-  await fillCards(app, people, size)
-  await fillEvents(app, people, size)
+  const people = await registerPeople(app, events)
+  await fillCards(app, people, cards)
+  if (times > 1) await multiplyCards(env.DATABASE_URL, times)
+  await fillEvents(app, people, events, words)
   await sql`vacuum analyze`.execute(app.services.database.read)
   await app.close()
-  return { people, cards: size, events: size }
 }

@@ -66,8 +66,16 @@ export const sentence = (words: number) => Array.from({ length: words }, word).j
 
 export type Owner = { userId: string; workspaceId: string }
 
-function madeUp(owner: Owner, projectId: string, partition: number, sequence: number): EventRow {
-  const content = sentence(60)
+const WORDS_OF_EVENT = 60
+
+function madeUp(
+  owner: Owner,
+  projectId: string,
+  partition: number,
+  sequence: number,
+  words = WORDS_OF_EVENT,
+): EventRow {
+  const content = sentence(words)
   const title = sequence % 5 === 0 ? sentence(5) : null
   const isSummary = sequence % 50 === 0
   return {
@@ -117,9 +125,15 @@ async function writeTogether(db: Db, rows: readonly EventRow[]): Promise<void> {
 type MakeEvent = (projectId: string, partition: number, position: number) => EventRow
 
 /** Events of one project, many to a transaction. */
-export async function fill(app: App, owner: Owner, key: string, events: number): Promise<void> {
+export async function fill(
+  app: App,
+  owner: Owner,
+  key: string,
+  events: number,
+  words?: number,
+): Promise<void> {
   await writeProject(app, owner, key, events, (projectId, partition, position) =>
-    madeUp(owner, projectId, partition, position),
+    madeUp(owner, projectId, partition, position, words),
   )
 }
 

@@ -45,8 +45,8 @@ async function open(vault: BenchVault, collection: Collection, key: string): Pro
   const owner = await register(app, key)
   const events = collection.texts.map(({ title, text }) => ({ title: title || null, content: text }))
   await fillWith(app, owner, `fit/${key}`, events)
-  const { read, engine } = app.services.database
-  const { partition_no: partition } = await read
+  const { database } = app.services
+  const { partition_no: partition } = await database.read
     .selectFrom('context_partitions')
     .select('partition_no')
     .where('user_id', '=', owner.userId)
@@ -57,7 +57,7 @@ async function open(vault: BenchVault, collection: Collection, key: string): Pro
     from: eventNumber(partition, 0),
     to: eventNumber(partition, events.length),
   }
-  const reach = { db: read, engine, ranges: [range], events: events.length }
+  const reach = { db: database.read, database, ranges: [range], events: events.length }
   return {
     collection,
     ask: (query) => rankEvents(reach, readQuery(query), { limit: DEPTH, corrects: true }),

@@ -27,7 +27,7 @@ export async function searchAllMemory(
     to: eventNumber(partition_no, last_seq),
   }))
   const events = partitions.reduce((sum, { last_seq }) => sum + last_seq, 0)
-  const reach = { db: ctx.db, engine: ctx.database.engine, ranges, events }
+  const reach = { db: ctx.db, database: ctx.database, ranges, events }
   const effort = { limit: Math.min(limit, MOST_RANKED), corrects: false }
   const { events: ranked, terms } = await rankEvents(reach, readQuery(query), effort)
   const hits = ranked.filter(({ confidence }) => !isWeak(confidence))

@@ -35,6 +35,10 @@ export function informationOf(term: string, cards: number, all: number, times: n
 const UNKNOWN_NUMBER = 0.3
 const HAS_DIGIT = /\d/
 
+/** A digit or two stand in many texts, whatever they are about. */
+const SHORT_NUMBER = /^\d{1,2}$/
+const SHORT_NUMBER_SHARE = 0.3
+
 /** The share of its information that a common English word keeps. */
 const COMMON_SHARE = 0.6
 
@@ -47,6 +51,7 @@ export function cardInformationOf(term: string, cards: number, all: number): num
   const among = Math.max(all, cards)
   const says = Math.max(0, Math.log((2 + among) / (1 + cards)) / Math.log(2 + among))
   if (cards === 0 && HAS_DIGIT.test(term)) return says * UNKNOWN_NUMBER
+  if (SHORT_NUMBER.test(term)) return says * SHORT_NUMBER_SHARE
   return COMMON_STEMS.has(term) ? says * COMMON_SHARE : says
 }
 
@@ -118,14 +123,14 @@ export function featuresOf(
 /** Below this confidence nothing is a hit. */
 export const FLOOR = 0.5
 
-export const CONSTANT = 5.05
+export const CONSTANT = 6.57
 export const COEFFICIENTS: Readonly<Record<keyof Features, number>> = {
-  coverage: 7.77,
+  coverage: 6.5,
   covered: 8.72,
   asked: -2.29,
   prominence: 1.55,
   unknown: -1.57,
-  cards: -1.13,
+  cards: -1.6,
   length: -3.59,
 }
 

@@ -11,6 +11,8 @@ const MAX_BATCH = 16
  * batch per iteration would be too few.
  */
 const STRETCH_MS = 50
+/** After so long without a transaction the next one begins at once: where nobody writes, there is nobody to wait for. */
+const LONELY_AFTER_MS = 5
 
 type Work = {
   run: () => Promise<unknown>
@@ -24,6 +26,8 @@ export type WritesOptions = {
   isBusy: (error: unknown) => boolean
   /** How many statements that may write were run so far. */
   written: () => number
+  /** In milliseconds. */
+  now?: () => number
 }
 
 /**
@@ -35,15 +39,18 @@ export class SqliteWrites {
   readonly #db: DatabaseSync
   readonly #isBusy: (error: unknown) => boolean
   readonly #written: () => number
+  readonly #now: () => number
   readonly #begin: StatementSync
   readonly #commit: StatementSync
   readonly #waiting: Work[] = []
   #draining: Promise<void> | undefined
+  #lastEnd = Number.NEGATIVE_INFINITY
 
-  constructor(db: DatabaseSync, { isBusy, written }: WritesOptions) {
+  constructor(db: DatabaseSync, { isBusy, written, now = () => performance.now() }: WritesOptions) {
     this.#db = db
     this.#isBusy = isBusy
     this.#written = written
+    this.#now = now
     this.#begin = db.prepare('begin immediate')
     this.#commit = db.prepare('commit')
   }
@@ -54,7 +61,7 @@ export class SqliteWrites {
         run,
         done: (value) => resolve(value as T),
         failed: reject,
-        since: performance.now(),
+        since: this.#now(),
       })
       this.#draining ??= this.#drain()
     })
@@ -63,7 +70,7 @@ export class SqliteWrites {
   /** For how long the oldest waiting transaction has waited. */
   waitMs(): number {
     const [next] = this.#waiting
-    return next ? performance.now() - next.since : 0
+    return next ? this.#now() - next.since : 0
   }
 
   /** Waits for what is under way. */
@@ -73,18 +80,20 @@ export class SqliteWrites {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      await this.#gather()
-      const until = performance.now() + STRETCH_MS
+      if (this.#now() - this.#lastEnd < LONELY_AFTER_MS) await this.#gather()
+      const until = this.#now() + STRETCH_MS
       do await this.#batch()
-      while (this.#waiting.length >= MAX_BATCH && performance.now() < until)
+      while (this.#waiting.length >= MAX_BATCH && this.#now() < until)
+      this.#lastEnd = this.#now()
     }
     // No await may come after the last look at the queue. Otherwise work that arrives in between would wait forever.
     this.#draining = undefined
   }
 
   /**
-   * A transaction that begins at once ends before the next request is read, and shares its commit with nobody. So work
-   * begins when an iteration of the event loop has brought no more: clients that were answered together ask again together.
+   * A transaction that begins at once ends before the next request is read, and shares its commit with nobody. So among
+   * others work begins when an iteration of the event loop has brought no more: clients that were answered together ask
+   * again together. The wait is as long as what the iteration brings, such as a search.
    */
   async #gather(): Promise<void> {
     for (let before = 0; before < this.#waiting.length && before < MAX_BATCH; ) {

@@ -1,6 +1,6 @@
 import type { Plan } from './plan-question.ts'
 import type { Option, Wanted } from './score-events.ts'
-import type { TermList } from './term-lists.ts'
+import { isWhole, type TermList } from './term-lists.ts'
 
 export type Likely = { eventNo: number; score: number }
 
@@ -18,7 +18,7 @@ export function gather({ lists, wanted }: Plan): Map<number, number> {
   )
   const eventsAt = (position: number): readonly number[] => {
     const list = lists[position] as TermList
-    return list.isWhole || list.frequency === shortest ? list.eventNos : []
+    return isWhole(list) || list.frequency === shortest ? list.eventNos : []
   }
   const sums = new Map<number, number>()
   const add = (eventNo: number, worth: number) => sums.set(eventNo, (sums.get(eventNo) ?? 0) + worth)

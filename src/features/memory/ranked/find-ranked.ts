@@ -96,7 +96,7 @@ const rankIn = (
 ): Promise<Ranking> => {
   const numbers = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0)
   const events = Math.min(project.events, numbers)
-  const reach = { db: ctx.db, engine: ctx.database.engine, ranges, events }
+  const reach = { db: ctx.db, database: ctx.database, ranges, events }
   return rankEvents(reach, asked, { limit: Math.min(wanted, MOST_RANKED), corrects })
 }
 

@@ -51,7 +51,10 @@ function unspoilt(grams: readonly string[]): string[][] {
   return [grams.slice(0, side), grams.slice(-side), [...grams.slice(0, outer), ...grams.slice(-outer)]]
 }
 
-async function textsWith({ db, engine, ranges }: Reach, anyOf: readonly string[][]): Promise<string[]> {
+async function textsWith(
+  { db, database: { engine }, ranges }: Reach,
+  anyOf: readonly string[][],
+): Promise<string[]> {
   const texts: string[] = []
   for (const range of ranges) {
     if (texts.length >= MOST_READ) break

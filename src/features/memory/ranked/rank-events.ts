@@ -1,10 +1,11 @@
 import type { AskedWord } from '../../../text/query-words.ts'
 import { bestFirst, bestOf, gather } from './candidates.ts'
 import { type JudgedEvent, judge } from './judge.ts'
+import { lengthsOf } from './lengths.ts'
 import { type Plan, planQuestion } from './plan-question.ts'
 import { likelyScore, type Option, scoreOf } from './score-events.ts'
-import type { Reach } from './term-lists.ts'
-import { lengthsOf, type Occurrences, occurrencesIn } from './word-index.search.ts'
+import { isWhole, type Reach, type TermList } from './term-lists.ts'
+import { type Occurrences, occurrencesIn } from './word-index.search.ts'
 
 /** How many candidates are measured by their length. Fewer of them have their words counted. */
 const MEASURED = 600
@@ -49,7 +50,7 @@ export async function rankEvents(
   return {
     events,
     matching: candidates.size,
-    isWhole: positions.every((position) => plan.lists[position]?.isWhole),
+    isWhole: positions.every((position) => isWhole(plan.lists[position] as TermList)),
     terms: [...new Set(positions)].map((position) => plan.terms[position] as string),
     corrected: plan.corrected,
   }
@@ -64,12 +65,12 @@ async function rank(
   candidates: ReadonlyMap<number, number>,
   limit: number,
 ): Promise<RankedEvent[]> {
-  const { db, engine, ranges } = reach
+  const { db, database, ranges } = reach
   const averageLength = await averageLengthIn(reach)
   const counted = limit > COUNTED ? COUNTED_FOR_PAGES : COUNTED
   const pool = bestOf(candidates, Math.max(MEASURED, counted))
   const numbers = pool.map(({ eventNo }) => eventNo)
-  const lengths = await lengthsOf(db, engine, ranges[0]?.userId ?? '', numbers)
+  const lengths = await lengthsOf(reach, numbers)
   const close = pool
     .filter(({ eventNo }) => lengths.has(eventNo))
     .map(({ eventNo, score }) => ({
@@ -86,7 +87,7 @@ async function rank(
   const ranked: RankedEvent[] = []
   for (const range of ranges) {
     const within = close.map(({ eventNo }) => eventNo).filter((no) => no >= range.from && no <= range.to)
-    for (const [eventNo, found] of await occurrencesIn(db, engine, range, within, used)) {
+    for (const [eventNo, found] of await occurrencesIn(db, database.engine, range, within, used)) {
       const words = { ...found, counts: terms.map((term) => found.counts[at.get(term) ?? -1] ?? 0) }
       ranked.push({ eventNo, score: scoreOf(words, wanted, averageLength), words })
     }
@@ -99,13 +100,14 @@ const SAMPLED = 64
 const LIKELY_LENGTH = 60
 
 /** The sample is spread over the ranges. */
-async function averageLengthIn({ db, engine, ranges }: Reach): Promise<number> {
+async function averageLengthIn(reach: Reach): Promise<number> {
+  const { ranges } = reach
   const numbers = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0)
   const step = Math.max(1, Math.floor(numbers / SAMPLED))
   const sampled = ranges.flatMap(({ from, to }) =>
     Array.from({ length: Math.ceil((to - from + 1) / step) }, (_, i) => from + i * step),
   )
-  const lengths = [...(await lengthsOf(db, engine, ranges[0]?.userId ?? '', sampled)).values()]
+  const lengths = [...(await lengthsOf(reach, sampled)).values()]
   return lengths.length > 0
     ? lengths.reduce((sum, length) => sum + length, 0) / lengths.length
     : LIKELY_LENGTH

@@ -1,10 +1,10 @@
-import type { Db, EngineName } from '../../../db/db.ts'
+import type { Database, Db } from '../../../db/db.ts'
 import { type EventRange, eventsWith } from './word-index.search.ts'
 
 /** Where a ranked search looks. */
 export type Reach = {
   db: Db
-  engine: EngineName
+  database: Database
   /** The ranges of event numbers that are searched; all belong to one person. */
   ranges: readonly EventRange[]
   /** How many events the ranges have, or slightly more. */
@@ -14,11 +14,13 @@ export type Reach = {
 /** The events that hold a term, in all ranges. */
 export type TermList = {
   eventNos: number[]
-  /** Whether these are all of them. */
-  isWhole: boolean
+  /** Where older ones were not read. */
+  unread: EventRange[]
   /** How many there are, or an estimate. */
   frequency: number
 }
+
+export const isWhole = ({ unread }: TermList) => unread.length === 0
 
 /** How many entries of each list are read at first. A rare word has no more. A question of many words reads fewer of each. */
 const PROBED = 400
@@ -28,27 +30,27 @@ const MANY_TERMS = 16
 /** How many entries one search reads: rare words first, then more common ones as far as they fit. */
 const MOST_READ = 12_000
 
-const EMPTY: TermList = { eventNos: [], isWhole: true, frequency: 0 }
-
 /** The frequency of each term in the ranges, and its newest events. */
 export async function probe(reach: Reach, terms: readonly string[]): Promise<TermList[]> {
   if (terms.length === 0) return []
   const limit = terms.length > MANY_TERMS ? PROBED_OF_MANY : PROBED
-  return readLists(reach, terms, limit)
+  return readLists(reach, reach.ranges, terms, limit)
 }
 
 async function readLists(
-  { db, engine, ranges }: Reach,
+  { db, database }: Reach,
+  ranges: readonly EventRange[],
   terms: readonly string[],
   limit: number,
 ): Promise<TermList[]> {
-  const lists = terms.map(() => ({ ...EMPTY, eventNos: [] as number[] }))
+  const lists = terms.map((): TermList => ({ eventNos: [], unread: [], frequency: 0 }))
   for (const range of ranges) {
-    const found = await eventsWith(db, engine, range, terms, limit)
+    const found = await eventsWith(db, database.engine, range, terms, limit)
     lists.forEach((list, i) => {
       const eventNos = found[i] as number[]
+      const oldest = eventNos.at(-1)
       list.eventNos.push(...eventNos)
-      list.isWhole &&= eventNos.length < limit
+      if (oldest !== undefined && eventNos.length === limit) list.unread.push({ ...range, to: oldest - 1 })
       list.frequency += frequencyIn(range, eventNos, limit)
     })
   }
@@ -77,12 +79,17 @@ export async function complete(
     .sort((a, b) => a.list.frequency - b.list.frequency)
   let left = MOST_READ
   for (const [order, { i, list }] of byFrequency.entries()) {
-    if (!list.isWhole) {
+    if (!isWhole(list)) {
       if (order > 0 && list.frequency > left) break
-      const [whole = EMPTY] = await readLists(reach, [terms[i] as string], MOST_READ)
-      read[i] = whole
+      read[i] = await withRest(reach, terms[i] as string, list)
     }
     left -= (read[i] as TermList).eventNos.length
   }
   return read
+}
+
+async function withRest(reach: Reach, term: string, list: TermList): Promise<TermList> {
+  const [rest] = (await readLists(reach, list.unread, [term], MOST_READ)) as [TermList]
+  const eventNos = [...list.eventNos, ...rest.eventNos]
+  return { eventNos, unread: rest.unread, frequency: list.eventNos.length + rest.frequency }
 }

@@ -19,6 +19,17 @@ const listOnSqlite = prepared(
       order by rowid desc limit +${parameter('limit')})`,
 )
 
+/** The same where the limit cannot cut: without an order SQLite walks through the list in a third less time. */
+const wholeListOnSqlite = prepared(
+  (_, parameter: Named<{ code: string; from: number; to: number }>) =>
+    sql<{
+      numbers: string | null
+    }>`select group_concat(rowid - cast(${parameter('from')} as integer)) as numbers
+      from context_event_words
+      where context_event_words match ${parameter('code')}
+        and rowid between cast(${parameter('from')} as integer) and cast(${parameter('to')} as integer)`,
+)
+
 /** All lists in one statement, so there is one round trip however many words a question has. */
 const listsOnPostgres = prepared(
   (_, parameter: Named<{ userId: string; hashes: number[]; from: number; to: number; limit: number }>) =>
@@ -38,7 +49,7 @@ const numbersIn = (list: string | null | undefined, from: number): number[] => {
   return distances.map((distance) => from + distance)
 }
 
-/** For each term, the events of a range that have it: their numbers, the newest first, at most `limit`. */
+/** For each term, the events of a range that have it: their numbers, at most `limit`. If there may be more, the newest come, and first. */
 export async function eventsWith(
   db: Db,
   engine: EngineName,
@@ -53,7 +64,10 @@ export async function eventsWith(
   }
   const lists: number[][] = []
   for (const hash of hashes) {
-    const [row] = await listOnSqlite(db, { code: inCodes([hash]), from, to, limit })
+    const code = inCodes([hash])
+    const [row] = await (to - from < limit
+      ? wholeListOnSqlite(db, { code, from, to })
+      : listOnSqlite(db, { code, from, to, limit }))
     lists.push(numbersIn(row?.numbers, from))
   }
   return lists
@@ -82,19 +96,18 @@ const sizesOnPostgres = prepared(
 )
 
 /** About how many words each of these events has; those that are gone are left out. */
-export async function lengthsOf(
+export async function readLengths(
   db: Db,
   engine: EngineName,
   userId: string,
   eventNos: readonly number[],
-): Promise<Map<number, number>> {
-  if (eventNos.length === 0) return new Map()
+): Promise<[eventNo: number, length: number][]> {
   const rows =
     engine === 'sqlite'
       ? await sizesOnSqlite(db, { numbers: `[${eventNos.join()}]` })
       : await sizesOnPostgres(db, { userId, numbers: [...eventNos] })
   const unit = engine === 'sqlite' ? CODE_LENGTH : 1
-  return new Map(rows.map(({ event_no, size }) => [event_no, Math.max(1, Math.round(size / unit))]))
+  return rows.map(({ event_no, size }) => [event_no, Math.max(1, Math.round(size / unit))])
 }
 
 /** How many words an event has, and how often it has each of the terms. */

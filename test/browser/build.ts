@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
 import { newestIn } from '../support/newest.ts'
@@ -15,8 +15,17 @@ declare module 'vitest' {
   }
 }
 
-export default function setup(project: TestProject): () => void {
-  buildApp()
+const HERE = import.meta.dirname
+
+/** Not in a run that was told to look at other files. */
+async function isNeeded({ vitest }: TestProject): Promise<boolean> {
+  const { filenamePattern } = vitest as unknown as { filenamePattern?: string[] }
+  const files = await vitest.globTestSpecifications(filenamePattern)
+  return files.some(({ moduleId }) => dirname(resolve(moduleId)) === HERE)
+}
+
+export default async function setup(project: TestProject): Promise<() => void> {
+  if (await isNeeded(project)) buildApp()
   const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-judged-'))
   const file = join(folder, 'kinds')
   writeFileSync(file, '')

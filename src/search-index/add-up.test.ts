@@ -56,7 +56,7 @@ test('the best documents and their sums equal those of plain adding and sorting'
         const best = new Best(wanted)
         addUp(lists, allowed, 0, best)
         const sums = [...sumsOf(lists)].filter(([at]) => at % every === 0)
-        expect(best.takeInOrder()).toEqual(inOrder(new Map(sums), wanted))
+        expect(best.inOrder()).toEqual(inOrder(new Map(sums), wanted))
       },
     ),
   )
@@ -75,10 +75,10 @@ test('the best documents of two blocks are kept, and no sums remain', () => {
   const best = new Best(2)
   addUp([strong], all, 100_000, best)
   addUp([weak], all, 0, best)
-  expect(best.takeInOrder().map(({ docNo }) => docNo)).toEqual([100_005, 100_006])
+  expect(best.inOrder().map(({ docNo }) => docNo)).toEqual([100_005, 100_006])
   const again = new Best(5)
   addUp([weak], all, 0, again)
-  expect(again.takeInOrder()).toEqual([{ docNo: 7, score: Math.fround(25.5) }])
+  expect(again.inOrder()).toEqual([{ docNo: 7, score: Math.fround(25.5) }])
 })
 
 test('further lists add only to documents that were found', () => {
@@ -93,7 +93,7 @@ test('further lists add only to documents that were found', () => {
         addToThese(found, lists, 0, best)
         const sums = sumsOf(lists, new Map(found.map(({ docNo, score }) => [docNo, score])))
         const wanted = new Map([...sums].filter(([docNo]) => numbers.includes(docNo)))
-        expect(best.takeInOrder()).toEqual(inOrder(wanted, found.length))
+        expect(best.inOrder()).toEqual(inOrder(wanted, found.length))
       },
     ),
   )

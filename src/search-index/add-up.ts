@@ -5,14 +5,46 @@ import type { Best, Summed } from './top-k.ts'
 /** A posting list of a block: its offsets count from `base`, and its impacts are multiplied by `worth`. */
 export type WeighedList = ReadList & { base: number; worth: number }
 
-/** The sums of the documents of a block, and which documents have a sum. Empty between calls. */
+/** The sums of the documents of a block, all zero between calls. */
 const points = new Float32Array(BLOCK_DOCUMENTS)
+/** Which documents have a sum; only where few of the block have one. */
 const touched = new Uint16Array(BLOCK_DOCUMENTS)
+
+/** From this many postings on it is cheaper to look through a whole block than to note which documents have a sum. */
+const MANY_POSTINGS = BLOCK_DOCUMENTS / 2
 
 /** Adds up the lists of a block whose first document number is `first`, and offers the allowed documents to `best`. */
 export function addUp(lists: readonly WeighedList[], allowed: Bitmap, first: number, best: Best): void {
+  const postings = lists.reduce((sum, { offsets }) => sum + offsets.length, 0)
+  if (postings >= MANY_POSTINGS) addUpMany(lists, allowed, first, best)
+  else addUpFew(lists, allowed, first, best)
+}
+
+/** Bar and sums are locals, because this loop looks at every document of the block. */
+function addUpMany(lists: readonly WeighedList[], allowed: Bitmap, first: number, best: Best): void {
+  for (const list of lists) add(list)
+  const sums = points
+  let bar = Math.max(best.bar, Number.MIN_VALUE)
+  for (let at = 0; at < sums.length; at++) {
+    const score = sums[at] as number
+    if (score < bar || !hasBit(allowed, at)) continue
+    best.offer(first + at, score)
+    if (best.bar > bar) bar = best.bar
+  }
+  sums.fill(0)
+}
+
+function add({ offsets, impacts, base, worth }: WeighedList): void {
+  const sums = points
+  for (let i = 0; i < offsets.length; i++) {
+    const at = base + (offsets[i] as number)
+    sums[at] = (sums[at] as number) + worth * (impacts[i] as number)
+  }
+}
+
+function addUpFew(lists: readonly WeighedList[], allowed: Bitmap, first: number, best: Best): void {
   let count = 0
-  for (const list of lists) count = add(list, count)
+  for (const list of lists) count = addAndNote(list, count)
   for (let i = 0; i < count; i++) {
     const at = touched[i] as number
     const score = points[at] as number
@@ -22,7 +54,7 @@ export function addUp(lists: readonly WeighedList[], allowed: Bitmap, first: num
 }
 
 /** Returns how many documents have a sum so far. */
-function add({ offsets, impacts, base, worth }: WeighedList, before: number): number {
+function addAndNote({ offsets, impacts, base, worth }: WeighedList, before: number): number {
   let count = before
   for (let i = 0; i < offsets.length; i++) {
     const at = base + (offsets[i] as number)

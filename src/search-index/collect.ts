@@ -93,7 +93,7 @@ export function collect(
     if (gone) withoutDead(allowed, gone)
     addUp(weighed(lists, worths), allowed, block * BLOCK_DOCUMENTS, best)
   }
-  return best.takeInOrder()
+  return best.inOrder()
 }
 
 /** Adds the scores of further lists to documents that were found without them, and sorts them again. */
@@ -109,7 +109,7 @@ export function addFurther(
     const first = block * BLOCK_DOCUMENTS
     addToThese(some, weighed(lists.get(block) ?? [], worths), first, best)
   }
-  return best.takeInOrder()
+  return best.inOrder()
 }
 
 export type ListCount = {

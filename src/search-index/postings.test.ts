@@ -123,7 +123,7 @@ test('the best are those that sorting would find, and of equals the newer', () =
         const best = new Best(wanted)
         const offered = scores.map((score, i) => ({ docNo: (i * 7919) % 1009, score }))
         for (const { docNo, score } of offered) if (score >= best.bar) best.offer(docNo, score)
-        expect(best.takeInOrder()).toEqual(
+        expect(best.inOrder()).toEqual(
           offered.toSorted((a, b) => b.score - a.score || b.docNo - a.docNo).slice(0, wanted),
         )
       },

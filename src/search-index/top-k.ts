@@ -1,7 +1,14 @@
 export type Summed = { docNo: number; score: number }
 
-/** Keeps the best of what is offered, of equals the newer: a heap whose root is the worst of them. */
+/** Rounds of throwing away are rare where there is room for this many times what is wanted. */
+const ROOM = 4
+
+/**
+ * Keeps the best of what is offered, of equals the newer. Whatever is not below the bar is noted; when there is no more
+ * room, all but the best are thrown away and the bar rises. That costs less than keeping them in order all the time.
+ */
 export class Best {
+  readonly #wanted: number
   readonly #numbers: Int32Array
   readonly #scores: Float64Array
   #size = 0
@@ -9,66 +16,62 @@ export class Best {
   bar = 0
 
   constructor(wanted: number) {
-    this.#numbers = new Int32Array(wanted)
-    this.#scores = new Float64Array(wanted)
+    this.#wanted = wanted
+    this.#numbers = new Int32Array(wanted * ROOM)
+    this.#scores = new Float64Array(wanted * ROOM)
   }
 
   offer(docNo: number, score: number): void {
-    if (this.#size < this.#scores.length) this.#rise(this.#size++, docNo, score)
-    else if (this.#isWorse(0, docNo, score)) this.#sink(docNo, score)
-    if (this.#size === this.#scores.length) this.bar = this.#scores[0] as number
+    if (this.#size === this.#numbers.length) this.#throwAway()
+    this.#numbers[this.#size] = docNo
+    this.#scores[this.#size++] = score
   }
 
-  #isWorse(at: number, docNo: number, score: number): boolean {
-    const other = this.#scores[at] as number
-    return other < score || (other === score && (this.#numbers[at] as number) < docNo)
+  /** Leaves the best, in any order. */
+  #throwAway(): void {
+    if (this.#size <= this.#wanted) return
+    bringForward(this.#numbers, this.#scores, this.#size, this.#wanted)
+    this.#size = this.#wanted
+    this.bar = this.#scores[this.#wanted - 1] as number
   }
 
-  #put(at: number, docNo: number, score: number): void {
-    this.#numbers[at] = docNo
-    this.#scores[at] = score
+  /** All of them, best first. */
+  inOrder(): Summed[] {
+    this.#throwAway()
+    const found = new Array<Summed>(this.#size)
+    for (let i = 0; i < this.#size; i++)
+      found[i] = { docNo: this.#numbers[i] as number, score: this.#scores[i] as number }
+    return found.sort((a, b) => b.score - a.score || b.docNo - a.docNo)
   }
+}
 
-  #move(from: number, to: number): void {
-    this.#put(to, this.#numbers[from] as number, this.#scores[from] as number)
-  }
-
-  #rise(from: number, docNo: number, score: number): void {
-    let at = from
-    while (at > 0) {
-      const above = (at - 1) >> 1
-      if (this.#isWorse(above, docNo, score)) break
-      this.#move(above, at)
-      at = above
+/** Quickselect: moves the `wanted` best of `size` to the front, the worst of them last. No document is there twice. */
+function bringForward(numbers: Int32Array, scores: Float64Array, size: number, wanted: number): void {
+  let low = 0
+  let high = size - 1
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const [docNo, score] = [numbers[middle] as number, scores[middle] as number]
+    let i = low
+    let j = high
+    while (i <= j) {
+      while (isBetter(scores[i] as number, numbers[i] as number, score, docNo)) i++
+      while (isBetter(score, docNo, scores[j] as number, numbers[j] as number)) j--
+      if (i > j) break
+      swap(numbers, i, j)
+      swap(scores, i++, j--)
     }
-    this.#put(at, docNo, score)
+    if (wanted - 1 <= j) high = j
+    else if (wanted - 1 >= i) low = i
+    else return
   }
+}
 
-  /** Replaces the worst. */
-  #sink(docNo: number, score: number): void {
-    let at = 0
-    for (let below = 1; below < this.#size; below = 2 * at + 1) {
-      const next = below + 1
-      const worse =
-        next < this.#size &&
-        this.#isWorse(next, this.#numbers[below] as number, this.#scores[below] as number)
-          ? next
-          : below
-      if (!this.#isWorse(worse, docNo, score)) break
-      this.#move(worse, at)
-      at = worse
-    }
-    this.#put(at, docNo, score)
-  }
+const isBetter = (score: number, docNo: number, otherScore: number, otherNo: number): boolean =>
+  score > otherScore || (score === otherScore && docNo > otherNo)
 
-  /** All of them, best first. Nothing is left: the worst is taken out again and again. */
-  takeInOrder(): Summed[] {
-    const taken = new Array<Summed>(this.#size)
-    while (this.#size > 0) {
-      const last = --this.#size
-      taken[last] = { docNo: this.#numbers[0] as number, score: this.#scores[0] as number }
-      if (last > 0) this.#sink(this.#numbers[last] as number, this.#scores[last] as number)
-    }
-    return taken
-  }
+function swap(values: Int32Array | Float64Array, i: number, j: number): void {
+  const value = values[i] as number
+  values[i] = values[j] as number
+  values[j] = value
 }

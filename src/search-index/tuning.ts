@@ -16,6 +16,8 @@ export type SearchTuning = {
   readWhole: number
   /** What a process keeps of lists and entries that it has read, in bytes. All lists of about 100,000 documents fit in. */
   keptBytes: number
+  /** What a process keeps of the texts of hits, in bytes: those of some thousands of cards. */
+  keptTextBytes: number
 }
 
 export const usualTuning = (): SearchTuning => ({
@@ -26,4 +28,5 @@ export const usualTuning = (): SearchTuning => ({
   freshRead: 4096,
   readWhole: 400,
   keptBytes: 48 * 2 ** 20,
+  keptTextBytes: 16 * 2 ** 20,
 })

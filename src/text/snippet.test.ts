@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { explain as explainMarked, type Field, markTexts } from './snippet.ts'
+import { cardFields, type Field } from './read-texts.ts'
+import { explain as explainMarked, markTexts } from './snippet.ts'
 
 const explain = (title: string, fields: Field[], terms: Set<string>, remedy?: string) => {
-  const marked = markTexts(title, fields, terms)
+  const marked = markTexts(cardFields(title, fields), terms)
   return { ...explainMarked(marked, remedy), forms: marked.forms }
 }
 

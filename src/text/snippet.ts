@@ -1,8 +1,7 @@
-import { scan } from './analyse.ts'
-import { type Beginnings, beginningsOf } from './beginnings.ts'
 import { escapeHtml } from './escape-html.ts'
 import { fold } from './fold.ts'
 import { looksLikeTrace } from './noise.ts'
+import { type CardFields, type Mark, markParts, type Part } from './read-texts.ts'
 import { partsOfName } from './token-cache.ts'
 
 // There are two snippets because there are two kinds of search. This one is for ranked search of cards: it knows stemmed
@@ -12,20 +11,10 @@ import { partsOfName } from './token-cache.ts'
 const LONGEST_SNIPPET = 240
 /** Beside a trace the fix is shown; each then has half of the room. */
 const LONGEST_BESIDE = 120
-/** Long texts are searched whole, but a snippet is looked for where readers begin. */
-const LONGEST_READ = 20_000
 const MOST_MATCHED = 20
 /** More marks than these do not help a reader. */
 const MOST_MARKS = 8
 const MOST_SAID = 8
-
-type Mark = { start: number; end: number; terms: string[] }
-
-/** A text of a card with the name of its field. */
-export type Field = { where: string; text: string; isLog?: boolean }
-
-/** A field with its parts that matched. Long texts have a part alone. */
-type Part = Field & { marks: Mark[] }
 
 /** The texts of a card with what matched in them; `explain` says it in words. */
 export type Marked = {
@@ -42,35 +31,11 @@ export type Shown = {
   why: { where: string; words: string[] }[]
 }
 
-/** The parts of a text that matched. A token counts by its parts, so `getUserById` matches user. */
-function marksIn(text: string, terms: ReadonlySet<string>, beginnings: Beginnings): Mark[] {
-  const marks: Mark[] = []
-  scan(
-    text,
-    ({ terms: has }, start, end) => {
-      let matched: string[] | undefined
-      for (const term of has)
-        if (terms.has(term)) {
-          if (matched) matched.push(term)
-          else matched = [term]
-        }
-      if (matched) marks.push({ start, end, terms: matched })
-    },
-    beginnings,
-  )
-  return marks
-}
-
 /** Finds the words of a card that matched. */
-export function markTexts(title: string, fields: readonly Field[], terms: ReadonlySet<string>): Marked {
-  const beginnings = beginningsOf(terms)
-  const partOf = (field: Field): Part => {
-    const text = field.text.length > LONGEST_READ ? field.text.slice(0, LONGEST_READ) : field.text
-    return { where: field.where, text, isLog: field.isLog ?? false, marks: marksIn(text, terms, beginnings) }
-  }
-  const inTitle = partOf({ where: 'title', text: title })
-  const parts = fields.filter(({ text }) => text !== '').map(partOf)
-  return { title: inTitle, parts, forms: formsIn([inTitle, ...parts]) }
+export function markTexts(texts: CardFields, terms: ReadonlySet<string>): Marked {
+  const all = markParts(texts, terms)
+  const [title, ...parts] = all as [Part, ...Part[]]
+  return { title, parts, forms: formsIn(all) }
 }
 
 function formsIn(parts: readonly Part[]): Map<string, Set<string>> {

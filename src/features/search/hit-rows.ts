@@ -7,13 +7,8 @@ import type { CardsTable } from '../../db/tables/cards.ts'
 import { isCurrent, isListed, type ViewerId } from '../cards/visibility.ts'
 import type { SearchScope } from './scope.ts'
 
-/** The columns that a hit shows, that its snippet needs, and that the permission needs. */
-const COLUMNS = [
-  'cards.card_id',
-  'cards.owner_id',
-  'cards.workspace_id',
-  'cards.card_type',
-  'cards.status',
+/** What a card says. It changes only with its version. */
+const TEXT_COLUMNS = [
   'cards.title',
   'cards.symptom',
   'cards.fix_summary',
@@ -24,6 +19,16 @@ const COLUMNS = [
   'cards.scope_notes',
   'cards.tags',
   'cards.environment',
+] as const
+
+/** What else a hit shows, what the permission needs, and the version of the texts. */
+const STATE_COLUMNS = [
+  'cards.card_id',
+  'cards.version',
+  'cards.owner_id',
+  'cards.workspace_id',
+  'cards.card_type',
+  'cards.status',
   'cards.evidence_count',
   'cards.feedback_useful',
   'cards.feedback_not_applicable',
@@ -41,13 +46,18 @@ const COLUMNS = [
   'cards.hidden_at',
 ] as const
 
+const COLUMNS = { state: STATE_COLUMNS, whole: [...STATE_COLUMNS, ...TEXT_COLUMNS] }
+
+/** A row without the texts, for a card whose texts are known, or with them. */
+type Extent = keyof typeof COLUMNS
+
 type Shape = Pick<SearchScope, 'scope' | 'workspaceIds' | 'includeSuperseded'>
 
 /**
  * Rows are picked by number before the permission is checked: a plan that begins with the permission reads all cards
  * of an owner.
  */
-const rowsQuery = (db: Db, shape: Shape, viewerId: ViewerId, isPicked: Expression<SqlBool>) =>
+const rowsQuery = (db: Db, extent: Extent, shape: Shape, viewerId: ViewerId, isPicked: Expression<SqlBool>) =>
   db
     .with(
       (cte) => cte('picked').materialized(),
@@ -55,7 +65,7 @@ const rowsQuery = (db: Db, shape: Shape, viewerId: ViewerId, isPicked: Expressio
         db
           .selectFrom('search_docs')
           .innerJoin('cards', 'cards.card_id', 'search_docs.card_id')
-          .select(COLUMNS)
+          .select(COLUMNS[extent])
           .select('search_docs.doc_no')
           .where(isPicked),
     )
@@ -66,29 +76,54 @@ const rowsQuery = (db: Db, shape: Shape, viewerId: ViewerId, isPicked: Expressio
     .where(isListed(viewerId, shape.scope, shape.workspaceIds))
     .$if(!shape.includeSuperseded, (query) => query.where(isCurrent()))
 
-type Column = (typeof COLUMNS)[number] extends `cards.${infer Name}` ? Name : never
+type NamesIn<C extends readonly string[]> = C[number] extends `cards.${infer Name}`
+  ? Name & keyof CardsTable
+  : never
 
 /** Written out, because the query's own type has all columns of a card, even those that are not read. */
-export type HitRow = Pick<Selectable<CardsTable>, Column> & { doc_no: number; owner_name: string }
+export type StateRow = Pick<Selectable<CardsTable>, NamesIn<typeof STATE_COLUMNS>> & {
+  doc_no: number
+  owner_name: string
+}
+export type TextColumns = Pick<Selectable<CardsTable>, NamesIn<typeof TEXT_COLUMNS>>
+export type HitRow = StateRow & TextColumns
 
+type Rows = { state: StateRow; whole: HitRow }
 type Ready = (db: Db, values: { viewerId: string; numbers: string }) => Promise<HitRow[]>
 
 const ready = new Map<string, Ready>()
 
 /** Building and compiling this query costs as much as executing it, and a search executes it once or twice. */
-function readyFor(shape: Shape): Ready {
-  const key = `${shape.scope} ${shape.includeSuperseded}`
+function readyFor(extent: Extent, shape: Shape): Ready {
+  const key = `${extent} ${shape.scope} ${shape.includeSuperseded}`
   const known = ready.get(key)
   if (known) return known
   const made = prepared((db, parameter: Named<{ viewerId: string; numbers: string }>) =>
-    rowsQuery(db, shape, parameter('viewerId'), isAmong(db, 'search_docs.doc_no', parameter('numbers'))),
+    rowsQuery(
+      db,
+      extent,
+      shape,
+      parameter('viewerId'),
+      isAmong(db, 'search_docs.doc_no', parameter('numbers')),
+    ),
   )
   ready.set(key, made)
   return made
 }
 
 /** The cards with these numbers that the viewer may find in this scope. */
-export const hitRows = (ctx: UserCtx, scope: SearchScope, docNos: readonly number[]): Promise<HitRow[]> =>
+export const hitRows = <E extends Extent>(
+  ctx: UserCtx,
+  extent: E,
+  scope: SearchScope,
+  docNos: readonly number[],
+): Promise<Rows[E][]> =>
   scope.workspaceIds.length === 0
-    ? readyFor(scope)(ctx.db, { viewerId: scope.viewerId, numbers: numberList(ctx.db, docNos) })
-    : rowsQuery(ctx.db, scope, scope.viewerId, inNumbers(ctx.db, 'search_docs.doc_no', docNos)).execute()
+    ? readyFor(extent, scope)(ctx.db, { viewerId: scope.viewerId, numbers: numberList(ctx.db, docNos) })
+    : rowsQuery(
+        ctx.db,
+        extent,
+        scope,
+        scope.viewerId,
+        inNumbers(ctx.db, 'search_docs.doc_no', docNos),
+      ).execute()

@@ -2,10 +2,9 @@ import type { UserCtx } from '../../core/context.ts'
 import { MARK, type Whose } from '../../core/provenance.ts'
 import { fromJson } from '../../db/columns.ts'
 import { phraseTest } from '../../text/phrases.ts'
-import { explain, type Field, type Marked, markTexts } from '../../text/snippet.ts'
+import type { CardFields } from '../../text/read-texts.ts'
+import { explain, type Marked, markTexts } from '../../text/snippet.ts'
 import { trackOf } from '../cards/card-type.ts'
-import type { Step } from '../cards/content.ts'
-import { evidenceTexts } from '../cards/evidence-texts.ts'
 import { type HomeFacts, presentHome } from '../cards/home.ts'
 import { matchesEnvironment, sameTag } from '../cards/indexing/filters.ts'
 import { feedbackOf, isLikelyOutdated, provenanceOf } from '../cards/present.ts'
@@ -14,7 +13,8 @@ import { fitsOf } from '../cites/fits.ts'
 import { containsInstructions } from '../review/find-danger.ts'
 import { type StoredTrust, storedTrust } from '../trust/stored-trust.ts'
 import { type Cover, confidenceOf, logitByCovers, STEM_CREDIT } from './confidence.ts'
-import { type HitRow, hitRows } from './hit-rows.ts'
+import { type CardTexts, type HitCard, hitCards } from './hit-cards.ts'
+import type { HitRow } from './hit-rows.ts'
 import type { Asked, Hit } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
 import type { SearchScope } from './scope.ts'
@@ -22,6 +22,7 @@ import type { SearchScope } from './scope.ts'
 /** A hit with its card, read with the viewer's permission. */
 export type Loaded = {
   row: HitRow & { whose: Whose }
+  texts: CardTexts
   marked: Marked
   /** Without a look at the other hits. */
   confidence: number
@@ -47,15 +48,11 @@ const isEmpty = (asked: SearchScope['environment']): boolean => {
 }
 
 /** The index compares hashes of names; here the names themselves are compared. */
-const passes = (row: HitRow, { tags, environment, track, type }: SearchScope): boolean => {
-  const hasTag = (tag: string) => fromJson<string[]>(row.tags).some((other) => sameTag(tag, other))
-  return (
-    tags.every(hasTag) &&
-    (isEmpty(environment) || matchesEnvironment(fromJson(row.environment), environment)) &&
-    (track === undefined || trackOf(row.card_type) === track) &&
-    (type === undefined || row.card_type === type)
-  )
-}
+const passes = ({ row, texts }: HitCard, { tags, environment, track, type }: SearchScope): boolean =>
+  tags.every((tag) => texts.tags.some((other) => sameTag(tag, other))) &&
+  (isEmpty(environment) || matchesEnvironment(texts.environment, environment)) &&
+  (track === undefined || trackOf(row.card_type) === track) &&
+  (type === undefined || row.card_type === type)
 
 /**
  * Reads some hits. What the index says is checked against the cards themselves: a card that was hidden, moved or
@@ -68,33 +65,30 @@ export async function loadHits(
   hits: readonly Hit[],
   demands: Demands,
 ): Promise<Loaded[]> {
-  const rows = await hitRows(
+  const cards = await hitCards(
     ctx,
     scope,
     hits.map((hit) => hit.docNo),
   )
-  const evidence = await evidenceTexts(ctx.db, rows)
-  const byNumber = new Map(rows.map((row) => [row.doc_no, row]))
   const phrases = demands.phrases.map(phraseTest)
   return hits.flatMap((hit) => {
-    const row = byNumber.get(hit.docNo)
-    if (!row || !passes(row, scope)) return []
-    const fields = demands.isInTitle ? [] : fieldsOf(row, evidence.get(row.card_id) ?? [])
-    const texts = [row.title, ...fields.map(({ text }) => text)]
-    if (!phrases.every((isIn) => texts.some(isIn))) return []
-    const read = readHit(row, fields, asked, hit)
-    return read
-      ? [{ row: { ...row, whose: whoseIs(row, scope) }, trust: storedTrust(row.trust), ...read }]
+    const card = cards.get(hit.docNo)
+    if (!card || !passes(card, scope)) return []
+    const { row, texts } = card
+    const read = demands.isInTitle ? titleOf(texts.read) : texts.read
+    if (!phrases.every((isIn) => read.fields.some(({ text }) => isIn(text)))) return []
+    const matched = readHit(read, asked, hit)
+    return matched
+      ? [{ row: { ...row, whose: whoseIs(row, scope) }, texts, trust: storedTrust(row.trust), ...matched }]
       : []
   })
 }
 
-function readHit(row: HitRow, fields: readonly Field[], asked: readonly Asked[], hit: Hit) {
-  const texts = [row.title, ...fields.map(({ text }) => text)]
-  const known = hit.covers?.map((cover, i) =>
-    isSpokenFor(cover, asked[i] as Asked, texts) ? cover : NOTHING,
-  )
-  const marked = markTexts(row.title, fields, termsOf(asked, known))
+const titleOf = (read: CardFields): CardFields => ({ ...read, fields: read.fields.slice(0, 1) })
+
+function readHit(read: CardFields, asked: readonly Asked[], hit: Hit) {
+  const known = hit.covers?.map((cover, i) => (isSpokenFor(cover, asked[i] as Asked, read) ? cover : NOTHING))
+  const marked = markTexts(read, termsOf(asked, known))
   if (marked.forms.size === 0) return undefined
   const covers = asked.map((word, i) => coverInTexts(word, known?.[i], marked.forms))
   const logit = hit.covers ? logitByCovers(asked, covers, hit) : Number.NEGATIVE_INFINITY
@@ -104,8 +98,11 @@ function readHit(row: HitRow, fields: readonly Field[], asked: readonly Asked[],
 const NOTHING: Cover = { credit: 0, isProminent: false, isCorrected: false, isByParts: false }
 
 /** Without the whole name, its parts count only if they are next to each other. */
-const isSpokenFor = ({ isByParts }: Cover, { spoken }: Asked, texts: readonly string[]): boolean =>
-  !isByParts || texts.some(phraseTest(spoken))
+function isSpokenFor({ isByParts }: Cover, { spoken }: Asked, { fields }: CardFields): boolean {
+  if (!isByParts) return true
+  const isIn = phraseTest(spoken)
+  return fields.some(({ text }) => isIn(text))
+}
 
 /** The terms by which a card matched; all terms for a card without known covers. */
 function termsOf(asked: readonly Asked[], covers: readonly Cover[] | undefined): Set<string> {
@@ -148,31 +145,6 @@ export function correctionsIn(asked: readonly Asked[], hits: readonly Loaded[]):
   return found
 }
 
-function fieldsOf(row: HitRow, evidence: readonly string[]): Field[] {
-  const fields: Field[] = []
-  const add = (where: string, text: string | null) => {
-    if (text) fields.push({ where, text })
-  }
-  add('symptom', row.symptom)
-  add('fix_summary', row.fix_summary)
-  add('root_cause', row.root_cause)
-  for (const { action, result } of fromJson<Step[]>(row.steps)) {
-    add('steps', `${action ?? ''}`)
-    add('steps', `${result ?? ''}`)
-  }
-  add('body', row.body)
-  add('tags', fromJson<string[]>(row.tags).join(', '))
-  add('environment', environmentText(fromJson(row.environment)))
-  add('scope_notes', row.scope_notes)
-  for (const text of evidence) fields.push({ where: 'evidence', text, isLog: true })
-  return fields
-}
-
-const environmentText = (environment: Record<string, string>): string =>
-  Object.entries(environment)
-    .map((entry) => entry.join(' '))
-    .join(', ')
-
 const SHORTENED = 1000
 const shorten = (text: string) => (text.length <= SHORTENED ? text : `${text.slice(0, SHORTENED)}…`)
 
@@ -183,9 +155,9 @@ type Showing = {
   now: Date
 }
 
-const fittingOf = (row: HitRow, trust: StoredTrust | null) => ({
+const fittingOf = ({ row, texts, trust }: Loaded) => ({
   cites: fromJson<string[]>(row.cites ?? '[]'),
-  environment: fromJson<Record<string, string>>(row.environment),
+  environment: texts.environment,
   verdicts: trust?.environments ?? [],
 })
 
@@ -196,10 +168,11 @@ const provenanceWith = (row: Loaded['row'], snippet: string) => ({
 })
 
 export const presentHit = (
-  { row, homeFacts, trust, score, marked }: Loaded & { homeFacts: HomeFacts; score: number },
+  hit: Loaded & { homeFacts: HomeFacts; score: number },
   hitReason: SearchResultAnswer['hit_reason'],
   { isWeak, myEnvironment, now }: Showing,
 ): SearchResultAnswer => {
+  const { row, texts, homeFacts, score, marked } = hit
   const { matched, snippet, why } = explain(marked, row.fix_summary)
   return {
     card_id: row.card_id,
@@ -209,8 +182,8 @@ export const presentHit = (
     track: trackOf(row.card_type),
     symptom: shorten(row.symptom),
     fix_summary: shorten(row.fix_summary),
-    tags: fromJson(row.tags),
-    environment: fromJson(row.environment),
+    tags: texts.tags,
+    environment: texts.environment,
     status: row.status,
     workspace_id: row.workspace_id,
     ...presentHome({ ...row, ...homeFacts }),
@@ -224,7 +197,7 @@ export const presentHit = (
     hit_reason: hitReason,
     feedback: feedbackOf(row),
     trust: presentTrust(row.trust, now),
-    ...(myEnvironment ? { fits: fitsOf(fittingOf(row, trust), myEnvironment) } : {}),
+    ...(myEnvironment ? { fits: fitsOf(fittingOf(hit), myEnvironment) } : {}),
     likely_outdated: isLikelyOutdated(row),
     updated_at: row.updated_at,
   }

@@ -27,19 +27,11 @@ export default defineConfig({
       {
         test: {
           ...settings,
-          name: 'browser',
-          include: ['test/browser/**/*.test.ts'],
-          globalSetup: ['test/browser/build.ts'],
-          isolate: false,
-        },
-      },
-      {
-        test: {
-          ...settings,
           name: 'shared',
           include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts'],
           // Packages that the suites of others install bring tests of their own.
-          exclude: ['**/node_modules/**', 'test/browser/**', ...ALONE],
+          exclude: ['**/node_modules/**', ...ALONE],
+          globalSetup: ['test/browser/build.ts'],
           isolate: false,
         },
       },

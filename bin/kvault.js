@@ -14,7 +14,8 @@ const built = join(root, 'packages', 'cli', isHook ? 'hook.js' : 'cli.js')
 /** Agents wait for these, and start them often: one start of Node has to be enough. */
 const FOR_AGENTS = ['mcp', 'hook']
 
-if (isNewEnough) await import(pathToFileURL(main).href)
+if (isNewEnough)
+  await (isHook ? import('../src/doors/cli/hooks/main.ts') : import('../src/doors/cli/main.ts'))
 else if (FOR_AGENTS.includes(process.argv[2]) && existsSync(built)) await import(pathToFileURL(built).href)
 else {
   const node = broughtNode()

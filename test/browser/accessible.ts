@@ -1,27 +1,48 @@
+import { appendFileSync, readFileSync } from 'node:fs'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { expect, inject } from 'vitest'
 import { CONTRAST_SCRIPT, type Sample, type samplesIn } from './contrast.ts'
 
-/** The kinds of text and links whose colours axe has judged in this process. */
-const judgedKinds = new Set<string>()
+/** A line for each kind of text and link whose colours axe has judged in this run, in any process. */
+const judgedKinds = (): string[] => readFileSync(inject('judgedKinds'), 'utf8').split('\n')
+
+const addJudgedKinds = (kinds: string[]): void =>
+  appendFileSync(inject('judgedKinds'), kinds.map((kind) => `${kind}\n`).join(''))
+
+type Outcome = {
+  node: { element: Element; source: string }
+  any: { message: string; data?: { contrastRatio?: number } }[]
+}
+type RuleOutcome = { id: string; violations: Outcome[]; passes: Outcome[]; incomplete: Outcome[] }
 
 /** What stays in a page until it loads anew. */
 type Tools = {
-  axe: typeof axe
+  axe: typeof axe & { _audit: { rules: { id: string; impact: string }[] } }
   samplesIn: typeof samplesIn
-  judgedKinds: Set<string>
   judgedFrames: Set<string>
+}
+
+/** Has axe look at colours only where we say, and hand out what it found as it is. */
+function prepareAxe(): void {
+  const { axe } = globalThis as unknown as Tools
+  axe.configure({
+    rules: [
+      { id: 'color-contrast', selector: '[data-sample~=color-contrast]' },
+      { id: 'link-in-text-block', selector: '[data-sample~=link-in-text-block]' },
+    ],
+  })
+  axe.addReporter('as-it-is', (results, _options, done) => done(results))
 }
 
 /** The script of axe is half a megabyte. */
 async function bringTools(page: Page): Promise<void> {
-  if (await page.evaluate(() => 'axe' in globalThis)) return
+  if (await page.evaluate(() => 'samplesIn' in globalThis)) return
   await page.evaluate(axe.source)
+  await page.evaluate(prepareAxe)
   await page.evaluate(`(() => {
     ${CONTRAST_SCRIPT}
-    const judgedKinds = new Set(${JSON.stringify([...judgedKinds])})
-    Object.assign(globalThis, { samplesIn, judgedKinds, judgedFrames: new Set() })
+    Object.assign(globalThis, { samplesIn, judgedFrames: new Set() })
   })()`)
 }
 
@@ -41,46 +62,49 @@ function whatIsNew(): string {
 }
 
 /**
- * Judges a part of the page. The two rules about colours take axe nine tenths of the time, so they look at each kind
- * of text and link once. A kind counts as judged only where axe has told its contrast.
+ * Judges a part of the page by all rules whose findings are serious or critical. The two about colours take axe most of
+ * the time, so they look at each kind of text and link once. A kind counts as judged only where axe has told its contrast.
  */
-async function judge(part: string): Promise<{ findings: string[]; kinds: string[] }> {
-  const tools = globalThis as unknown as Tools
-  const options = { selectors: false, preload: false }
-  const { violations } = await tools.axe.run(part, {
-    ...options,
-    reporter: 'no-passes',
-    rules: { 'color-contrast': { enabled: false }, 'link-in-text-block': { enabled: false } },
-  })
-  const samples = tools.samplesIn(part).filter(({ kind }) => !tools.judgedKinds.has(kind))
-  if (samples.length > 0) {
-    const colours = await tools.axe.run(
-      { include: samples.map(({ element }) => element) },
-      { ...options, elementRef: true, runOnly: ['color-contrast', 'link-in-text-block'] },
-    )
-    violations.push(...colours.violations)
-    const results = [...colours.passes, ...colours.incomplete]
-    const isJudged = ({ rule, element, isCovered }: Sample): boolean => {
-      const nodes = results.filter(({ id }) => id === rule).flatMap((result) => result.nodes)
-      const own = nodes.find((node) => node.element === element)
-      if (!own || isCovered || rule !== 'color-contrast') return own !== undefined
-      return own.any.some(({ data }) => data?.contrastRatio)
-    }
-    for (const sample of samples) if (isJudged(sample)) tools.judgedKinds.add(sample.kind)
+async function judge([part, judgedKinds]: [string, string[]]): Promise<{
+  findings: string[]
+  kinds: string[]
+}> {
+  const { axe, samplesIn } = globalThis as unknown as Tools
+  const known = new Set(judgedKinds)
+  const samples = samplesIn(part).filter(({ kind }) => !known.has(kind))
+  const isLight = ({ impact }: { impact: string }) => impact === 'minor' || impact === 'moderate'
+  const leftOut = axe._audit.rules.filter(isLight).map(({ id }) => [id, { enabled: false }])
+  for (const { rule, element } of samples) element.dataset.sample = `${element.dataset.sample ?? ''} ${rule}`
+  const outcomes = (await axe.run(part, {
+    preload: false,
+    reporter: 'as-it-is' as 'raw',
+    rules: Object.fromEntries(leftOut),
+  })) as unknown as RuleOutcome[]
+  for (const { element } of samples) delete element.dataset.sample
+  const isJudged = ({ rule, element, isCovered }: Sample): boolean => {
+    const { passes = [], incomplete = [] } = outcomes.find(({ id }) => id === rule) ?? {}
+    const own = [...passes, ...incomplete].find(({ node }) => node.element === element)
+    if (!own || isCovered || rule !== 'color-contrast') return own !== undefined
+    return own.any.some(({ data }) => data?.contrastRatio)
   }
-  const findings = violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`),
-    )
-  return { findings, kinds: samples.map(({ kind }) => kind).filter((kind) => tools.judgedKinds.has(kind)) }
+  const findings = outcomes.flatMap(({ id, violations }) =>
+    violations.map(({ node, any }) => [
+      `${id}: ${node.source.slice(0, 160)}`,
+      ...any.map((one) => one.message),
+    ]),
+  )
+  return {
+    findings: findings.map((texts) => texts.join(' ')),
+    kinds: samples.filter(isJudged).map(({ kind }) => kind),
+  }
 }
 
 /** The rule and the element of every serious or critical finding. */
 export async function findingsOn(page: Page): Promise<string[]> {
   await bringTools(page)
-  const { findings, kinds } = await page.evaluate(judge, await page.evaluate(whatIsNew))
-  for (const kind of kinds) judgedKinds.add(kind)
+  const part = await page.evaluate(whatIsNew)
+  const { findings, kinds } = await page.evaluate(judge, [part, judgedKinds()] as [string, string[]])
+  addJudgedKinds(kinds)
   return findings
 }
 

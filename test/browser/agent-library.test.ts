@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { expectAccessible, openStage } from './support.ts'
+import { expectAccessible, openStage, switchSetting } from './support.ts'
 import { openPage } from './visit.ts'
 
 const stage = openStage()
@@ -16,7 +16,7 @@ test('somebody lets agents look in the library, chooses how much that may cost, 
   const library = page.getByLabel('Also look in the public library')
   await library.waitFor()
   expect(await page.getByLabel('Credits a month, at most').count()).toBe(0)
-  await library.check()
+  await switchSetting(library, true)
   await page.getByText('Saved.').first().waitFor()
   // Nothing is spent before a limit is chosen.
   expect(await settings()).toMatchObject({ agent_library: true, agent_library_monthly_credits: 0 })

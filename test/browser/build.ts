@@ -1,18 +1,40 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { TestProject } from 'vitest/node'
+import { newestIn } from '../support/newest.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-function newestIn(path: string): number {
-  const stat = statSync(path)
-  if (!stat.isDirectory()) return stat.mtimeMs
-  return Math.max(0, ...readdirSync(path).map((name) => newestIn(join(path, name))))
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A file that all processes of a run write to: see accessible.ts. */
+    judgedKinds: string
+  }
+}
+
+const HERE = import.meta.dirname
+
+/** Not in a run that was told to look at other files. */
+async function isNeeded({ vitest }: TestProject): Promise<boolean> {
+  const { filenamePattern } = vitest as unknown as { filenamePattern?: string[] }
+  const files = await vitest.globTestSpecifications(filenamePattern)
+  return files.some(({ moduleId }) => dirname(resolve(moduleId)) === HERE)
+}
+
+export default async function setup(project: TestProject): Promise<() => void> {
+  if (await isNeeded(project)) buildApp()
+  const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-judged-'))
+  const file = join(folder, 'kinds')
+  writeFileSync(file, '')
+  project.provide('judgedKinds', file)
+  return () => rmSync(folder, { recursive: true, force: true })
 }
 
 /** Tests look at the app as it is written now, so a build older than its sources is made again. */
-export default function setup(): void {
+function buildApp(): void {
   const built = join(root, 'web/dist/index.html')
   const sources = [
     'web/src',

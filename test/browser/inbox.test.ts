@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { look } from './pictures.ts'
-import { openStage, type Person } from './support.ts'
+import { openStage, type Person, switchSetting } from './support.ts'
 import { openPage } from './visit.ts'
 
 const stage = openStage()
@@ -35,7 +35,7 @@ test('a person who wants to be asked first switches that on, and accepts or decl
   const [lead, mate] = [await stage.person('Lead'), await stage.person('Careful')]
   const { page } = mate
   await openPage(page, '/settings')
-  await page.getByLabel('Ask me before I am added to a workspace').check()
+  await switchSetting(page.getByLabel('Ask me before I am added to a workspace'), true)
   await page.getByText('Saved.').waitFor()
   const wanted = await addTo(lead, 'Wanted team', mate, 'editor')
   await addTo(lead, 'Unwanted team', mate)

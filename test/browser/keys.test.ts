@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
-import { expectAccessible, openStage, PASSWORD } from './support.ts'
+import { expectAccessible, openStage, PASSWORD, switchSetting } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage()
@@ -123,7 +123,7 @@ test('the language of dates and numbers is chosen, and the whole app follows', a
 test('mail about feedback can be turned off', async () => {
   const { page, api } = await stage.person('Quiet one')
   await openPage(page, '/settings')
-  await page.getByLabel('Mail me about my cards').uncheck()
+  await switchSetting(page.getByLabel('Mail me about my cards'), false)
   await page.getByText('Saved.').waitFor()
   expect(await api('GET', '/api/v1/user/settings')).toMatchObject({ email_notifications: false })
 })

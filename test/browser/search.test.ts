@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
-import { expectAccessible, openStage, PASSWORD, type Person, picture, settled } from './support.ts'
+import {
+  expectAccessible,
+  openStage,
+  PASSWORD,
+  type Person,
+  picture,
+  settled,
+  switchSetting,
+} from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage()
@@ -141,7 +149,7 @@ test('searches are kept, come back in the empty box and in the palette, and can 
   await page.waitForURL(/q=ENOSPC/)
 
   await visit(page, '/settings')
-  await page.getByLabel('Keep a history of my searches').uncheck()
+  await switchSetting(page.getByLabel('Keep a history of my searches'), false)
   await page.getByText('Saved.').waitFor()
   await openPage(page, '/')
   await kept.getByRole('button', { name: /^Saved/ }).waitFor()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
-import { repository } from '../support/process.ts'
+import { PROGRAM } from '../support/process.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, type Person, picture } from './support.ts'
 import { openPage, visit } from './visit.ts'
@@ -28,7 +28,7 @@ const read = (person: Person, id: string) => person.api<CardAnswer>('GET', `/api
 
 /** The command, as a person runs it in a folder of theirs. */
 function kvault(cwd: string, key: string, args: string[]): Promise<string> {
-  const child = spawn(process.execPath, [join(repository, 'bin', 'kvault.js'), ...args], {
+  const child = spawn(process.execPath, [PROGRAM.kvault, ...args], {
     cwd,
     env: { PATH: process.env.PATH, HOME: cwd, KVAULT_URL: stage.base, KVAULT_API_KEY: key },
   })

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
@@ -57,7 +57,6 @@ export class Stage {
   }
 
   async down(): Promise<void> {
-    windows.endFile()
     await this.#app?.close()
     await this.#vault?.remove()
   }
@@ -65,7 +64,7 @@ export class Stage {
   /** A window without a session. Script errors, refusals by the CSP and calls to other hosts fail the test. */
   async window(view: View = {}): Promise<{ page: Page; context: BrowserContext; problems: string[] }> {
     if (!this.#browser) throw this.skip ? this.skip(NO_BROWSER) : new Error('Open windows inside tests')
-    return windows.open(this.#browser, this.base, view)
+    return windows.open(this.#browser, this.base, JSON.stringify(this.#env), view)
   }
 
   /** Registers somebody and opens a window with their session. */
@@ -95,6 +94,16 @@ export class Stage {
   async emptyWindows(): Promise<void> {
     expect(await windows.empty()).toEqual([])
   }
+}
+
+/**
+ * Ticks or clears the box of a setting that is saved as it changes. It shows the stored state until the app has drawn
+ * the new one, so that `check`, which looks at once, would now and then see it unchanged.
+ */
+export async function switchSetting(box: Locator, isOn: boolean): Promise<void> {
+  expect(await box.isChecked()).toBe(!isOn)
+  await box.click()
+  await expect.poll(() => box.isChecked(), { timeout: 15_000 }).toBe(isOn)
 }
 
 /** Wires a stage into a test file. */

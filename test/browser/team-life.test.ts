@@ -5,7 +5,7 @@ import { mailTeams } from '../../src/features/team/team-mail.ts'
 import { startSmtp } from '../support/smtp.ts'
 import { judge, look } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
-import { expectAccessible, openStage, type Person, picture, settled } from './support.ts'
+import { expectAccessible, openStage, type Person, picture, settled, switchSetting } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
 
 const smtp = await startSmtp()
@@ -167,7 +167,7 @@ test('a team reads its week, switches a part off, and gets it by mail', async ()
   await expect.poll(() => part('Searches that found nothing').count()).toBe(0)
 
   await visit(page, '/settings')
-  await page.getByLabel('Mail me once a week what happened in my teams').check()
+  await switchSetting(page.getByLabel('Mail me once a week what happened in my teams'), true)
   await page.getByText('Saved.', { exact: true }).waitFor()
   await mailOnMonday()
   const mail = await smtp.mailTo(lead.email, 'This week in Platform team')

@@ -18,15 +18,18 @@ type Window = {
   locale: string
   worker: boolean
   problems: string[]
-  /** The app in it comes from the vault of an earlier file, whose documents may have other rules for the browser. */
-  isOutdated: boolean
+  /** Those of the vault that the app in it was loaded from: another vault may have other rules for the browser. */
+  settings: string
 }
 
 /** A refusal, or a network that the test itself has taken away. */
 const EXPECTED =
   /Failed to load resource: (?:the server responded with a status of [45]\d\d|net::ERR_INTERNET_DISCONNECTED)|^NetworkError: The server cannot be reached/
 
-async function newWindow(browser: Browser, base: string, locale: string, worker: boolean): Promise<Window> {
+type Wanted = Pick<Window, 'base' | 'settings' | 'locale' | 'worker'>
+
+async function newWindow(browser: Browser, wanted: Wanted): Promise<Window> {
+  const { base, locale, worker } = wanted
   const context = await browser.newContext({
     baseURL: base,
     locale,
@@ -35,7 +38,7 @@ async function newWindow(browser: Browser, base: string, locale: string, worker:
   })
   context.setDefaultTimeout(15_000)
   const page = await context.newPage()
-  const opened: Window = { page, context, base, locale, worker, problems: [], isOutdated: false }
+  const opened: Window = { ...wanted, page, context, problems: [] }
   watchRequests(page)
   page.on('pageerror', (error) => opened.problems.push(`script error: ${error.message}`))
   page.on('console', (message) => {
@@ -82,16 +85,16 @@ export class Windows {
   #used: Window[] = []
   #idle: Window[] = []
 
-  async open(browser: Browser, base: string, view: View): Promise<Window> {
+  async open(browser: Browser, base: string, settings: string, view: View): Promise<Window> {
     // Chromium would take the machine's, and texts with dates and numbers would differ from machine to machine.
     const locale = view.locale ?? 'en-US'
     const worker = view.worker ?? false
     const fits = (one: Window) => one.base === base && one.locale === locale && one.worker === worker
     const reused = this.#idle.find(fits)
     this.#idle = this.#idle.filter((one) => one !== reused)
-    const opened = reused ?? (await newWindow(browser, base, locale, worker))
-    if (opened.isOutdated) await opened.page.goto(RESTING_ADDRESS)
-    opened.isOutdated = false
+    const opened = reused ?? (await newWindow(browser, { base, settings, locale, worker }))
+    if (opened.settings !== settings) await opened.page.goto(RESTING_ADDRESS)
+    opened.settings = settings
     this.#used.push(opened)
     await opened.page.setViewportSize({ width: view.width ?? 1280, height: view.height ?? 800 })
     await opened.page.emulateMedia({
@@ -110,10 +113,5 @@ export class Windows {
       else await one.context.close()
     }
     return used.flatMap(({ problems }) => problems.splice(0))
-  }
-
-  /** To be called before the next file opens windows. */
-  endFile(): void {
-    for (const one of this.#idle) one.isOutdated = true
   }
 }

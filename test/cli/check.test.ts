@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { goodCard } from '../support/cards.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
-import { type CommandResult, repository } from '../support/process.ts'
+import { type CommandResult, PROGRAM } from '../support/process.ts'
 
 let vault: LiveVault
 let author: Person
@@ -42,7 +42,7 @@ function kvault(
   { cwd = folder, input = '', env = {} }: Options = {},
 ): Promise<CommandResult> {
   const own = { KVAULT_URL: vault.url, KVAULT_API_KEY: memberKey, GIT_CEILING_DIRECTORIES: tmpdir() }
-  const child = spawn(process.execPath, [join(repository, 'bin', 'kvault.js'), ...args], {
+  const child = spawn(process.execPath, [PROGRAM.kvault, ...args], {
     cwd,
     env: { PATH: process.env.PATH, HOME: folder, ...own, ...env },
   })

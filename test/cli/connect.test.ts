@@ -19,7 +19,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { capabilities } from '../../src/capabilities.ts'
 import { toolsOf } from '../../src/core/tools.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
-import { type CommandResult, repository } from '../support/process.ts'
+import { type CommandResult, PROGRAM, repository } from '../support/process.ts'
 
 const TOOLS = toolsOf(capabilities).length
 
@@ -41,7 +41,7 @@ const BROWSER = join(repository, 'test', 'cli', 'browser.js')
 
 /** The person's terminal: their home, nothing of this machine's settings, and a browser that plays them. */
 function kvault(args: string[], env: Record<string, string> = {}): Promise<CommandResult> {
-  const child = spawn(process.execPath, [join(repository, 'bin', 'kvault.js'), ...args], {
+  const child = spawn(process.execPath, [PROGRAM.kvault, ...args], {
     cwd: home,
     env: {
       PATH: dirname(process.execPath),

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { capabilities } from '../../src/capabilities.ts'
 import { toolsOf } from '../../src/core/tools.ts'
 import { type LiveVault, liveVault, registerPerson } from '../support/live.ts'
-import { repository } from '../support/process.ts'
+import { PROGRAM } from '../support/process.ts'
 
 const TOOLS = toolsOf(capabilities).length
 
@@ -26,7 +26,7 @@ afterAll(async () => {
 type Result = { code: number | null; stdout: string; stderr: string }
 
 function kvault(args: string[], input = '', env: Record<string, string> = {}): Promise<Result> {
-  const child = spawn(process.execPath, [join(repository, 'bin', 'kvault.js'), ...args], {
+  const child = spawn(process.execPath, [PROGRAM.kvault, ...args], {
     cwd: home,
     env: { PATH: process.env.PATH, HOME: home, ...env },
   })

@@ -10,7 +10,7 @@ import { makeDueSnapshot } from '../../src/features/library-sharing/make-snapsho
 import { retireKey } from '../../src/features/library-sharing/signing-keys.ts'
 import { goodCard, titleWord } from '../support/cards.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
-import { repository } from '../support/process.ts'
+import { PROGRAM } from '../support/process.ts'
 
 /** Two servers that know nothing of each other; A has a library, B's team pulls it. */
 let a: LiveVault
@@ -41,7 +41,7 @@ type Result = { code: number | null; stdout: string; stderr: string }
 
 function pull(...more: string[]): Promise<Result> {
   const args = ['library', 'pull', a.url, '--workspace', workspaceId, ...more]
-  const child = spawn(process.execPath, [join(repository, 'bin', 'kvault.js'), ...args], {
+  const child = spawn(process.execPath, [PROGRAM.kvault, ...args], {
     cwd: home,
     env: { PATH: process.env.PATH, HOME: home, KVAULT_URL: b.url, KVAULT_API_KEY: key },
   })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
-import { type CommandResult, repository } from '../support/process.ts'
+import { type CommandResult, PROGRAM } from '../support/process.ts'
 
 let vault: LiveVault
 let person: Person
@@ -54,7 +54,7 @@ function sessionOf(name: string): string {
 }
 
 function kvault(args: string[], input = ''): Promise<CommandResult> {
-  const child = spawn(process.execPath, [join(repository, 'bin', 'kvault.js'), ...args], {
+  const child = spawn(process.execPath, [PROGRAM.kvault, ...args], {
     cwd: home,
     env: { PATH: process.env.PATH, HOME: home, KVAULT_URL: vault.url, KVAULT_API_KEY: key },
   })

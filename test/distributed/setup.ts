@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { buildProgram } from '../support/build-program.ts'
 import { dropOnCluster, makeClusterTemplate, NO_CITUS, startCluster } from '../support/cluster.ts'
 import { makeTemplateFile } from '../support/global-setup.ts'
 
@@ -16,6 +17,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const own = given ? undefined : startCluster({ fsync: 'off', full_page_writes: 'off' })
   const url = given ?? own?.url ?? ''
   await makeClusterTemplate(url, TEMPLATE)
+  await buildProgram()
   project.provide('postgresUrl', url)
   project.provide('templateDatabase', TEMPLATE)
   project.provide('onCluster', true)

@@ -1,5 +1,4 @@
-import { join } from 'node:path'
-import { repository } from '../support/process.ts'
+import { PROGRAM, repository } from '../support/process.ts'
 
 const node = process.execPath
 
@@ -10,7 +9,7 @@ exec curl --fail-with-body --silent --show-error "$@"
 `
 
 const KVAULT = `#!/bin/sh
-exec '${node}' '${join(repository, 'bin', 'kvault.js')}' "$@"
+exec '${node}' '${PROGRAM.kvault}' "$@"
 `
 
 const NPX = `#!/bin/sh
@@ -34,7 +33,7 @@ case "$1" in
     cd '${repository}'
     export PORT=${port} DATA_DIR="\${DATA_DIR:-$HOME/work/data}" WORKERS=1 LOG_LEVEL=warn RATE_LIMIT=off
     set -m
-    '${node}' bin/serve.js >"$HOME/service.log" 2>&1 </dev/null &
+    '${node}' '${PROGRAM.serve}' >"$HOME/service.log" 2>&1 </dev/null &
     echo "$!" >>"$services"
     for _ in $(seq 300); do
       if curl --fail --silent --output /dev/null http://127.0.0.1:${port}/health/ready

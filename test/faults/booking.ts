@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import pino from 'pino'
 import { expect } from 'vitest'
 import { signPayload } from '../../src/adapters/payments/payments.ts'
@@ -10,10 +9,10 @@ import type { EngineName } from '../../src/db/db.ts'
 import { SECRET } from '../support/billing-events.ts'
 import { clientOf } from '../support/client.ts'
 import { LITTLE_PASSWORD_WORK, makeVault, type Vault } from '../support/engines.ts'
-import { COMPILED_BEFORE, repository } from '../support/process.ts'
+import { COMPILED_BEFORE, PROGRAM } from '../support/process.ts'
 
 async function startChild(vault: Vault) {
-  const child = fork(join(repository, 'test', 'support', 'crash-child.ts'), {
+  const child = fork(PROGRAM.crash, {
     // The test runner's own variables must not configure the program.
     env: { PATH: process.env.PATH, ...vault.env },
     execArgv: COMPILED_BEFORE,

@@ -5,6 +5,7 @@ import type { TestProject } from 'vitest/node'
 import { openPostgres } from '../../src/db/engines/postgres/postgres.ts'
 import { openSqlite } from '../../src/db/engines/sqlite/sqlite.ts'
 import { migrate } from '../../src/db/migrations/migrate.ts'
+import { buildProgram } from './build-program.ts'
 import { fastFolder } from './fast-folder.ts'
 import { startPostgres } from './postgres.ts'
 
@@ -58,6 +59,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       })
   const url = given ?? server?.socketUrl() ?? ''
   await makeTemplate(url)
+  await buildProgram()
   project.provide('postgresUrl', url)
   project.provide('templateDatabase', TEMPLATE)
   project.provide('onCluster', false)

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { fastFolder } from './fast-folder.ts'
 import { freePort } from './postgres.ts'
 
 export type CommandResult = { code: number | null; stdout: string; stderr: string }
@@ -23,6 +23,16 @@ export type ServerProcess = {
 
 export const repository = join(import.meta.dirname, '..', '..')
 
+const PROGRAMS = join(repository, 'node_modules', '.cache', 'knowledge-vault-tests')
+
+/** What tests start in processes of their own, as test/support/build-program.ts makes it of the sources. */
+export const PROGRAM = {
+  serve: join(PROGRAMS, 'serve.js'),
+  kvault: join(PROGRAMS, 'kvault.js'),
+  rescan: join(PROGRAMS, 'rescan.js'),
+  crash: join(PROGRAMS, 'crash.js'),
+}
+
 /** For Node: the program's sources compiled by an earlier start are used again, as `npm start` does. */
 export const COMPILED_BEFORE = ['--import', pathToFileURL(join(repository, 'bin', 'compile-cache.js')).href]
 
@@ -36,7 +46,7 @@ const shellEnvironment = () =>
 
 /** Runs `kvault` as an operator does, configured by `env` alone. */
 export function runKvault(args: string[], env: Record<string, string>): Promise<CommandResult> {
-  const child = spawn(process.execPath, [join(repository, 'bin', 'kvault.js'), ...args], {
+  const child = spawn(process.execPath, [PROGRAM.kvault, ...args], {
     env: { ...shellEnvironment(), ...env },
   })
   let [stdout, stderr] = ['', '']
@@ -45,18 +55,18 @@ export function runKvault(args: string[], env: Record<string, string>): Promise<
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })))
 }
 
-/** What `npm start` runs. npm itself takes a quarter of a second each time, so only the tests of that command go through it. */
-const START: string[] = JSON.parse(
-  readFileSync(join(repository, 'package.json'), 'utf8'),
-).scripts.start.split(' ')
+/** The options of Node with which `npm start` starts the service. */
+const OPTIONS: string[] = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
+  .scripts.start.split(' ')
+  .slice(1, -1)
 
-/** Starts the program as `npm start` does, in a process and a data folder of its own. */
+/** Starts the program in a process and a data folder of its own. Only the tests of `npm start` go through npm and the sources. */
 export async function spawnServer(
   env: Record<string, string> = {},
-  [program = '', ...args] = [process.execPath, ...START.slice(1)],
+  [program = '', ...args] = [process.execPath, ...OPTIONS, PROGRAM.serve],
 ): Promise<ServerProcess> {
   const port = await freePort()
-  const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'knowledge-vault-e2e-'))
+  const dataDir = env.DATA_DIR ?? mkdtempSync(join(fastFolder(), 'knowledge-vault-e2e-'))
   const environment = {
     ...shellEnvironment(),
     PORT: String(port),

@@ -1,5 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
+/** The browser is most of the work, so its files come first. */
+const IN_BROWSER = /[/\\]browser[/\\]/
 /** Short files that start programs, or much work: begun last, one of them would go on alone while the other process waits. */
 const LONG = /[/\\](?:faults|e2e|cli|docs|scale)[/\\]|[/\\](?:rescan|hostile|permission)\./
 
@@ -9,8 +11,9 @@ export class LongFirst extends BaseSequencer {
     const sorted = await super.sort(files)
     const projects = [...Map.groupBy(sorted, ({ project }) => project.name).values()]
     return projects.flatMap((specifications) => {
-      const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId)
-      return [...specifications.filter(isLong), ...specifications.filter((one) => !isLong(one))]
+      const rank = ({ moduleId }: TestSpecification) =>
+        IN_BROWSER.test(moduleId) ? 0 : LONG.test(moduleId) ? 1 : 2
+      return specifications.toSorted((one, other) => rank(one) - rank(other))
     })
   }
 }

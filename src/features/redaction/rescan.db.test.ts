@@ -1,14 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sampler } from '../../../test/redaction/samples.ts'
 import { record } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { COMPILED_BEFORE } from '../../../test/support/process.ts'
+import { COMPILED_BEFORE, PROGRAM } from '../../../test/support/process.ts'
 
 const { randomFrom } = sampler(4)
-
-const cli = join(import.meta.dirname, '..', '..', 'doors', 'cli', 'server', 'redact-rescan.ts')
 
 onBothEngines('rescan', (t) => {
   test('new rules are applied to stored texts: rows, indexes and counts', async () => {
@@ -35,7 +32,7 @@ onBothEngines('rescan', (t) => {
       await db.updateTable('raw_materials').set(stored).where('raw_id', '=', material.body.raw_id).execute()
     })
     const rescan = (...args: string[]) =>
-      spawnSync(process.execPath, [...COMPILED_BEFORE, cli, ...args], {
+      spawnSync(process.execPath, [...COMPILED_BEFORE, PROGRAM.rescan, ...args], {
         env: { PATH: process.env.PATH, ...t.vault.env },
         encoding: 'utf8',
       })

@@ -1,0 +1,61 @@
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build, type Plugin } from 'vite'
+import { newestIn } from './newest.ts'
+import { PROGRAM, repository } from './process.ts'
+
+const ENTRIES: Record<keyof typeof PROGRAM, string> = {
+  serve: 'bin/serve.js',
+  kvault: 'bin/kvault.js',
+  rescan: 'src/doors/cli/server/redact-rescan.ts',
+  crash: 'test/support/crash-child.ts',
+}
+
+/** Packages of many small modules. Others are found where they are. */
+const PACKAGES = [/^zod/, /^kysely/, /^@modelcontextprotocol\//, /^jose/, /^commander/]
+
+/** A module looks for its files beside its source, not beside what is made of it. */
+const AT_ITS_SOURCE: Plugin = {
+  name: 'at-its-source',
+  enforce: 'pre',
+  transform: (code, id) =>
+    code.includes('import.meta.url')
+      ? { code: code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href)), map: null }
+      : null,
+}
+
+function isUpToDate(): boolean {
+  if (!existsSync(PROGRAM.serve)) return false
+  const sources = ['src', 'package-lock.json', import.meta.filename, ...Object.values(ENTRIES)]
+  const newest = Math.max(...sources.map((path) => newestIn(resolve(repository, path))))
+  return statSync(PROGRAM.serve).mtimeMs > newest
+}
+
+/**
+ * Puts the program into few files, made of the sources as they are now, if that was not done yet. To find and link its
+ * more than thousand modules is 40 % of the work of a start, and the tests start it more than a hundred times.
+ */
+export async function buildProgram(): Promise<void> {
+  if (isUpToDate()) return
+  const folder = dirname(PROGRAM.serve)
+  mkdirSync(dirname(folder), { recursive: true })
+  const made = mkdtempSync(`${folder}-`)
+  await build({
+    root: repository,
+    configFile: false,
+    logLevel: 'warn',
+    publicDir: false,
+    plugins: [AT_ITS_SOURCE],
+    ssr: { noExternal: PACKAGES, target: 'node' },
+    build: {
+      ssr: true,
+      target: 'node24',
+      minify: false,
+      outDir: made,
+      rolldownOptions: { input: ENTRIES, output: { entryFileNames: '[name].js' } },
+    },
+  })
+  rmSync(folder, { recursive: true, force: true })
+  renameSync(made, folder)
+}

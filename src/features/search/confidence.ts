@@ -97,6 +97,9 @@ export type Features = Coverage & {
   length: number
 }
 
+/** Among more cards than this, no more of them share words by chance: their words are rarer, too. */
+const MOST_CARDS = 30_000
+
 /** A word of the query: its information, and whether neither the word nor a correction of it stands in any card. */
 export type WeighedWord = { information: number; isUnknown: boolean }
 
@@ -116,7 +119,7 @@ export function featuresOf(
       covers,
     ),
     unknown: asked > 0 ? unknown / asked : 0,
-    cards: Math.log10(1 + cards),
+    cards: Math.log10(1 + Math.min(cards, MOST_CARDS)),
     length: Math.log10(1 + length),
   }
 }

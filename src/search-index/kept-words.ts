@@ -1,8 +1,9 @@
 import { Kept } from './kept.ts'
 
 const ENTRY_BYTES = 200
-const NUMBER_BYTES = 8
 const CHARACTER_BYTES = 2
+/** Some thousands of words may have the same trigrams. */
+const SHARE_OF_FOUND = 0.75
 /** Counts that change without changing their sums are noticed after this time. */
 const VALID_MS = 10_000
 
@@ -14,17 +15,20 @@ const VALID_MS = 10_000
 export class KeptWords {
   #state = ''
   #until = 0
-  readonly #found: Kept<readonly number[], string>
+  readonly #found: Kept<Uint32Array, string>
   /** The text of a word by its number; it never changes. */
   readonly spellings: Kept<string>
 
   constructor(mostBytes: number) {
-    this.#found = new Kept(mostBytes / 2, (hashes) => ENTRY_BYTES + NUMBER_BYTES * hashes.length)
-    this.spellings = new Kept(mostBytes / 2, (word) => ENTRY_BYTES + CHARACTER_BYTES * word.length)
+    this.#found = new Kept(mostBytes * SHARE_OF_FOUND, (hashes) => ENTRY_BYTES + hashes.byteLength)
+    this.spellings = new Kept(
+      mostBytes * (1 - SHARE_OF_FOUND),
+      (word) => ENTRY_BYTES + CHARACTER_BYTES * word.length,
+    )
   }
 
   /** The numbers of the words that were found by a question at this state. */
-  async found(state: string, question: string, find: () => Promise<number[]>): Promise<readonly number[]> {
+  async found(state: string, question: string, find: () => Promise<number[]>): Promise<Uint32Array> {
     if (state !== this.#state || Date.now() > this.#until) {
       this.#state = state
       this.#until = Date.now() + VALID_MS
@@ -32,7 +36,7 @@ export class KeptWords {
     }
     const known = this.#found.get(question)
     if (known) return known
-    const hashes = await find()
+    const hashes = Uint32Array.from(await find())
     // Another search may have seen another state while this one was waiting.
     if (state === this.#state) this.#found.keep(question, hashes)
     return hashes

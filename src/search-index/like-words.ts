@@ -98,11 +98,11 @@ async function wordsWith(
   const question = `${isPublic ? mostInPublic : 'any'} ${match.join(' ')}`
   // A transaction may see words that are never committed.
   const hashes = await (ctx.transacting ? find() : keptIndex(ctx).words.found(counts.state, question, find))
-  return spelled(ctx, isPublic ? hashes : hashes.filter(mayHave))
+  return spelled(ctx, isPublic ? hashes : hashes.filter((hash) => mayHave(hash)))
 }
 
 /** The words with these numbers, in any order. */
-async function spelled(ctx: Ctx, hashes: readonly number[]): Promise<Word[]> {
+async function spelled(ctx: Ctx, hashes: Iterable<number>): Promise<Word[]> {
   const { spellings } = keptIndex(ctx).words
   const words: Word[] = []
   const unread: number[] = []

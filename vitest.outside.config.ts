@@ -2,5 +2,12 @@ import { defineConfig } from 'vitest/config'
 
 /** Suites and clients that we did not write; see test/external. */
 export default defineConfig({
-  test: { include: ['test/**/*.outside.ts'], testTimeout: 600_000, hookTimeout: 120_000, pool: 'forks' },
+  test: {
+    include: ['test/**/*.outside.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/each-file.ts'],
+    testTimeout: 600_000,
+    hookTimeout: 120_000,
+    pool: 'forks',
+  },
 })

@@ -150,7 +150,7 @@ export const readImage: RawRoute = {
       },
       304: { description: 'Unchanged since the caller’s copy (If-None-Match)' },
     },
-    errors: [404],
+    errors: [404, 422],
   },
   handle: async (services, request, reply) => {
     if (!request.viewer) throw notAuthenticated()

@@ -1,5 +1,5 @@
 import type { Database } from '../../../db/db.ts'
-import { Kept } from '../../../search-index/kept.ts'
+import { Kept } from '../../../search-index/index.ts'
 import type { Reach } from './term-lists.ts'
 import { readLengths } from './word-index.search.ts'
 

@@ -74,7 +74,7 @@ export async function eventsWith(
 }
 
 const sqliteLists = (db: Db, asked: Asked, limit: number) =>
-  asked.to - asked.from < limit ? wholeListsOnSqlite(db, asked) : listsOnSqlite(db, { ...asked, limit })
+  asked.to - asked.from + 1 < limit ? wholeListsOnSqlite(db, asked) : listsOnSqlite(db, { ...asked, limit })
 
 /** How long a code is in the text of the SQLite index, with the blank behind it: 32 bits in base 36. */
 const CODE_LENGTH = 7.48

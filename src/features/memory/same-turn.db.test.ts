@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { onBothEngines } from '../../../test/support/engines.ts'
+import { onOwnVaults } from '../../../test/support/engines.ts'
 
-onBothEngines('one exchange that two clients send', (t) => {
+onOwnVaults('one exchange that two clients send', (t) => {
   type Turn = { client?: string; session_id?: string; user_message?: string; agent_report: string }
 
   async function someone() {

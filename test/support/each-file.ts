@@ -1,3 +1,0 @@
-import { closeVaultsAfterFile } from './vaults-of-file.ts'
-
-closeVaultsAfterFile()

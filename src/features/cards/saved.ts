@@ -1,7 +1,7 @@
 import type { UserCtx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
 import { type CardRow, readableCard } from './access.ts'
-import { homesOf } from './homes.ts'
+import { homeOfNew } from './homes.ts'
 import { indexCards } from './indexing/index-card.ts'
 import { indexedCards } from './indexing/indexable-cards.ts'
 import { presentCard } from './present.ts'
@@ -15,8 +15,7 @@ export async function saved(ctx: UserCtx, cardId: string): Promise<CardAnswer> {
 
 /** The same for a card that was just inserted: its owner sees what was stored, and where it lives. */
 export async function savedNew(ctx: UserCtx, stored: StoredCard, ownerName: string): Promise<CardAnswer> {
-  const homes = await homesOf(ctx.db, ctx.viewer.userId, [stored])
-  const home = homes.get(stored.card_id)
+  const home = await homeOfNew(ctx.db, ctx.viewer.userId, stored.workspace_id)
   if (!home) throw notFound('Workspace')
   return indexed(ctx, {
     ...stored,
@@ -30,6 +29,7 @@ export async function savedNew(ctx: UserCtx, stored: StoredCard, ownerName: stri
 }
 
 async function indexed(ctx: UserCtx, row: CardRow): Promise<CardAnswer> {
-  await indexCards(ctx, await indexedCards(ctx.db, [row]))
+  const open = row.workspace_visibility === 'public' ? [row.workspace_id] : []
+  await indexCards(ctx, await indexedCards(ctx.db, [row]), new Set(open))
   return presentCard(row, ctx.now())
 }

@@ -19,6 +19,7 @@ const BENCHES = [
   'workers',
   'writers',
   'contention',
+  'appends',
   'nodes',
   'hostile',
   'web',
@@ -54,6 +55,7 @@ const SMALL_ENVIRONMENT = {
   ROUNDS: '50',
   CARDS: '1000',
   CONTENTION_ROUNDS: '2',
+  EVENTS: '1000',
 }
 
 const git = (...args: string[]) => execFileSync('git', args, { cwd: repository, encoding: 'utf8' }).trim()

@@ -8,7 +8,7 @@ import { dropLooseImages } from './features/cards/images/attach.ts'
 import { REINDEX_JOB, reindexStale } from './features/cards/indexing/reindex.ts'
 import { reviewSharedCards } from './features/cards/review-shared.ts'
 import { reconcileAtNight } from './features/credits/reconcile.ts'
-import { dropOldRecalls } from './features/deliveries/deliveries.ts'
+import { dropOldRecalls, keepOpened, OPENED_JOB } from './features/deliveries/deliveries.ts'
 import { mailFeedback } from './features/feedback/digest.ts'
 import { dropOAuthLeftovers } from './features/identity/oauth/grants.ts'
 import { answerResetRequests, RESET_JOB } from './features/identity/recovery/reset-requests.ts'
@@ -60,6 +60,7 @@ const JOBS: readonly Job[] = [
   { name: 'old-missed-searches', everyMs: HOUR_MS, run: dropOldMissedSearches },
   { name: 'team-mails', everyMs: HOUR_MS, run: mailTeams },
   { name: READS_JOB, everyMs: SECOND_MS, run: keepWaitingReads, atEnd: true },
+  { name: OPENED_JOB, everyMs: SECOND_MS, run: keepOpened, atEnd: true },
   { name: 'old-card-reads', everyMs: HOUR_MS, run: dropOldReads },
   { name: 'old-recalls', everyMs: HOUR_MS, run: dropOldRecalls },
   { name: MINING_JOB, everyMs: MINUTE_MS, run: mineDueSessions },

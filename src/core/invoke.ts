@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Capability } from './capability.ts'
 import type { Ctx, UserCtx } from './context.ts'
 import { InvalidInput, missingScope, notAuthenticated } from './errors.ts'
+import { checkAnswer } from './kept-answers.ts'
 import { sizeIssues } from './sizes.ts'
 import { MAX_ISSUES, toInputIssues } from './validation.ts'
 
@@ -34,8 +35,7 @@ export async function invoke(
   const input = parseInput(schema, raw)
   // authorise() has made sure that there is a viewer if the declaration needs one.
   const output = await capability.run(ctx as UserCtx, input as never, undefined as never)
-  // Only declared fields leave, each with its declared type.
-  return answer.parse(output)
+  return checkAnswer(answer, output)
 }
 
 /** The same in two steps: all slow work is done, and the returned function runs in the caller's transaction. */
@@ -49,7 +49,8 @@ export async function readied(
   authorise(capability, ctx.viewer)
   const input = parseInput(schema, raw)
   const prepared = await capability.prepare?.(ctx as UserCtx, input as never)
-  return async (ctx) => answer.parse(await capability.run(ctx as UserCtx, input as never, prepared as never))
+  return async (ctx) =>
+    checkAnswer(answer, await capability.run(ctx as UserCtx, input as never, prepared as never))
 }
 
 type ToolInput = { schema: z.ZodObject; optional: readonly string[] }
@@ -127,6 +128,6 @@ export async function invokeThin(
   const { schema, optional } = thinInputOf(capability)
   const input = parseInput(schema, withoutNulls(raw, optional))
   const prepared = await capability.prepare?.(ctx as UserCtx, input as never)
-  const whole = output.parse(await capability.run(ctx as UserCtx, input as never, prepared as never))
+  const whole = checkAnswer(output, await capability.run(ctx as UserCtx, input as never, prepared as never))
   return { whole, data: thin.output.parse(thin.of(whole as never, input as never, ctx.config.baseUrl)) }
 }

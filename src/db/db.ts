@@ -12,10 +12,10 @@ export type TransactionOptions = {
    */
   isolation?: 'serializable' | 'read committed'
   /**
-   * On PostgreSQL, serialisable transactions of one process take turns (turns.ts). `false` is for one that is frequent
-   * and seldom conflicts.
+   * On PostgreSQL, serialisable transactions of one process take turns (turns.ts). `true` is for a frequent one that only adds
+   * rows: two of these run at once.
    */
-  takesTurns?: boolean
+  twoAtOnce?: boolean
 }
 
 export type Database = {

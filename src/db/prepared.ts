@@ -74,22 +74,31 @@ export function prepared<P extends Record<string, unknown>, R>(build: Build<P, R
   }
 }
 
-type Insert = (db: Db, values: Record<string, unknown>) => Promise<unknown>
+type Insert = (db: Db, values: Record<string, unknown>) => Promise<unknown[]>
+type KnownInsert = { columns: readonly string[]; returned: readonly string[] | undefined; insert: Insert }
 
-const inserts = new Map<string, { columns: readonly string[]; insert: Insert }[]>()
+const inserts = new Map<string, KnownInsert[]>()
 
 const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((name, i) => name === b[i])
 
 /** Compared column by column: one text made of them all would cost more than the comparison saves. */
-function insertFor(table: keyof Schema & string, columns: readonly string[]): Insert {
+function insertFor(
+  table: keyof Schema & string,
+  columns: readonly string[],
+  returned?: readonly string[],
+): Insert {
   const known = inserts.get(table) ?? []
-  const found = known.find((candidate) => isSame(candidate.columns, columns))
-  if (found) return found.insert
-  const insert = prepared((db: Db, parameter: Named<Record<string, unknown>>) =>
-    db.insertInto(table).values(Object.fromEntries(columns.map((name) => [name, parameter(name)])) as never),
+  const found = known.find(
+    (candidate) => candidate.returned === returned && isSame(candidate.columns, columns),
   )
-  inserts.set(table, [...known, { columns, insert }])
+  if (found) return found.insert
+  const insert = prepared((db: Db, parameter: Named<Record<string, unknown>>) => {
+    const values = Object.fromEntries(columns.map((name) => [name, parameter(name)]))
+    const query = db.insertInto(table).values(values as never)
+    return returned ? query.returning(returned as never) : query
+  })
+  inserts.set(table, [...known, { columns, returned, insert }])
   return insert
 }
 
@@ -100,6 +109,21 @@ export async function insertRow<T extends keyof Schema & string>(
   row: Insertable<Schema[T]>,
 ): Promise<void> {
   await insertFor(table, Object.keys(row))(db, row as Record<string, unknown>)
+}
+
+/**
+ * The same, and the stored values of some columns, with the table's defaults. `returned` is one and the same list at each
+ * call. On PostgreSQL a serialisable transaction that reads its new row by an index would watch the page where
+ * everybody's new rows go.
+ */
+export async function insertAndReturn<T extends keyof Schema & string, R>(
+  db: Db,
+  table: T,
+  row: Insertable<Schema[T]>,
+  returned: readonly string[],
+): Promise<R> {
+  const [stored] = await insertFor(table, Object.keys(row), returned)(db, row as Record<string, unknown>)
+  return stored as R
 }
 
 /** So that few different statements are compiled, whatever the number of rows. */

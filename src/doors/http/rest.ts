@@ -7,6 +7,7 @@ import { contextOfRequest } from '../../core/http/context-of-request.ts'
 import { credentialOf, headerOf } from '../../core/http/credential-of-request.ts'
 import { onceOnly } from '../../core/http/idempotency.ts'
 import { invoke, readied } from '../../core/invoke.ts'
+import { writeAnswer } from '../../core/kept-answers.ts'
 import { storable } from '../../core/storable.ts'
 import { dropCookie, moveTokenToCookie } from './admission.ts'
 import type { Locate } from './errors.ts'
@@ -146,7 +147,7 @@ function addRoute(
     if (capability.session === 'end') headers = [...(headers ?? []), ...dropCookie(services, request)]
     const version = (output as { version?: unknown } | undefined)?.version
     if (typeof version === 'number') headers = [...(headers ?? []), 'ETag', `"${version}"`]
-    return { status, text: status === 204 ? '' : JSON.stringify(output), headers }
+    return { status, text: status === 204 ? '' : writeAnswer(output), headers }
   }
 
   addCapabilityRoute(app, services, answers, capability, {

@@ -2,13 +2,13 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { fromJson, toJson, toJsonOrNull } from '../../db/columns.ts'
 import { type Db, isSqlite } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
-import { insertRow, insertRows, type Named, prepared } from '../../db/prepared.ts'
+import { insertAndReturn, insertRows, type Named, prepared } from '../../db/prepared.ts'
 import type { CardEvidencesTable, CardsTable } from '../../db/tables/cards.ts'
 import { secretsInEvidence } from './content.ts'
 import { withHomeFacts } from './homes.ts'
 import type { FoundSecret } from './review-rules.ts'
 import type { EvidenceInput } from './schemas.ts'
-import { type CardRow, selectCards } from './select.ts'
+import { type CardRow, STORED, type StoredCard, selectCards } from './select.ts'
 import { mayRead, mayUndelete } from './visibility.ts'
 
 const readable = prepared((db, parameter: Named<{ viewer: string; card: string }>) =>
@@ -26,9 +26,10 @@ export async function insertCard(
   db: Db,
   row: Insertable<CardsTable>,
   tags: readonly string[],
-): Promise<void> {
-  await insertRow(db, 'cards', row)
+): Promise<StoredCard> {
+  const stored = await insertAndReturn<'cards', StoredCard>(db, 'cards', row, STORED)
   await insertTags(db, row.card_id, tags)
+  return stored
 }
 
 export async function updateCardRow(db: Db, cardId: string, change: Updateable<CardsTable>): Promise<void> {

@@ -55,13 +55,11 @@ export function withHomeFacts<DB, TB extends keyof DB, O>(
   return counted as unknown as SelectQueryBuilder<DB, TB, O & HomeFacts>
 }
 
-const workspacesOf = prepared((db, parameter: Named<{ viewerId: string; workspaceIds: string }>) =>
+const selectWorkspaces = (db: Db, viewerId: ViewerId) =>
   db
     .selectFrom('workspaces')
     .leftJoin('memberships as mine', (join) =>
-      join
-        .onRef('mine.workspace_id', '=', 'workspaces.workspace_id')
-        .on('mine.user_id', '=', parameter('viewerId')),
+      join.onRef('mine.workspace_id', '=', 'workspaces.workspace_id').on('mine.user_id', '=', viewerId),
     )
     .select([
       'workspaces.workspace_id',
@@ -71,8 +69,26 @@ const workspacesOf = prepared((db, parameter: Named<{ viewerId: string; workspac
       'mine.role as viewer_role',
       ...countsOfPeople('workspaces.workspace_id'),
     ])
-    .where(isAmongTexts(db, 'workspaces.workspace_id', parameter('workspaceIds'))),
+
+const workspacesOf = prepared((db, parameter: Named<{ viewerId: string; workspaceIds: string }>) =>
+  selectWorkspaces(db, parameter('viewerId')).where(
+    isAmongTexts(db, 'workspaces.workspace_id', parameter('workspaceIds')),
+  ),
 )
+
+const workspaceOf = prepared((db, parameter: Named<{ viewerId: string; workspaceId: string }>) =>
+  selectWorkspaces(db, parameter('viewerId')).where('workspaces.workspace_id', '=', parameter('workspaceId')),
+)
+
+/** The home of a card that the viewer has just made. */
+export async function homeOfNew(
+  db: Db,
+  viewerId: string,
+  workspaceId: string,
+): Promise<HomeFacts | undefined> {
+  const [facts] = await workspaceOf(db, { viewerId, workspaceId })
+  return facts && { ...facts, owner_role: facts.viewer_role, is_own: 1 }
+}
 
 const rolesOf = prepared((db, parameter: Named<{ workspaceIds: string; userIds: string }>) =>
   db

@@ -8,8 +8,9 @@ import { noteOpened } from '../deliveries/deliveries.ts'
 import { requireVisible } from '../permissions/permission.ts'
 import { containsInstructions } from '../review/find-danger.ts'
 import { readableCard } from './access.ts'
+import { answerOf } from './kept-cards.ts'
 import { filterWords, type ListFilter, listCards } from './list.store.ts'
-import { presentCard, presentPage } from './present.ts'
+import { presentPage } from './present.ts'
 import {
   type CardAnswer,
   CardId,
@@ -49,9 +50,11 @@ export const getCard = capability({
   errors: [404],
   run: async (ctx, { card_id, include_evidences }) => {
     const { row, supersededBy, mergedFrom } = await answering(ctx, await readableCard(ctx, card_id))
-    await noteOpened(ctx, card_id)
+    noteOpened(ctx, card_id)
     noteReads(ctx, [row])
-    const card = { ...presentCard(row, ctx.now()), superseded_by: supersededBy, merged_from: mergedFrom }
+    const own = answerOf(row, ctx.now())
+    const card =
+      supersededBy || mergedFrom ? { ...own, superseded_by: supersededBy, merged_from: mergedFrom } : own
     if (!include_evidences) return card
     return withEvidences(card, await allEvidences(ctx, row.card_id))
   },

@@ -72,6 +72,16 @@ export type ReadRow = Omit<
   may_delete: number
 }
 
+/** The columns of a card that an answer is made of. The name of what it was made from is for its owner alone. */
+export const STORED: readonly string[] = [...SHOWN, 'cards.source_event_id', ...WRITTEN].map((column) =>
+  column.slice('cards.'.length),
+)
+
+export type StoredCard = Omit<
+  ReadRow,
+  'owner_name' | 'owner_deleted_at' | 'whose' | 'may_update' | 'may_delete'
+>
+
 /** A card with what says where it lives and who reads it. */
 export type CardRow = ReadRow & HomeFacts
 

@@ -1,9 +1,11 @@
 /** The rows of recall: what was asked, what was delivered, and whether the person opened it. */
 import type { Selectable } from 'kysely'
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
+import type { Database } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import { insertRow, type Named, prepared } from '../../db/prepared.ts'
 import type { RecallCallsTable, RecalledKind, RecallItemsTable } from '../../db/tables/recall.ts'
+import { isAmongTexts, textList } from '../../db/text-list.ts'
 
 const DAY_MS = 86_400_000
 const KEPT_MS = 400 * DAY_MS
@@ -51,35 +53,78 @@ export async function keepCall(ctx: UserCtx, call: NewCall, items: readonly NewI
       .execute()
 }
 
-const unopened = prepared((db, parameter: Named<{ user_id: string; item_id: string; since: string }>) =>
-  db
-    .selectFrom('recall_items')
-    .select('delivery_id')
-    .where('user_id', '=', parameter('user_id'))
-    .where('item_id', '=', parameter('item_id'))
-    .where('opened_at', 'is', null)
-    .where('created_at', '>=', parameter('since'))
-    .limit(1),
-)
+export const OPENED_JOB = 'opened-cards'
+const MOST_WAITING = 5000
+
+type Opened = { user_id: string; item_id: string; at: number }
+
+/**
+ * What was read waits in memory for a second, so that reading a card asks nothing about deliveries, and the reads of a second
+ * are looked at together. An orderly end writes them; what a process that is killed has not written is not known.
+ */
+const WAITING = new WeakMap<Database, Map<string, Opened>>()
 
 /** The viewer reads a card: if it was delivered to them within the last day, it counts as opened. */
-export async function noteOpened(ctx: UserCtx, cardId: string): Promise<void> {
-  const now = ctx.now()
-  const since = new Date(now.getTime() - OPENED_WITHIN_MS).toISOString()
-  const user_id = ctx.viewer.userId
-  const waiting = await unopened(ctx.db, { user_id, item_id: cardId, since })
-  if (waiting.length === 0) return
+export function noteOpened(ctx: UserCtx, cardId: string): void {
+  const waiting = WAITING.get(ctx.database) ?? new Map<string, Opened>()
+  const { userId } = ctx.viewer
+  waiting.set(userId + cardId, { user_id: userId, item_id: cardId, at: ctx.now().getTime() })
+  if (waiting.size === 1) WAITING.set(ctx.database, waiting)
+  if (waiting.size >= MOST_WAITING) ctx.wakeups.emit(OPENED_JOB)
+}
+
+const unopened = prepared((db, parameter: Named<{ user_id: string; item_ids: string; since: string }>) =>
+  db
+    .selectFrom('recall_items')
+    .select('item_id')
+    .where('user_id', '=', parameter('user_id'))
+    .where(isAmongTexts(db, 'item_id', parameter('item_ids')))
+    .where('opened_at', 'is', null)
+    .where('created_at', '>=', parameter('since')),
+)
+
+const isoTime = (ms: number): string => new Date(ms).toISOString()
+
+/** Of the cards that one person has read, those that were delivered before. */
+async function delivered(ctx: Ctx, reads: readonly Opened[]): Promise<Opened[]> {
+  const [first] = reads
+  if (!first) return []
+  const rows = await unopened(ctx.db, {
+    user_id: first.user_id,
+    item_ids: textList(reads.map((read) => read.item_id)),
+    since: isoTime(Math.min(...reads.map((read) => read.at)) - OPENED_WITHIN_MS),
+  })
+  const found = new Set(rows.map((row) => row.item_id))
+  return reads.filter((read) => found.has(read.item_id))
+}
+
+const markOpened = (ctx: Ctx, { user_id, item_id, at }: Opened) =>
+  ctx.db
+    .updateTable('recall_items')
+    .set({ opened_at: isoTime(at) })
+    .where('user_id', '=', user_id)
+    .where('item_id', '=', item_id)
+    .where('opened_at', 'is', null)
+    .where('created_at', '>=', isoTime(at - OPENED_WITHIN_MS))
+    .where('created_at', '<=', isoTime(at))
+    .execute()
+
+/** The job, each second, and at the end of the process: writes what waits. */
+export async function keepOpened(ctx: Ctx): Promise<void> {
+  const waiting = WAITING.get(ctx.database)
+  if (!waiting) return
+  WAITING.delete(ctx.database)
+  const opened: Opened[] = []
+  for (const reads of Map.groupBy(waiting.values(), (read) => read.user_id).values())
+    opened.push(...(await delivered(ctx, reads)))
+  // Sorted, so that two processes lock rows in the same order and cannot deadlock.
+  opened.sort((a, b) => (a.user_id + a.item_id < b.user_id + b.item_id ? -1 : 1))
+  if (opened.length === 0) return
   await inTx(
     ctx,
-    (ctx) =>
-      ctx.db
-        .updateTable('recall_items')
-        .set({ opened_at: now.toISOString() })
-        .where('user_id', '=', user_id)
-        .where('item_id', '=', cardId)
-        .where('opened_at', 'is', null)
-        .where('created_at', '>=', since)
-        .execute(),
+    async (ctx) => {
+      for (const one of opened) await markOpened(ctx, one)
+    },
     { isolation: 'read committed' },
   )
 }

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
+import { contextFor } from '../../core/context.ts'
+import { keepOpened } from '../deliveries/deliveries.ts'
 import { countRepeats } from './repeats.ts'
 
 const word = () => `w${crypto.randomUUID().replaceAll('-', '')}`
@@ -58,6 +60,7 @@ onBothEngines('what recall did', (t) => {
     const other = { moment: 'failure', text: '$ ls\nexit code 0\nsrc' }
     expect((await user.post('/api/v1/recall', other)).body.silent).toBe(true)
     await user.get(`/api/v1/cards/${card_id}`)
+    await keepOpened(contextFor(t.app.services))
     await user.post(`/api/v1/cards/${card_id}/verdicts`, { outcome: 'worked' })
     expect(await effects(user)).toMatchObject({
       answered: { count: 1, of: 2 },

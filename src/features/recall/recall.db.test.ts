@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
 import { onOwnVaults, type TestVault } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
-import { dropOldRecalls } from '../deliveries/deliveries.ts'
+import { dropOldRecalls, keepOpened } from '../deliveries/deliveries.ts'
 
 const CARD = {
   title: 'npm ci fails with EACCES on mkdir node_modules in the build image',
@@ -158,16 +158,26 @@ onOwnVaults('recall', (t) => {
     expect(said.text).toContain('team card')
   })
 
+  const write = () => keepOpened(contextFor(t.app.services))
+
   test('a card that is read within a day after its delivery is opened, once', async () => {
-    const me = await t.user()
+    const [me, other] = [await t.user(), await t.user()]
     const { card_id } = await record(me, CARD)
     await me.get(`/api/v1/cards/${card_id}`)
+    t.later(1000)
     await recallOf(me, { text: FAILURE, session_id: 'opening' })
-    expect((await rowsOf(t, me)).items[0]?.opened_at).toBeNull()
+    await write()
+    expect((await rowsOf(t, me)).items[0]?.opened_at, 'it was read before its delivery').toBeNull()
+    await other.get(`/api/v1/cards/${card_id}`)
+    await write()
+    expect((await rowsOf(t, me)).items[0]?.opened_at, 'somebody else asked for it').toBeNull()
     await me.tool('get_card', { card_id })
+    await Promise.all([write(), write()])
     const opened = (await rowsOf(t, me)).items[0]?.opened_at
     expect(opened).toMatch(/Z$/)
+    t.later(1000)
     await me.get(`/api/v1/cards/${card_id}`)
+    await write()
     expect((await rowsOf(t, me)).items[0]?.opened_at).toBe(opened)
   })
 
@@ -177,6 +187,7 @@ onOwnVaults('recall', (t) => {
     await recallOf(me, { text: FAILURE })
     t.later(25 * 3_600_000)
     await me.get(`/api/v1/cards/${card_id}`)
+    await write()
     expect((await rowsOf(t, me)).items).toMatchObject([{ opened_at: null }])
     const inDays = (days: number) =>
       dropOldRecalls({

@@ -9,12 +9,13 @@ import {
   noteTakenCredentials,
   rootHandleGuard,
   runMarked,
+  type TransactionOptions,
 } from '../../db.ts'
 import type { Schema } from '../../schema.ts'
 import { ConnectionQueue, openPool, serveSince, WaitedTooLong } from './pool.ts'
 import { nameRefusedCommits } from './refused-commits.ts'
 import { Replica } from './replica.ts'
-import { Turns } from './turns.ts'
+import { Lanes, Turns } from './turns.ts'
 
 const MAX_TRIES = 20
 /** After this many tries, a transaction waits for its turn however long: beside others it would go on to conflict. */
@@ -67,14 +68,24 @@ function isUnavailable(error: unknown): boolean {
  * side by side conflict whatever they write. Those of one process therefore take turns. Most of the
  * frequent writes are `read committed` with locks of their own, and take none.
  */
-async function withRetries<T>(run: () => Promise<T>, turns: Turns, takesTurns: boolean): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      if (attempt > TRIES_SIDE_BY_SIDE) return await turns.run(run, true)
-      return await (takesTurns ? turns.run(run) : run())
-    } catch (error) {
-      if (!mustRunAgain(error) || attempt === MAX_TRIES) throw error
-      await sleep(Math.random() * Math.min(100, 2 ** attempt))
+class Attempts {
+  readonly #turns = new Turns()
+  /**
+   * A transaction that inserts a row and then names it in another table has watched the page where the next new rows go.
+   * Two of these cannot each come after the other, and three can.
+   */
+  readonly #pairs = new Lanes(2)
+
+  async run<T>(work: () => Promise<T>, { isolation, twoAtOnce }: TransactionOptions): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        if (attempt > TRIES_SIDE_BY_SIDE) return await this.#turns.run(work, true)
+        if (isolation === 'read committed') return await work()
+        return await (twoAtOnce ? this.#pairs : this.#turns).run(work)
+      } catch (error) {
+        if (!mustRunAgain(error) || attempt === MAX_TRIES) throw error
+        await sleep(Math.random() * Math.min(100, 2 ** attempt))
+      }
     }
   }
 }
@@ -135,7 +146,7 @@ export function openPostgres(options: PostgresOptions): Database {
   const pool = openPool({ ...settings, connectionString: url, max: poolSize }, onIdleError)
   if (options.isDistributed) pool.on('connect', (client) => nameRefusedCommits(client, isRefusal))
   const queue = new ConnectionQueue(pool)
-  const turns = new Turns()
+  const attempts = new Attempts()
   const dialect = new PostgresDialect({ pool: queue })
   const read = new Kysely<Schema>({ dialect, plugins: [rootHandleGuard] })
   const write = new Kysely<Schema>({
@@ -155,9 +166,9 @@ export function openPostgres(options: PostgresOptions): Database {
     wrote: async (userIds) => replica?.wrote(userIds),
     waitMs: () => queue.waitMs(),
     serve: serveSince,
-    transaction: async (fn, options) => {
+    transaction: async (fn, options = {}) => {
       const mark = newTransactionMark()
-      const { isolation = 'serializable', takesTurns = isolation === 'serializable' } = options ?? {}
+      const { isolation = 'serializable' } = options
       const run = () =>
         write
           .transaction()
@@ -168,7 +179,7 @@ export function openPostgres(options: PostgresOptions): Database {
             if (mark.tookCredentials) await sql`select pg_notify(${CREDENTIALS_CHANNEL}, '')`.execute(tx)
             return result
           })
-      const result = await runMarked(mark, () => withRetries(run, turns, takesTurns))
+      const result = await runMarked(mark, () => attempts.run(run, options))
       if (mark.tookCredentials) news.add()
       return result
     },

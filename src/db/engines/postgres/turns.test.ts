@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import { Turns } from './turns.ts'
+import { Lanes, Turns } from './turns.ts'
 
 test('work begins in the order in which it came, each after the end of the one before', async () => {
   const turns = new Turns()
@@ -62,4 +62,18 @@ test('while somebody has waited for seconds, nobody else may come but a patient 
   clock.mockRestore()
   await running
   expect(await Promise.all([waiting, patient])).toEqual(['done', 'done'])
+})
+
+test('with two lanes two pieces of work run at once, never three, and all are done', async () => {
+  const lanes = new Lanes(2)
+  let running = 0
+  const most: number[] = []
+  const work = async () => {
+    most.push(++running)
+    await sleep(1)
+    running--
+  }
+  await Promise.all(Array.from({ length: 7 }, () => lanes.run(work)))
+  expect(most).toHaveLength(7)
+  expect(Math.max(...most)).toBe(2)
 })

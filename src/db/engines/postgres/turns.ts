@@ -50,3 +50,19 @@ export class Turns {
     return first ? performance.now() - first.since : 0
   }
 }
+
+/** The same with several queues, so that as many run side by side. */
+export class Lanes {
+  readonly #lanes: readonly Turns[]
+  #next = 0
+
+  constructor(count: number) {
+    this.#lanes = Array.from({ length: count }, () => new Turns())
+  }
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const lane = this.#lanes[this.#next] as Turns
+    this.#next = (this.#next + 1) % this.#lanes.length
+    return lane.run(work)
+  }
+}

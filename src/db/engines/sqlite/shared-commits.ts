@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { unavailable } from '../../../core/errors.ts'
 
 const LOCK_PATIENCE_MS = 15_000
+/** A commit takes a few milliseconds, so another process has the lock for about as many looks at it. */
+const QUICK_ATTEMPTS = 10
 /** How much work one commit may carry: enough to share the disk's latency, little enough that nobody waits long. */
 const MAX_BATCH = 16
 /**
@@ -170,14 +172,14 @@ export class SqliteWrites {
 
   async #beginSoon(): Promise<void> {
     const deadline = Date.now() + LOCK_PATIENCE_MS
-    for (;;) {
+    for (let attempt = 1; ; attempt++) {
       try {
         this.#begin.run()
         return
       } catch (error) {
         if (!this.#isBusy(error)) throw error
         if (Date.now() > deadline) throw unavailable('The database is busy.')
-        await sleep(1 + Math.random() * 5)
+        await sleep(attempt <= QUICK_ATTEMPTS ? 1 : 1 + Math.random() * 5)
       }
     }
   }

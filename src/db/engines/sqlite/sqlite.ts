@@ -6,8 +6,8 @@ import { damaged, makePrivate, refuseCorrupt, refuseHalfCopied } from './databas
 import { isBusy, isCorrupt, isUnavailable, isUniqueViolation } from './result-codes.ts'
 import { SqliteWrites } from './shared-commits.ts'
 
-/** Waiting inside SQLite blocks this process, so it waits briefly there and longer in the event loop. */
-const BUSY_TIMEOUT_MS = 20
+/** While the file is opened, another process may be repairing it after a crash. */
+const OPENING_TIMEOUT_MS = 20
 /** 16 MB of log before a checkpoint: a page that many commits change is then copied once. */
 const LOG_PAGES = 4000
 /**
@@ -45,13 +45,16 @@ function setWriteAheadLog(db: DatabaseSync): void {
 }
 
 function openWhole(file: string): Database {
-  const writer = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
+  const writer = new DatabaseSync(file, { timeout: OPENING_TIMEOUT_MS, enableForeignKeyConstraints: true })
   setWriteAheadLog(writer)
   writer.exec(
-    `pragma synchronous = full; pragma busy_timeout = ${BUSY_TIMEOUT_MS};
+    `pragma synchronous = full; pragma busy_timeout = ${OPENING_TIMEOUT_MS};
     pragma wal_autocheckpoint = ${LOG_PAGES}; ${CACHE}`,
   )
   refuseCorrupt(file, writer)
+  // From here on a writer waits for another process in the event loop (shared-commits.ts). SQLite would block this process,
+  // and would sleep on while the lock is free again.
+  writer.exec('pragma busy_timeout = 0')
   const reader = new DatabaseSync(file, { timeout: 5000 })
   reader.exec(`pragma query_only = 1; ${CACHE}`)
 

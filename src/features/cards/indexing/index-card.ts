@@ -7,10 +7,14 @@ export type { IndexedCard } from './document.ts'
 
 /**
  * Puts cards into the index as they are now. Call it in the transaction of every write that changes a card's text, tags,
- * environment, type, owner, workspace or status.
+ * environment, type, owner, workspace or status. Who has read the workspaces in this transaction says which are public.
  */
-export async function indexCards(ctx: Ctx, cards: readonly IndexedCard[]): Promise<void> {
-  const isPublic = await publicWorkspaces(ctx, new Set(cards.map((card) => card.workspace_id)))
+export async function indexCards(
+  ctx: Ctx,
+  cards: readonly IndexedCard[],
+  known?: ReadonlySet<string>,
+): Promise<void> {
+  const isPublic = known ?? (await publicWorkspaces(ctx, new Set(cards.map((card) => card.workspace_id))))
   await putDocuments(
     ctx,
     cards.map((card) => ({

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 //#region src/doors/cli/hooks/agents/payload.ts
 var isPayload = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 /** The value if it is a text and not empty. */
-var textOf = (value) => typeof value === "string" && value.trim() !== "" ? value : void 0;
+var textOf$1 = (value) => typeof value === "string" && value.trim() !== "" ? value : void 0;
 var partOf = (value) => isPayload(value) ? value : {};
 /** Some agents pass arguments as JSON in a string. */
 function objectOf(value) {
@@ -92,8 +92,8 @@ function started$1({ source }) {
 function used$5(payload) {
 	const input = partOf(payload.tool_input);
 	const tool = String(payload.tool_name);
-	const command = textOf(input.command);
-	const file = textOf(input.file_path) ?? textOf(input.notebook_path);
+	const command = textOf$1(input.command);
+	const file = textOf$1(input.file_path) ?? textOf$1(input.notebook_path);
 	if (EDITORS$3.has(tool) && file) return {
 		kind: "edit",
 		files: [file]
@@ -110,8 +110,8 @@ function used$5(payload) {
 }
 /** A failed command comes as text: the exit code in the first line, then the output. */
 function failed$1(payload) {
-	const command = textOf(partOf(payload.tool_input).command);
-	const error = textOf(payload.error);
+	const command = textOf$1(partOf(payload.tool_input).command);
+	const error = textOf$1(payload.error);
 	if (!SHELLS$1.has(String(payload.tool_name)) || !command || !error || payload.is_interrupt === true) return void 0;
 	return {
 		kind: "command",
@@ -123,7 +123,7 @@ function failed$1(payload) {
 	};
 }
 function prompted({ prompt, source }) {
-	const words = textOf(prompt);
+	const words = textOf$1(prompt);
 	if (!words || source !== void 0 && !BY_A_PERSON.has(String(source))) return void 0;
 	return {
 		kind: "prompt",
@@ -135,8 +135,8 @@ function stopped$1(payload) {
 	return {
 		kind: "stop",
 		words: {
-			transcript: textOf(payload.transcript_path),
-			reply: textOf(payload.last_assistant_message)
+			transcript: textOf$1(payload.transcript_path),
+			reply: textOf$1(payload.last_assistant_message)
 		}
 	};
 }
@@ -155,8 +155,8 @@ var claudeCode = {
 		const happening = READERS[event]?.(payload);
 		return happening && {
 			...happening,
-			sessionId: textOf(payload.session_id),
-			folder: textOf(payload.cwd)
+			sessionId: textOf$1(payload.session_id),
+			folder: textOf$1(payload.cwd)
 		};
 	},
 	inject: (event, text) => INJECTED$4.has(event) ? asAdditionalContext(event, text) : void 0
@@ -182,7 +182,7 @@ function started({ source }) {
 }
 /** Codex passes the output of a command as plain text, without the exit code; the capture finds that in the transcript. */
 function used$4(payload) {
-	const command = textOf(partOf(payload.tool_input).command);
+	const command = textOf$1(partOf(payload.tool_input).command);
 	if (!command) return void 0;
 	if (payload.tool_name === "apply_patch") return {
 		kind: "edit",
@@ -196,12 +196,12 @@ function used$4(payload) {
 			command,
 			exitCode: exitCodeOf(partOf(payload.tool_response)) ?? exitCodeIn(output),
 			output,
-			id: textOf(payload.tool_use_id)
+			id: textOf$1(payload.tool_use_id)
 		}
 	};
 }
 function happening$5(event, payload) {
-	const prompt = textOf(payload.prompt);
+	const prompt = textOf$1(payload.prompt);
 	if (event === "SessionStart") return started(payload);
 	if (event === "UserPromptSubmit") return prompt ? {
 		kind: "prompt",
@@ -214,8 +214,8 @@ function happening$5(event, payload) {
 	return {
 		kind: "stop",
 		words: {
-			reply: textOf(payload.last_assistant_message),
-			transcript: textOf(payload.transcript_path)
+			reply: textOf$1(payload.last_assistant_message),
+			transcript: textOf$1(payload.transcript_path)
 		}
 	};
 }
@@ -225,8 +225,8 @@ var codex = {
 		const found = happening$5(event, payload);
 		return found && {
 			...found,
-			sessionId: textOf(payload.session_id),
-			folder: textOf(payload.cwd)
+			sessionId: textOf$1(payload.session_id),
+			folder: textOf$1(payload.cwd)
 		};
 	},
 	inject: (event, text) => INJECTED$3.has(event) ? asAdditionalContext(event, text) : void 0
@@ -238,7 +238,7 @@ var EDITORS$2 = /* @__PURE__ */ new Set(["edit", "create"]);
 /** According to the documentation, the model sees the output of a hook for a failed tool if the hook ends with this code. */
 var SHOWN_TO_MODEL = 2;
 function command(payload, output, exitCode) {
-	const line = textOf(objectOf(payload.toolArgs).command);
+	const line = textOf$1(objectOf(payload.toolArgs).command);
 	if (!SHELLS.has(String(payload.toolName)) || !line) return void 0;
 	return {
 		kind: "command",
@@ -250,7 +250,7 @@ function command(payload, output, exitCode) {
 	};
 }
 function used$3(payload) {
-	const file = textOf(objectOf(payload.toolArgs).path);
+	const file = textOf$1(objectOf(payload.toolArgs).path);
 	if (EDITORS$2.has(String(payload.toolName)) && file) return {
 		kind: "edit",
 		files: [file]
@@ -259,8 +259,8 @@ function used$3(payload) {
 	return command(payload, output, exitCodeIn(output));
 }
 function happening$4(event, payload) {
-	const prompt = textOf(payload.prompt);
-	const error = textOf(payload.error);
+	const prompt = textOf$1(payload.prompt);
+	const error = textOf$1(payload.error);
 	if (event === "sessionStart") return {
 		kind: "start",
 		after: payload.source === "resume" ? "pause" : "nothing"
@@ -274,7 +274,7 @@ function happening$4(event, payload) {
 	if (event === "preCompact") return { kind: "compact" };
 	if (event === "agentStop") return {
 		kind: "stop",
-		words: { transcript: textOf(payload.transcriptPath) }
+		words: { transcript: textOf$1(payload.transcriptPath) }
 	};
 	return event === "sessionEnd" ? { kind: "end" } : void 0;
 }
@@ -284,8 +284,8 @@ var copilot = {
 		const found = happening$4(event, payload);
 		return found && {
 			...found,
-			sessionId: textOf(payload.sessionId),
-			folder: textOf(payload.cwd)
+			sessionId: textOf$1(payload.sessionId),
+			folder: textOf$1(payload.cwd)
 		};
 	},
 	inject: (event, text) => {
@@ -304,7 +304,7 @@ var copilot = {
 var INJECTED$2 = /* @__PURE__ */ new Set(["sessionStart", "postToolUse"]);
 /** The result of a tool is JSON in a string. */
 function used$2(payload) {
-	const command = textOf(partOf(payload.tool_input).command);
+	const command = textOf$1(partOf(payload.tool_input).command);
 	if (payload.tool_name !== "Shell" || !command) return void 0;
 	const result = objectOf(payload.tool_output);
 	const output = outputOf(result) || outputOf(payload.tool_output);
@@ -319,8 +319,8 @@ function used$2(payload) {
 }
 /** Cursor ignores an answer here, so this is only for the capture. */
 function failed(payload) {
-	const command = textOf(partOf(payload.tool_input).command);
-	const error = textOf(payload.error_message);
+	const command = textOf$1(partOf(payload.tool_input).command);
+	const error = textOf$1(payload.error_message);
 	if (payload.tool_name !== "Shell" || !command || !error || payload.is_interrupt === true) return void 0;
 	return {
 		kind: "command",
@@ -336,7 +336,7 @@ function happening$3(event, payload) {
 		payload.prompt,
 		payload.file_path,
 		payload.text
-	].map(textOf);
+	].map(textOf$1);
 	if (event === "sessionStart") return {
 		kind: "start",
 		after: "nothing"
@@ -364,13 +364,13 @@ function happening$3(event, payload) {
 }
 /** Only commands have a folder; otherwise the first root of the window is the project. */
 function folderOf({ cwd, workspace_roots }) {
-	return textOf(Array.isArray(workspace_roots) ? workspace_roots[0] : void 0) ?? textOf(cwd);
+	return textOf$1(Array.isArray(workspace_roots) ? workspace_roots[0] : void 0) ?? textOf$1(cwd);
 }
 var cursor = {
 	name: "cursor",
 	read: (event, payload) => {
 		const found = happening$3(event, payload);
-		const sessionId = textOf(payload.conversation_id) ?? textOf(payload.session_id);
+		const sessionId = textOf$1(payload.conversation_id) ?? textOf$1(payload.session_id);
 		return found && {
 			...found,
 			sessionId,
@@ -393,15 +393,15 @@ var EDITORS$1 = /* @__PURE__ */ new Set(["write_file", "replace"]);
 /** Gemini CLI puts the text of earlier hooks before the person's words. */
 var BY_HOOKS = /^\s{0,10}<hook_context>[\s\S]*?<\/hook_context>\s*/;
 function personsWords(prompt) {
-	let words = textOf(prompt);
-	while (words && BY_HOOKS.test(words)) words = textOf(words.replace(BY_HOOKS, ""));
+	let words = textOf$1(prompt);
+	while (words && BY_HOOKS.test(words)) words = textOf$1(words.replace(BY_HOOKS, ""));
 	return words;
 }
 /** The text for the model has `Exit Code: 1` after the output, and nothing if the command succeeded. */
 function used$1(payload) {
 	const input = partOf(payload.tool_input);
-	const file = textOf(input.file_path);
-	const command = textOf(input.command);
+	const file = textOf$1(input.file_path);
+	const command = textOf$1(input.command);
 	if (EDITORS$1.has(String(payload.tool_name)) && file) return {
 		kind: "edit",
 		files: [file]
@@ -414,7 +414,7 @@ function used$1(payload) {
 		run: {
 			command,
 			exitCode: exitCodeOf(partOf(response.data)) ?? exitCodeIn(told) ?? (response.error ? 1 : 0),
-			output: textOf(response.returnDisplay) ?? told
+			output: textOf$1(response.returnDisplay) ?? told
 		}
 	};
 }
@@ -424,7 +424,7 @@ function stopped(payload) {
 		kind: "stop",
 		words: {
 			prompt: personsWords(payload.prompt),
-			reply: textOf(payload.prompt_response)
+			reply: textOf$1(payload.prompt_response)
 		}
 	};
 }
@@ -449,8 +449,8 @@ var gemini = {
 		const found = happening$2(event, payload);
 		return found && {
 			...found,
-			sessionId: textOf(payload.session_id),
-			folder: textOf(payload.cwd)
+			sessionId: textOf$1(payload.session_id),
+			folder: textOf$1(payload.cwd)
 		};
 	},
 	inject: (event, text) => INJECTED$1.has(event) ? asAdditionalContext(event, text) : void 0
@@ -472,8 +472,8 @@ var EDITORS = /* @__PURE__ */ new Set([
 /** Our plugin in plugins/opencode writes these payloads, from what opencode passes to its plugins. */
 function used(payload) {
 	const args = payload.args ?? {};
-	const command = textOf(args.command);
-	const file = textOf(args.filePath);
+	const command = textOf$1(args.command);
+	const file = textOf$1(args.filePath);
 	if (EDITORS.has(String(payload.tool)) && file) return {
 		kind: "edit",
 		files: [file]
@@ -489,7 +489,7 @@ function used(payload) {
 	};
 }
 function happening$1(event, payload) {
-	const prompt = textOf(payload.prompt);
+	const prompt = textOf$1(payload.prompt);
 	if (event === "session.created") return {
 		kind: "start",
 		after: "nothing"
@@ -502,7 +502,7 @@ function happening$1(event, payload) {
 	if (event === "session.compacting") return { kind: "compact" };
 	return event === "session.idle" ? {
 		kind: "stop",
-		words: { reply: textOf(payload.reply) }
+		words: { reply: textOf$1(payload.reply) }
 	} : void 0;
 }
 var opencode = {
@@ -511,8 +511,8 @@ var opencode = {
 		const found = happening$1(event, payload);
 		return found && {
 			...found,
-			sessionId: textOf(payload.sessionID),
-			folder: textOf(payload.directory)
+			sessionId: textOf$1(payload.sessionID),
+			folder: textOf$1(payload.directory)
 		};
 	},
 	inject: (event, text) => INJECTED.has(event) ? {
@@ -527,8 +527,8 @@ function happening(event, info) {
 		info.user_prompt,
 		info.file_path,
 		info.response
-	].map(textOf);
-	const command = textOf(info.command_line);
+	].map(textOf$1);
+	const command = textOf$1(info.command_line);
 	if (event === "pre_user_prompt") return prompt ? {
 		kind: "prompt",
 		prompt
@@ -566,8 +566,8 @@ var HOOK_AGENTS = [
 			const found = happening(event, info);
 			return found && {
 				...found,
-				sessionId: textOf(payload.trajectory_id),
-				folder: textOf(info.cwd)
+				sessionId: textOf$1(payload.trajectory_id),
+				folder: textOf$1(info.cwd)
 			};
 		},
 		inject: () => void 0
@@ -881,7 +881,7 @@ function forgetOldSessions() {
 }
 //#endregion
 //#region src/doors/cli/hooks/journal.ts
-var MOST_BYTES$2 = 2097152;
+var MOST_BYTES$3 = 2097152;
 var LONGEST_OUTPUT = 8e3;
 var LONGEST_COMMAND$1 = 2e3;
 var LONGEST_ID = 200;
@@ -906,7 +906,7 @@ function note(sessionId, entry) {
 	try {
 		const file = sessionFile(sessionId, ".jsonl");
 		const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-		if (size > MOST_BYTES$2) return;
+		if (size > MOST_BYTES$3) return;
 		if (size === 0) mkdirSync(sessionsFolder(), {
 			recursive: true,
 			mode: 448
@@ -943,49 +943,75 @@ function takeJournal(sessionId) {
 	}
 }
 //#endregion
-//#region src/doors/cli/hooks/post-json.ts
+//#region src/doors/cli/http-request.ts
 /**
-* A request by node:http, because loading `fetch` takes 100 ms of processor time. An `import` of node:http loads the same: it
-* reads every export, and one of them is the client behind `fetch`. `require` does not.
+* Requests by node:http, because loading `fetch` takes 150 ms of processor time, which is more than all the rest of a
+* short command. An `import` of node:http loads the same: it reads every export, and one of them is the client behind
+* `fetch`. `require` does not.
 */
 var require = createRequire(import.meta.url);
-var httpFor = (url) => url.startsWith("https:") ? require("node:https") : require("node:http");
-var MOST_BYTES$1 = 1048576;
-async function postJson(url, body, options) {
-	const { request } = httpFor(url);
-	const sent = Buffer.from(JSON.stringify(body));
+var nodeHttp = () => require("node:http");
+var nodeHttps = () => require("node:https");
+/**
+* Sends a request and returns its answer as soon as it begins. Redirects are answers like any other, because a key
+* belongs to the address that was named. The time limit is for the beginning of the answer, and again for the rest.
+*/
+function request(url, { method = "GET", headers = {}, body, timeoutMs }) {
+	const sent = body === void 0 ? void 0 : Buffer.from(body);
+	const length = sent ? { "content-length": sent.length } : {};
 	return new Promise((resolve, reject) => {
-		const asked = request(url, {
-			method: "POST",
-			agent: false,
+		const { request: open } = url.startsWith("https:") ? nodeHttps() : nodeHttp();
+		const tooLate = () => /* @__PURE__ */ new Error("no answer in time");
+		const asked = open(url, {
+			method,
 			headers: {
-				"content-type": "application/json",
-				"content-length": sent.length,
-				"x-api-key": options.apiKey,
-				...options.idempotencyKey ? { "idempotency-key": options.idempotencyKey } : {}
+				...headers,
+				...length
 			}
-		}, (response) => {
-			const chunks = [];
-			let size = 0;
-			response.on("data", (chunk) => {
-				size += chunk.length;
-				if (size > MOST_BYTES$1) asked.destroy(/* @__PURE__ */ new Error("the answer is too large"));
-				else chunks.push(chunk);
-			});
-			response.once("error", reject);
-			response.once("end", () => {
-				const text = Buffer.concat(chunks).toString("utf8");
-				resolve({
-					status: response.statusCode ?? 0,
-					body: parsed(text)
-				});
-			});
+		}, (answer) => {
+			clearTimeout(limit);
+			limit = setTimeout(() => answer.destroy(tooLate()), timeoutMs);
+			answer.once("close", () => clearTimeout(limit));
+			resolve(answer);
 		});
-		const limit = setTimeout(() => asked.destroy(/* @__PURE__ */ new Error("no answer in time")), Math.max(1, options.timeoutMs));
-		asked.once("error", reject);
-		asked.once("close", () => clearTimeout(limit));
+		let limit = setTimeout(() => asked.destroy(tooLate()), Math.max(1, timeoutMs));
+		asked.once("error", (error) => {
+			clearTimeout(limit);
+			reject(error);
+		});
 		asked.end(sent);
 	});
+}
+/** More than any answer of a vault has. */
+var MOST_BYTES$2 = 268435456;
+async function textOf(answer, mostBytes = MOST_BYTES$2) {
+	const chunks = [];
+	let size = 0;
+	for await (const chunk of answer) {
+		size += chunk.length;
+		if (size > mostBytes) throw new Error("the answer is too large");
+		chunks.push(chunk);
+	}
+	return Buffer.concat(chunks).toString("utf8");
+}
+//#endregion
+//#region src/doors/cli/hooks/post-json.ts
+var MOST_BYTES$1 = 1048576;
+async function postJson(url, body, options) {
+	const answer = await request(url, {
+		method: "POST",
+		headers: {
+			"content-type": "application/json",
+			"x-api-key": options.apiKey,
+			...options.idempotencyKey ? { "idempotency-key": options.idempotencyKey } : {}
+		},
+		body: JSON.stringify(body),
+		timeoutMs: options.timeoutMs
+	});
+	return {
+		status: answer.statusCode ?? 0,
+		body: parsed(await textOf(answer, MOST_BYTES$1))
+	};
 }
 function parsed(text) {
 	try {

@@ -24,6 +24,68 @@ async function* eventsOf(stream) {
 }
 var dataOf = (block) => block.split(/\r?\n/).flatMap((line) => line.startsWith("data:") ? line.slice(5).trimStart() : []).join("\n");
 //#endregion
+//#region src/doors/cli/http-request.ts
+/**
+* Requests by node:http, because loading `fetch` takes 150 ms of processor time, which is more than all the rest of a
+* short command. An `import` of node:http loads the same: it reads every export, and one of them is the client behind
+* `fetch`. `require` does not.
+*/
+var require$1 = createRequire(import.meta.url);
+var nodeHttp = () => require$1("node:http");
+var nodeHttps = () => require$1("node:https");
+/**
+* Sends a request and returns its answer as soon as it begins. Redirects are answers like any other, because a key
+* belongs to the address that was named. The time limit is for the beginning of the answer, and again for the rest.
+*/
+function request(url, { method = "GET", headers = {}, body, timeoutMs }) {
+	const sent = body === void 0 ? void 0 : Buffer.from(body);
+	const length = sent ? { "content-length": sent.length } : {};
+	return new Promise((resolve, reject) => {
+		const { request: open } = url.startsWith("https:") ? nodeHttps() : nodeHttp();
+		const tooLate = () => /* @__PURE__ */ new Error("no answer in time");
+		const asked = open(url, {
+			method,
+			headers: {
+				...headers,
+				...length
+			}
+		}, (answer) => {
+			clearTimeout(limit);
+			limit = setTimeout(() => answer.destroy(tooLate()), timeoutMs);
+			answer.once("close", () => clearTimeout(limit));
+			resolve(answer);
+		});
+		let limit = setTimeout(() => asked.destroy(tooLate()), Math.max(1, timeoutMs));
+		asked.once("error", (error) => {
+			clearTimeout(limit);
+			reject(error);
+		});
+		asked.end(sent);
+	});
+}
+/** More than any answer of a vault has. */
+var MOST_BYTES = 268435456;
+async function textOf(answer, mostBytes = MOST_BYTES) {
+	const chunks = [];
+	let size = 0;
+	for await (const chunk of answer) {
+		size += chunk.length;
+		if (size > mostBytes) throw new Error("the answer is too large");
+		chunks.push(chunk);
+	}
+	return Buffer.concat(chunks).toString("utf8");
+}
+var isGood = ({ statusCode = 0 }) => statusCode >= 200 && statusCode < 300;
+var isEventStream = ({ headers }) => headers["content-type"]?.startsWith("text/event-stream") ?? false;
+/** In words, as one reason among others: "…: nothing listens there". */
+function reasonOf(error) {
+	const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+	if (!(cause instanceof Error)) return String(cause);
+	if ("code" in cause && cause.code === "ECONNREFUSED") return "nothing listens there";
+	if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return cause.errors[0].message;
+	return cause.message;
+}
+//#endregion
 //#region src/doors/cli/folders.ts
 /** The folder of our settings: the profile, and what was connected. */
 var settingsFolder = () => process.env.KVAULT_HOME || join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "kvault");
@@ -155,7 +217,7 @@ function withHome(line, { method, params, ...rest }) {
 		}
 	});
 }
-var send = ({ url, apiKey }, line, message, negotiated) => fetch(`${url}/mcp`, {
+var send = ({ url, apiKey }, line, message, negotiated) => request(`${url}/mcp`, {
 	method: "POST",
 	headers: {
 		"content-type": "application/json",
@@ -164,7 +226,7 @@ var send = ({ url, apiKey }, line, message, negotiated) => fetch(`${url}/mcp`, {
 		...protocolHeaders(message, negotiated)
 	},
 	body: withHome(line, message),
-	signal: AbortSignal.timeout(CALL_TIMEOUT_MS)
+	timeoutMs: CALL_TIMEOUT_MS
 });
 /** Why the vault gave no answer of the protocol. */
 var refusalText = (status, detail, url) => status === 401 ? `${detail ?? "Not signed in"} Run: kvault login --url ${url}` : detail ?? `The vault answered ${status}`;
@@ -189,16 +251,16 @@ async function bridge(options = {}) {
 	};
 	async function forward(line, message) {
 		const answer = await send(profile, line, message, negotiated);
-		if (answer.headers.get("content-type")?.startsWith("text/event-stream") && answer.body) {
-			for await (const data of eventsOf(answer.body)) write(data);
+		if (isEventStream(answer)) {
+			for await (const data of eventsOf(answer)) write(data);
 			return;
 		}
-		const text = await answer.text();
+		const text = await textOf(answer);
 		const reply = text ? JSON.parse(text) : void 0;
 		if (reply?.jsonrpc === "2.0") {
 			if (message.method === "initialize") negotiated = reply.result?.protocolVersion;
 			write(text);
-		} else if (!answer.ok) fail(message, refusalText(answer.status, reply?.detail, profile.url));
+		} else if (!isGood(answer)) fail(message, refusalText(answer.statusCode, reply?.detail, profile.url));
 	}
 	const pending = /* @__PURE__ */ new Set();
 	for await (const line of createInterface({ input: process.stdin })) {
@@ -217,7 +279,7 @@ async function bridge(options = {}) {
 			}));
 			continue;
 		}
-		const call = forward(line, message).catch((error) => fail(message, `The vault at ${profile.url} cannot be reached: ${error.cause?.message ?? error.message}`));
+		const call = forward(line, message).catch((error) => fail(message, `The vault at ${profile.url} cannot be reached: ${reasonOf(error)}`));
 		pending.add(call);
 		call.finally(() => pending.delete(call));
 		if (message.method === "initialize") await call;

@@ -55,7 +55,10 @@ const COMMON_WORDS = `able accept accord achieve act action actual add addition 
   whenever whereas white whole widely win wish within without word work worker world worse worst worth wrong year
   yes yet young`
 
-/** As the index knows them. */
-export const COMMON_STEMS: ReadonlySet<string> = new Set(
-  COMMON_WORDS.split(/\s+/).flatMap((word) => interpret(word).terms),
-)
+let stems: ReadonlySet<string> | undefined
+
+/** Whether a term of the index is one of these words. Made when it is first asked: that is a twentieth of a server's start. */
+export function isCommonStem(term: string): boolean {
+  stems ??= new Set(COMMON_WORDS.split(/\s+/).flatMap((word) => interpret(word).terms))
+  return stems.has(term)
+}

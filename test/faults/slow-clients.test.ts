@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -133,4 +134,16 @@ test('more connections than a process takes are closed at once, and there is roo
   for (const socket of many) socket.destroy()
   expect(await untilConnections((count) => count === 0)).toBe(0)
   expect((await fetch(`${vault.url}/health`, { headers: { connection: 'close' } })).status).toBe(200)
+})
+
+test('a connection that was opened in advance does not keep a vault that is to stop', async () => {
+  // With limits that no test would live to see: whoever ends the connection is not one of them.
+  const forever = Number.MAX_SAFE_INTEGER
+  const stopping = await liveVault({}, { patience: { silenceMs: 0, headersMs: 0, requestMs: forever } })
+  const { hostname, port } = new URL(stopping.url)
+  const silent = connect(Number(port), hostname)
+  await once(silent, 'connect')
+  const ended = once(silent, 'close')
+  await stopping.close()
+  await ended
 })

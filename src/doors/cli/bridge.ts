@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http'
 import { createInterface } from 'node:readline'
 import { eventsOf } from './event-stream.ts'
+import { isEventStream, isGood, reasonOf, request, textOf } from './http-request.ts'
 import { findProfile, type Profile } from './profile.ts'
 import { workspaceOf } from './project-name.ts'
 
@@ -39,8 +41,8 @@ const send = (
   line: string,
   message: Message,
   negotiated: string | undefined,
-): Promise<Response> =>
-  fetch(`${url}/mcp`, {
+): Promise<IncomingMessage> =>
+  request(`${url}/mcp`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -49,11 +51,15 @@ const send = (
       ...protocolHeaders(message, negotiated),
     },
     body: withHome(line, message),
-    signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
+    timeoutMs: CALL_TIMEOUT_MS,
   })
 
 /** Why the vault gave no answer of the protocol. */
-const refusalText = (status: number, detail: string | undefined, url: string | undefined): string =>
+const refusalText = (
+  status: number | undefined,
+  detail: string | undefined,
+  url: string | undefined,
+): string =>
   status === 401
     ? `${detail ?? 'Not signed in'} Run: kvault login --url ${url}`
     : (detail ?? `The vault answered ${status}`)
@@ -73,16 +79,16 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
 
   async function forward(line: string, message: Message): Promise<void> {
     const answer = await send(profile, line, message, negotiated)
-    if (answer.headers.get('content-type')?.startsWith('text/event-stream') && answer.body) {
-      for await (const data of eventsOf(answer.body)) write(data)
+    if (isEventStream(answer)) {
+      for await (const data of eventsOf(answer)) write(data)
       return
     }
-    const text = await answer.text()
+    const text = await textOf(answer)
     const reply = text ? JSON.parse(text) : undefined
     if (reply?.jsonrpc === '2.0') {
       if (message.method === 'initialize') negotiated = reply.result?.protocolVersion
       write(text)
-    } else if (!answer.ok) fail(message, refusalText(answer.status, reply?.detail, profile.url))
+    } else if (!isGood(answer)) fail(message, refusalText(answer.statusCode, reply?.detail, profile.url))
   }
 
   const pending = new Set<Promise<void>>()
@@ -96,10 +102,7 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
       continue
     }
     const call = forward(line, message).catch((error) =>
-      fail(
-        message,
-        `The vault at ${profile.url} cannot be reached: ${error.cause?.message ?? error.message}`,
-      ),
+      fail(message, `The vault at ${profile.url} cannot be reached: ${reasonOf(error)}`),
     )
     pending.add(call)
     void call.finally(() => pending.delete(call))

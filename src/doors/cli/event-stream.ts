@@ -1,5 +1,5 @@
 /** The data of each event in an event stream. */
-export async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+export async function* eventsOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let rest = ''
   const decoder = new TextDecoder()
   for await (const chunk of stream) {

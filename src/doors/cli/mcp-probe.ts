@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
+import type { IncomingMessage } from 'node:http'
 import { createInterface } from 'node:readline'
 import { VERSION } from '../../core/version.ts'
 import type { Way } from './clients/entry.ts'
 import { eventsOf } from './event-stream.ts'
+import { isEventStream, isGood, reasonOf, request, textOf } from './http-request.ts'
 
 /** The result of asking a server for its tools, as a client would by its entry. */
 export type Probe =
@@ -41,37 +43,32 @@ const judged = (reply: Reply | undefined): Probe => {
 }
 
 /** The answer to one request, from a body that is JSON or an event stream. */
-async function replyTo(id: number, answer: Response): Promise<Reply | undefined> {
-  if (!answer.headers.get('content-type')?.startsWith('text/event-stream') || !answer.body)
-    return JSON.parse(await answer.text())
-  for await (const data of eventsOf(answer.body)) {
+async function replyTo(id: number, answer: IncomingMessage): Promise<Reply | undefined> {
+  if (!isEventStream(answer)) return JSON.parse(await textOf(answer))
+  for await (const data of eventsOf(answer)) {
     const reply: Reply = JSON.parse(data)
     if (reply.id === id) return reply
   }
   return undefined
 }
 
-async function refusalOf(answer: Response, hasKey: boolean): Promise<Probe> {
-  const text = await answer.text()
-  if (
-    answer.status === 401 &&
-    !hasKey &&
-    answer.headers.get('www-authenticate')?.includes('resource_metadata')
-  )
+async function refusalOf(answer: IncomingMessage, hasKey: boolean): Promise<Probe> {
+  const text = await textOf(answer)
+  const { statusCode: status, headers } = answer
+  if (status === 401 && !hasKey && headers['www-authenticate']?.includes('resource_metadata'))
     return { state: 'signs-in' }
   try {
     const { detail, error } = JSON.parse(text)
-    return { state: 'refused', detail: detail ?? error?.message ?? `It answered ${answer.status}.` }
+    return { state: 'refused', detail: detail ?? error?.message ?? `It answered ${status}.` }
   } catch {
-    return { state: 'refused', detail: `It answered ${answer.status}.` }
+    return { state: 'refused', detail: `It answered ${status}.` }
   }
 }
 
 async function probeHttp({ url, headers }: Way & { kind: 'http' }): Promise<Probe> {
   const hasKey = Object.keys(headers).some((name) => /^(authorization|x-api-key)$/i.test(name))
-  const signal = AbortSignal.timeout(TIMEOUT_MS)
   const send = (message: object, more: Record<string, string> = {}) =>
-    fetch(url, {
+    request(url, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -80,20 +77,19 @@ async function probeHttp({ url, headers }: Way & { kind: 'http' }): Promise<Prob
         ...more,
       },
       body: JSON.stringify(message),
-      signal,
+      timeoutMs: TIMEOUT_MS,
     })
   try {
     const first = await send(INITIALIZE)
-    if (!first.ok) return await refusalOf(first, hasKey)
+    if (!isGood(first)) return await refusalOf(first, hasKey)
     await replyTo(INITIALIZE.id, first)
-    const session = first.headers.get('mcp-session-id')
-    const more = { ...VERSION_HEADER, ...(session ? { 'mcp-session-id': session } : {}) }
-    await (await send(INITIALIZED, more)).text()
+    const session = first.headers['mcp-session-id']
+    const more = { ...VERSION_HEADER, ...(typeof session === 'string' ? { 'mcp-session-id': session } : {}) }
+    await textOf(await send(INITIALIZED, more))
     const listed = await send(LIST, more)
-    return listed.ok ? judged(await replyTo(LIST.id, listed)) : await refusalOf(listed, hasKey)
+    return isGood(listed) ? judged(await replyTo(LIST.id, listed)) : await refusalOf(listed, hasKey)
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    return { state: 'unreachable', detail: cause instanceof Error ? cause.message : String(cause) }
+    return { state: 'unreachable', detail: reasonOf(error) }
   }
 }
 

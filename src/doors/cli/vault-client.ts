@@ -1,20 +1,15 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { CommandError, EXIT } from './exit-codes.ts'
+import { reasonOf, request, textOf } from './http-request.ts'
 import type { Profile } from './profile.ts'
 
 type Json = Record<string, unknown>
 
-export type Reply = { status: number; body: unknown; headers: Headers }
+export type Reply = { status: number; body: unknown; headers: IncomingHttpHeaders }
 
 const TIMEOUT_MS = 30_000
 
-const reason = (error: unknown): string => {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  if (cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED')
-    return 'nothing listens there'
-  return cause instanceof Error ? cause.message : String(cause)
-}
-
-/** Sends one request. Every answer is returned; only an unreachable vault is an error. */
+/** Sends one request. Every answer is returned; only a vault that is unreachable or elsewhere is an error. */
 export async function ask(
   url: string,
   path: string,
@@ -28,21 +23,27 @@ export async function ask(
 ): Promise<Reply> {
   const sent = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
   try {
-    const answer = await fetch(url + path, {
+    const answer = await request(url + path, {
       method: options.method ?? (options.body === undefined ? 'GET' : 'POST'),
       headers: {
         ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
         ...options.headers,
       },
-      ...(sent === undefined ? {} : { body: sent }),
-      signal: AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS),
+      body: sent,
+      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
     })
-    const text = await answer.text()
-    return { status: answer.status, body: text ? parsed(text) : undefined, headers: answer.headers }
+    const text = await textOf(answer)
+    const { statusCode: status = 0, headers } = answer
+    if (status >= 300 && status < 400) throw new CommandError(elsewhere(url, headers.location))
+    return { status, body: text ? parsed(text) : undefined, headers }
   } catch (error) {
-    throw new CommandError(`${url} cannot be reached: ${reason(error)}.`)
+    if (error instanceof CommandError) throw error
+    throw new CommandError(`${url} cannot be reached: ${reasonOf(error)}.`)
   }
 }
+
+const elsewhere = (url: string, location = 'it does not say where'): string =>
+  `${url} leads elsewhere (${location}). Use that address if you trust it.`
 
 function parsed(text: string): unknown {
   try {

@@ -12,7 +12,7 @@ import { FailureLog } from './fast-path/request-log.ts'
 import { RouteTimes } from './fast-path/route-times.ts'
 import { shedLoad } from './limits/admission-queue.ts'
 import { clientHost, trustIn } from './limits/client-host.ts'
-import { cutOffSlowReaders, PATIENCE, type Patience } from './limits/connection-limits.ts'
+import { PATIENCE, type Patience, watchConnections } from './limits/connection-limits.ts'
 import { drainRefusedBodies } from './limits/drain-body.ts'
 import { serveMetrics } from './metrics.ts'
 import { serveRaw } from './raw.ts'
@@ -69,8 +69,9 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   })
   app.server.maxConnections = patience.connections
-  const stopLooking = cutOffSlowReaders(app.server, patience)
-  app.addHook('onClose', async () => stopLooking())
+  const connections = watchConnections(app.server, patience)
+  app.addHook('preClose', async () => connections.endSilent())
+  app.addHook('onClose', async () => connections.stopLooking())
   app.decorateRequest('viewer', null)
   app.decorateRequest('clientHost', {
     getter() {

@@ -1,4 +1,4 @@
-import { COMMON_STEMS } from '../../text/common-words.ts'
+import { isCommonStem } from '../../text/common-words.ts'
 
 /**
  * How sure search is that a hit answers the query. It compares the information of the query with the part that the
@@ -52,7 +52,7 @@ export function cardInformationOf(term: string, cards: number, all: number): num
   const says = Math.max(0, Math.log((2 + among) / (1 + cards)) / Math.log(2 + among))
   if (cards === 0 && HAS_DIGIT.test(term)) return says * UNKNOWN_NUMBER
   if (SHORT_NUMBER.test(term)) return says * SHORT_NUMBER_SHARE
-  return COMMON_STEMS.has(term) ? says * COMMON_SHARE : says
+  return isCommonStem(term) ? says * COMMON_SHARE : says
 }
 
 /** What is known of a hit besides its words. */

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
 import { AGENT_KEYS, TOOL_SCOPES } from '../../../core/scopes.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
+import { nodeHttp } from '../http-request.ts'
 import { ask, failure } from '../vault-client.ts'
 
 /** A token that may make keys for agents. It is revoked when the keys are made, and stored nowhere. */
@@ -48,7 +49,7 @@ function openBrowser(address: string): void {
 async function listenForReturn(
   state: string,
 ): Promise<{ port: number; code: Promise<string>; server: Server }> {
-  const server = createServer()
+  const server = nodeHttp().createServer()
   const code = new Promise<string>((resolve, reject) => {
     server.on('request', (request, response) => {
       const url = new URL(request.url ?? '/', 'http://127.0.0.1')

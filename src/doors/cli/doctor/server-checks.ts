@@ -48,7 +48,7 @@ async function checkVersion(url: string): Promise<Finding> {
 }
 
 function checkClock(reply: Reply): Finding {
-  const theirs = Date.parse(reply.headers.get('date') ?? '')
+  const theirs = Date.parse(reply.headers.date ?? '')
   const skew = Math.round(Math.abs(Date.now() - theirs) / 1000)
   if (!Number.isFinite(skew) || skew <= MAX_CLOCK_SKEW_S) return ok('Clock', 'agrees with the server')
   return warn('Clock', `${skew} s away from the server's`, 'Set the clock of one of the two.')

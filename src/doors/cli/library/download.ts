@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CommandError, EXIT } from '../exit-codes.ts'
+import { reasonOf } from '../http-request.ts'
 
 /** More than the library of a large server needs. The download stops when a server sends more. */
 export const MOST_DOWNLOAD_BYTES = 4 * 1024 ** 3
@@ -72,11 +73,6 @@ export async function readSmall(address: string): Promise<unknown> {
     if (error instanceof CommandError) throw error
     throw new CommandError(`${address} cannot be read: ${reasonOf(error)}.`)
   }
-}
-
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return cause instanceof Error ? cause.message : String(cause)
 }
 
 /** Aborts a transfer that has stalled or is too long. */

@@ -27,7 +27,7 @@ async function patiently(call: () => Promise<Reply>): Promise<Reply> {
   for (let waits = 0; ; waits++) {
     const reply = await call()
     if (![429, 503].includes(reply.status) || waits === MOST_WAITS) return reply
-    await pause(1000 * Math.min(60, Number(reply.headers.get('retry-after')) || 1))
+    await pause(1000 * Math.min(60, Number(reply.headers['retry-after']) || 1))
   }
 }
 

@@ -26,12 +26,18 @@ const SLOWEST_BYTES_A_SECOND = 1024
 
 type Progress = { taken: number; at: number }
 
+export type Connections = {
+  /** Ends those that never sent a byte, such as the ones a browser opens in advance. Closing the server waits for them. */
+  endSilent: () => void
+  stopLooking: () => void
+}
+
 /**
  * Cuts off clients that do not read. Node's own limits end when the request has arrived, and its limit on silence
  * starts again with each byte that is read: a client that reads a byte now and then would keep a large answer open
  * for days.
  */
-export function cutOffSlowReaders(server: Server, { readerMs, lookMs }: Patience): () => void {
+export function watchConnections(server: Server, { readerMs, lookMs }: Patience): Connections {
   const sockets = new Map<Socket, Progress>()
   server.on('connection', (socket: Socket) => {
     sockets.set(socket, { taken: 0, at: performance.now() })
@@ -48,5 +54,10 @@ export function cutOffSlowReaders(server: Server, { readerMs, lookMs }: Patience
     }
   }
   const timer = setInterval(look, lookMs).unref()
-  return () => clearInterval(timer)
+  return {
+    endSilent: () => {
+      for (const socket of sockets.keys()) if (socket.bytesRead === 0) socket.destroy()
+    },
+    stopLooking: () => clearInterval(timer),
+  }
 }

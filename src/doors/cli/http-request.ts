@@ -1,0 +1,76 @@
+import type { IncomingMessage } from 'node:http'
+import { createRequire } from 'node:module'
+
+/**
+ * Requests by node:http, because loading `fetch` takes 150 ms of processor time, which is more than all the rest of a
+ * short command. An `import` of node:http loads the same: it reads every export, and one of them is the client behind
+ * `fetch`. `require` does not.
+ */
+const require = createRequire(import.meta.url)
+
+export const nodeHttp = (): typeof import('node:http') => require('node:http')
+const nodeHttps = (): typeof import('node:https') => require('node:https')
+
+export type HttpRequest = {
+  method?: string
+  headers?: Record<string, string>
+  body?: string | undefined
+  timeoutMs: number
+}
+
+/**
+ * Sends a request and returns its answer as soon as it begins. Redirects are answers like any other, because a key
+ * belongs to the address that was named. The time limit is for the beginning of the answer, and again for the rest.
+ */
+export function request(
+  url: string,
+  { method = 'GET', headers = {}, body, timeoutMs }: HttpRequest,
+): Promise<IncomingMessage> {
+  const sent = body === undefined ? undefined : Buffer.from(body)
+  const length: Record<string, number> = sent ? { 'content-length': sent.length } : {}
+  return new Promise((resolve, reject) => {
+    const { request: open } = url.startsWith('https:') ? nodeHttps() : nodeHttp()
+    const tooLate = () => new Error('no answer in time')
+    const asked = open(url, { method, headers: { ...headers, ...length } }, (answer) => {
+      clearTimeout(limit)
+      limit = setTimeout(() => answer.destroy(tooLate()), timeoutMs)
+      answer.once('close', () => clearTimeout(limit))
+      resolve(answer)
+    })
+    let limit = setTimeout(() => asked.destroy(tooLate()), Math.max(1, timeoutMs))
+    asked.once('error', (error) => {
+      clearTimeout(limit)
+      reject(error)
+    })
+    asked.end(sent)
+  })
+}
+
+/** More than any answer of a vault has. */
+const MOST_BYTES = 256 * 1024 * 1024
+
+export async function textOf(answer: IncomingMessage, mostBytes = MOST_BYTES): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of answer) {
+    size += chunk.length
+    if (size > mostBytes) throw new Error('the answer is too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+export const isGood = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200 && statusCode < 300
+
+export const isEventStream = ({ headers }: IncomingMessage): boolean =>
+  headers['content-type']?.startsWith('text/event-stream') ?? false
+
+/** In words, as one reason among others: "…: nothing listens there". */
+export function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (!(cause instanceof Error)) return String(cause)
+  if ('code' in cause && cause.code === 'ECONNREFUSED') return 'nothing listens there'
+  // Several addresses of one name were tried; the error of all of them has no words of its own.
+  if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return cause.errors[0].message
+  return cause.message
+}

@@ -14,10 +14,10 @@ type Words = {
   ends: number[]
   terms: string[]
   /** Three numbers for each term: where it starts and stops in its text, and the last bits of its hash. */
-  places: Uint16Array
+  positions: Uint16Array
 }
 
-const PLACE = 3
+const NUMBERS_EACH = 3
 
 /** The texts of a card. Marking words in them needs less than cutting them into words; for a card that comes often, that pays. */
 export type CardFields = {
@@ -38,18 +38,18 @@ const beginningOf = (text: string): string =>
 export function readWords(card: CardFields): void {
   if (card.words) return
   const terms: string[] = []
-  const places: number[] = []
+  const positions: number[] = []
   const ends = card.fields.map(({ text }) => {
     scan(beginningOf(text), (reading, start, stop) => {
       for (let i = 0; i < reading.terms.length; i++) {
         terms.push(reading.terms[i] as string)
-        places.push(start, stop, reading.hashes[i] as number)
+        positions.push(start, stop, reading.hashes[i] as number)
       }
     })
     return terms.length
   })
   // Copied, as an array that has grown keeps room for more.
-  card.words = { ends, terms: terms.slice(), places: new Uint16Array(places) }
+  card.words = { ends, terms: terms.slice(), positions: new Uint16Array(positions) }
 }
 
 export type Mark = { start: number; end: number; terms: string[] }
@@ -96,14 +96,14 @@ function marking({ terms: wanted, beginnings }: WantedTerms): MarksOf {
 }
 
 /** In words: most of them are passed over by the last bits of their hashes. */
-function markingIn({ ends, terms, places }: Words, wanted: WantedTerms): MarksOf {
+function markingIn({ ends, terms, positions }: Words, wanted: WantedTerms): MarksOf {
   return (_text, field) => {
     const marks: Mark[] = []
     for (let i = field === 0 ? 0 : (ends[field - 1] as number); i < (ends[field] as number); i++) {
-      const mayBe = wanted.hashBits & (1 << (places[PLACE * i + 2] as number))
+      const mayBe = wanted.hashBits & (1 << (positions[NUMBERS_EACH * i + 2] as number))
       if (mayBe === 0 || !wanted.terms.has(terms[i] as string)) continue
-      const start = places[PLACE * i] as number
-      const end = places[PLACE * i + 1] as number
+      const start = positions[NUMBERS_EACH * i] as number
+      const end = positions[NUMBERS_EACH * i + 1] as number
       const last = marks.at(-1)
       if (last?.start === start && last.end === end) last.terms.push(terms[i] as string)
       else marks.push({ start, end, terms: [terms[i] as string] })

@@ -1,5 +1,5 @@
 import { contextFor, type Viewer } from '../../src/core/context.ts'
-import { type Features, featuresOf, isMetByChance } from '../../src/features/search/confidence.ts'
+import { type Features, featuresOf, isMetByChance, weighQuery } from '../../src/features/search/confidence.ts'
 import { loadHits } from '../../src/features/search/results.ts'
 import { type Hit, retrieve } from '../../src/features/search/retrieve.ts'
 import { readQuery } from '../../src/text/query-words.ts'
@@ -168,6 +168,7 @@ async function ask(
   const loaded = await loadHits(ctx, scope, asked, first, { phrases: [], isInTitle: false })
   const right = collection.judgements.get(query._id)
   const names = namesOf.get(account.userId)
+  const weighed = weighQuery(asked)
   return {
     scope: name,
     from,
@@ -176,8 +177,8 @@ async function ask(
     kind: name.includes('halved') || query.text.length > 300 ? `long ${kind}` : kind,
     isForeign: foreign !== undefined,
     hits: loaded.map(({ row, covers }) => {
-      const features = featuresOf(asked, covers, byNumber.get(row.doc_no) as Hit)
-      return { ...features, isByChance: isMetByChance(asked, covers, features) }
+      const features = featuresOf(weighed, covers, byNumber.get(row.doc_no) as Hit)
+      return { ...features, isByChance: isMetByChance(covers, features) }
     }),
     judged: foreign ? -1 : loaded.findIndex(({ row }) => right?.has(names?.get(row.card_id) ?? '') === true),
   }

@@ -7,31 +7,61 @@ export type WeighedList = ReadList & { base: number; worth: number }
 
 /** The sums of the documents of a block, all zero between calls. */
 const points = new Float32Array(BLOCK_DOCUMENTS)
+/** The same sums by their bits. Sums are not negative, so these are in the same order, and whole numbers compare faster. */
+const bitsOfPoints = new Int32Array(points.buffer)
 /** Which documents have a sum; only where few of the block have one. */
 const touched = new Uint16Array(BLOCK_DOCUMENTS)
 
-/** From this many postings on it is cheaper to look through a whole block than to note which documents have a sum. */
-const MANY_POSTINGS = BLOCK_DOCUMENTS / 2
+/** With this many postings for a document it is cheaper to look through all of them than to note which have a sum. */
+const MANY_POSTINGS = 0.5
 
 /** Adds up the lists of a block whose first document number is `first`, and offers the allowed documents to `best`. */
 export function addUp(lists: readonly WeighedList[], allowed: Bitmap, first: number, best: Best): void {
-  const postings = lists.reduce((sum, { offsets }) => sum + offsets.length, 0)
-  if (postings >= MANY_POSTINGS) addUpMany(lists, allowed, first, best)
+  let postings = 0
+  let end = 0
+  for (const { offsets, base } of lists) {
+    postings += offsets.length
+    end = Math.max(end, base + (offsets.at(-1) ?? -1) + 1)
+  }
+  if (postings >= MANY_POSTINGS * end) addUpMany(lists, end, allowed, first, best)
   else addUpFew(lists, allowed, first, best)
 }
 
-/** Bar and sums are locals, because this loop looks at every document of the block. */
-function addUpMany(lists: readonly WeighedList[], allowed: Bitmap, first: number, best: Best): void {
+/** How many documents are looked at together. A block has a multiple of this. */
+const GROUP = 4
+
+/** For the documents before `end`. Most are below the bar, so four are compared at once: all of them are if the signs of
+ * all differences are set. */
+function addUpMany(
+  lists: readonly WeighedList[],
+  end: number,
+  allowed: Bitmap,
+  first: number,
+  best: Best,
+): void {
   for (const list of lists) add(list)
-  const sums = points
-  let bar = Math.max(best.bar, Number.MIN_VALUE)
-  for (let at = 0; at < sums.length; at++) {
-    const score = sums[at] as number
-    if (score < bar || !hasBit(allowed, at)) continue
-    best.offer(first + at, score)
-    if (best.bar > bar) bar = best.bar
+  const bits = bitsOfPoints
+  let bar = barOf(best)
+  for (let at = 0; at < end; at += GROUP) {
+    const isFirstHalfBelow = ((bits[at] as number) - bar) & ((bits[at + 1] as number) - bar)
+    const isSecondHalfBelow = ((bits[at + 2] as number) - bar) & ((bits[at + 3] as number) - bar)
+    if ((isFirstHalfBelow & isSecondHalfBelow) < 0) continue
+    for (let one = at; one < at + GROUP; one++) {
+      if ((bits[one] as number) < bar || !hasBit(allowed, one)) continue
+      best.offer(first + one, points[one] as number)
+      bar = barOf(best)
+    }
   }
-  sums.fill(0)
+  points.fill(0, 0, end)
+}
+
+const float = new Float32Array(1)
+const bitsOfFloat = new Int32Array(float.buffer)
+
+/** The bits of the bar, which is a sum itself. A document without a sum is below every bar. */
+function barOf({ bar }: Best): number {
+  float[0] = bar
+  return Math.max(1, bitsOfFloat[0] as number)
 }
 
 function add({ offsets, impacts, base, worth }: WeighedList): void {

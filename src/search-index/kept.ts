@@ -23,8 +23,20 @@ export class Kept<V, K = number> {
   }
 
   keep(key: K, value: V): void {
-    if (!this.#recent.has(key)) this.#recentBytes += this.#bytesOf(value)
+    const bytes = this.#recent.has(key) ? 0 : this.#bytesOf(value)
     this.#recent.set(key, value)
+    this.#count(bytes)
+  }
+
+  /** Changes a value that was just got, which makes it larger. */
+  grow(value: V, change: (value: V) => void): void {
+    const before = this.#bytesOf(value)
+    change(value)
+    this.#count(this.#bytesOf(value) - before)
+  }
+
+  #count(bytes: number): void {
+    this.#recentBytes += bytes
     if (this.#recentBytes <= this.#mostBytes / 2) return
     this.#earlier = this.#recent
     this.#recent = new Map()

@@ -73,7 +73,7 @@ function addBest(sum: Gains, candidate: Candidate, wanted: Wanted, damping: numb
 }
 
 /** BM25 over all that is wanted, and how densely the document speaks of it. */
-export function gains(candidate: Candidate, wanted: readonly Wanted[], averageLength: number): Gains {
+function gains(candidate: Candidate, wanted: readonly Wanted[], averageLength: number): Gains {
   const damping = dampingOf(CARDS, candidate.length, averageLength)
   const sum: Gains = { bm25: 0, density: 0 }
   for (const one of wanted) addBest(sum, candidate, one, damping)
@@ -91,20 +91,17 @@ export function ranked(
   wanted: readonly Wanted[],
   averageLength: number,
 ): Scored[] {
-  const scored = candidates
-    .map((candidate) => ({ candidate, ...gains(candidate, wanted, averageLength) }))
-    .filter(({ bm25 }) => bm25 > 0)
-  const most = { bm25: 0, density: 0 }
-  for (const { bm25, density } of scored) {
+  const scored: (Scored & Gains)[] = []
+  const most: Gains = { bm25: 0, density: 0 }
+  for (const candidate of candidates) {
+    const { bm25, density } = gains(candidate, wanted, averageLength)
+    if (bm25 <= 0) continue
+    scored.push({ candidate, points: 0, bm25, density })
     most.bm25 = Math.max(most.bm25, bm25)
     most.density = Math.max(most.density, density)
   }
   const share = Math.max(DENSITY.least, DENSITY.share * Math.min(1, wanted.length / DENSITY.words))
-  return scored
-    .map(({ candidate, bm25, density }) => ({
-      candidate,
-      bm25,
-      points: ((1 - share) * bm25) / most.bm25 + (share * density) / most.density,
-    }))
-    .sort((a, b) => b.points - a.points || b.candidate.docNo - a.candidate.docNo)
+  for (const one of scored)
+    one.points = ((1 - share) * one.bm25) / most.bm25 + (share * one.density) / most.density
+  return scored.sort((a, b) => b.points - a.points || b.candidate.docNo - a.candidate.docNo)
 }

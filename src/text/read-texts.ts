@@ -1,5 +1,5 @@
 import { type Emit, scan } from './analyse.ts'
-import { beginningsOf } from './beginnings.ts'
+import { type Beginnings, beginningsOf } from './beginnings.ts'
 import { wordHash } from './term-hash.ts'
 
 /** Long texts are searched whole, but matches are shown where readers begin. */
@@ -13,13 +13,13 @@ type Words = {
   /** How many terms there are up to the end of each text. */
   ends: number[]
   terms: string[]
-  hashes: Uint32Array
-  /** Where each term stands in its text. */
-  starts: Uint16Array
-  stops: Uint16Array
+  /** Three numbers for each term: where it starts and stops in its text, and the last bits of its hash. */
+  positions: Uint16Array
 }
 
-/** The texts of a card. Marking words in them once needs less than cutting them into words; the second time it pays. */
+const NUMBERS_EACH = 3
+
+/** The texts of a card. Marking words in them needs less than cutting them into words; for a card that comes often, that pays. */
 export type CardFields = {
   /** The title comes first. */
   fields: readonly Field[]
@@ -38,27 +38,18 @@ const beginningOf = (text: string): string =>
 export function readWords(card: CardFields): void {
   if (card.words) return
   const terms: string[] = []
-  const hashes: number[] = []
-  const starts: number[] = []
-  const stops: number[] = []
+  const positions: number[] = []
   const ends = card.fields.map(({ text }) => {
     scan(beginningOf(text), (reading, start, stop) => {
       for (let i = 0; i < reading.terms.length; i++) {
         terms.push(reading.terms[i] as string)
-        hashes.push(reading.hashes[i] as number)
-        starts.push(start)
-        stops.push(stop)
+        positions.push(start, stop, reading.hashes[i] as number)
       }
     })
     return terms.length
   })
-  card.words = {
-    ends,
-    terms,
-    hashes: new Uint32Array(hashes),
-    starts: new Uint16Array(starts),
-    stops: new Uint16Array(stops),
-  }
+  // Copied, as an array that has grown keeps room for more.
+  card.words = { ends, terms: terms.slice(), positions: new Uint16Array(positions) }
 }
 
 export type Mark = { start: number; end: number; terms: string[] }
@@ -66,8 +57,22 @@ export type Mark = { start: number; end: number; terms: string[] }
 /** The beginning of a field, with its words that matched. */
 export type Part = { where: string; text: string; isLog: boolean; marks: Mark[] }
 
+/** Terms to be found in texts, with what tells quickly that a word is none of them. */
+export type WantedTerms = {
+  terms: ReadonlySet<string>
+  beginnings: Beginnings
+  /** A bit for the last five bits of each term's hash. */
+  hashBits: number
+}
+
+export function wantTerms(terms: ReadonlySet<string>): WantedTerms {
+  let hashBits = 0
+  for (const term of terms) hashBits |= 1 << wordHash(term)
+  return { terms, beginnings: beginningsOf(terms), hashBits }
+}
+
 /** What matches in each field. A token counts by its parts, so `getUserById` matches user. */
-export function markParts({ fields, words }: CardFields, wanted: ReadonlySet<string>): Part[] {
+export function markParts({ fields, words }: CardFields, wanted: WantedTerms): Part[] {
   const marksOf = words ? markingIn(words, wanted) : marking(wanted)
   return fields.map(({ where, text, isLog = false }, i) => {
     const shown = beginningOf(text)
@@ -78,8 +83,7 @@ export function markParts({ fields, words }: CardFields, wanted: ReadonlySet<str
 type MarksOf = (text: string, field: number) => Mark[]
 
 /** In texts that are not cut into words: most words are passed over by their beginnings. */
-function marking(wanted: ReadonlySet<string>): MarksOf {
-  const beginnings = beginningsOf(wanted)
+function marking({ terms: wanted, beginnings }: WantedTerms): MarksOf {
   return (text) => {
     const marks: Mark[] = []
     const mark: Emit = ({ terms }, start, end) => {
@@ -92,14 +96,15 @@ function marking(wanted: ReadonlySet<string>): MarksOf {
 }
 
 /** In words: most of them are passed over by the last bits of their hashes. */
-function markingIn({ ends, terms, hashes, starts, stops }: Words, wanted: ReadonlySet<string>): MarksOf {
-  let bits = 0
-  for (const term of wanted) bits |= 1 << wordHash(term)
+function markingIn({ ends, terms, positions }: Words, wanted: WantedTerms): MarksOf {
   return (_text, field) => {
     const marks: Mark[] = []
     for (let i = field === 0 ? 0 : (ends[field - 1] as number); i < (ends[field] as number); i++) {
-      if ((bits & (1 << (hashes[i] as number))) === 0 || !wanted.has(terms[i] as string)) continue
-      const [start, end, last] = [starts[i] as number, stops[i] as number, marks.at(-1)]
+      const mayBe = wanted.hashBits & (1 << (positions[NUMBERS_EACH * i + 2] as number))
+      if (mayBe === 0 || !wanted.terms.has(terms[i] as string)) continue
+      const start = positions[NUMBERS_EACH * i] as number
+      const end = positions[NUMBERS_EACH * i + 1] as number
+      const last = marks.at(-1)
       if (last?.start === start && last.end === end) last.terms.push(terms[i] as string)
       else marks.push({ start, end, terms: [terms[i] as string] })
     }

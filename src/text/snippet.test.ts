@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { cardFields, type Field } from './read-texts.ts'
+import { cardFields, type Field, wantTerms } from './read-texts.ts'
 import { explain as explainMarked, markTexts } from './snippet.ts'
 
 const explain = (title: string, fields: Field[], terms: Set<string>, remedy?: string) => {
-  const marked = markTexts(cardFields(title, fields), terms)
+  const marked = markTexts(cardFields(title, fields), wantTerms(terms))
   return { ...explainMarked(marked, remedy), forms: marked.forms }
 }
 

@@ -1,7 +1,7 @@
 import { escapeHtml } from './escape-html.ts'
 import { fold } from './fold.ts'
 import { looksLikeTrace } from './noise.ts'
-import { type CardFields, type Mark, markParts, type Part } from './read-texts.ts'
+import { type CardFields, type Mark, markParts, type Part, type WantedTerms } from './read-texts.ts'
 import { partsOfName } from './token-cache.ts'
 
 // There are two snippets because there are two kinds of search. This one is for ranked search of cards: it knows stemmed
@@ -34,7 +34,7 @@ export type Shown = {
 }
 
 /** Finds the words of a card that matched. */
-export function markTexts(texts: CardFields, terms: ReadonlySet<string>): Marked {
+export function markTexts(texts: CardFields, terms: WantedTerms): Marked {
   const all = markParts(texts, terms)
   const [title, ...parts] = all as [Part, ...Part[]]
   return { title, parts, forms: formsIn(all) }

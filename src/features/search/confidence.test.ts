@@ -8,6 +8,7 @@ import {
   featuresOf,
   logitByCovers,
   logitOf,
+  weighQuery,
 } from './confidence.ts'
 
 const HAS: Cover = { credit: 1, isProminent: false, isCorrected: false, isByParts: false }
@@ -16,7 +17,7 @@ const WORDS = [0.9, 0.8, 0.7].map((information) => ({ information, isUnknown: fa
 const AROUND = { cards: 1000, length: 80 }
 
 const sureOf = (covers: readonly Cover[], words = WORDS, around = AROUND) =>
-  confidenceOf(logitOf(featuresOf(words, covers, around)))
+  confidenceOf(logitOf(featuresOf(weighQuery(words), covers, around)))
 
 describe('the confidence in one hit', () => {
   test('a card with all words of a query is a hit, one with a third of them is not', () => {
@@ -55,10 +56,10 @@ describe('the confidence in one hit', () => {
 test('one word of a query that is mostly unknown is not a hit', () => {
   const short = { cards: 50, length: 30 }
   const words = [0.8, 1, 1, 0.6].map((information) => ({ information, isUnknown: information === 1 }))
-  const sure = (has: readonly Cover[]) => confidenceOf(logitByCovers(words, has, short))
+  const sure = (has: readonly Cover[]) => confidenceOf(logitByCovers(weighQuery(words), has, short))
   expect(sure([HAS, LACKS, LACKS, LACKS])).toBeLessThan(FLOOR)
   expect(sure([HAS, LACKS, LACKS, HAS])).toBeGreaterThan(FLOOR)
-  const one = [{ information: 0.9, isUnknown: false }]
+  const one = weighQuery([{ information: 0.9, isUnknown: false }])
   expect(logitByCovers(one, [HAS], short)).toBe(logitOf(featuresOf(one, [HAS], short)))
 })
 

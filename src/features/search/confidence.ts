@@ -103,22 +103,38 @@ const MOST_CARDS = 30_000
 /** A word of the query: its information, and whether neither the word nor a correction of it stands in any card. */
 export type WeighedWord = { information: number; isUnknown: boolean }
 
-export function featuresOf(
-  words: readonly WeighedWord[],
-  covers: readonly Cover[],
-  { cards, length }: Surroundings,
-): Features {
+/** The words of a query with what is the same for every hit of it. */
+export type WeighedQuery = {
+  information: readonly number[]
+  /** The share of the information in unknown words. */
+  unknown: number
+}
+
+export function weighQuery(words: readonly WeighedWord[]): WeighedQuery {
   let [asked, unknown] = [0, 0]
   for (const { information, isUnknown } of words) {
     asked += information
     if (isUnknown) unknown += information
   }
   return {
-    ...coverageOf(
-      words.map(({ information }) => information),
-      covers,
-    ),
+    information: words.map(({ information }) => information),
     unknown: asked > 0 ? unknown / asked : 0,
+  }
+}
+
+/** Field by field, as it is made for every candidate. */
+export function featuresOf(
+  { information, unknown }: WeighedQuery,
+  covers: readonly Cover[],
+  { cards, length }: Surroundings,
+): Features {
+  const { coverage, covered, asked, prominence } = coverageOf(information, covers)
+  return {
+    coverage,
+    covered,
+    asked,
+    prominence,
+    unknown,
     cards: Math.log10(1 + Math.min(cards, MOST_CARDS)),
     length: Math.log10(1 + length),
   }
@@ -156,12 +172,8 @@ const MOSTLY_UNKNOWN = 0.5
 const LOGIT_OF_CHANCE = -3
 
 /** A card with the `bake` of "how to bake a chocolate cake" is met by chance. */
-export const isMetByChance = (
-  words: readonly WeighedWord[],
-  covers: readonly Cover[],
-  { coverage, unknown }: Features,
-): boolean =>
-  words.length >= SEVERAL_WORDS &&
+export const isMetByChance = (covers: readonly Cover[], { coverage, unknown }: Features): boolean =>
+  covers.length >= SEVERAL_WORDS &&
   coverage < LEAST_OF_ONE_WORD &&
   unknown >= MOSTLY_UNKNOWN &&
   covers.filter(({ credit }) => credit > 0).length < 2
@@ -169,14 +181,10 @@ export const isMetByChance = (
 export const logitOfChance = (logit: number): number => Math.min(LOGIT_OF_CHANCE, logit)
 
 /** The logit of a hit by its covers. */
-export function logitByCovers(
-  words: readonly WeighedWord[],
-  covers: readonly Cover[],
-  around: Surroundings,
-): number {
-  const features = featuresOf(words, covers, around)
+export function logitByCovers(query: WeighedQuery, covers: readonly Cover[], around: Surroundings): number {
+  const features = featuresOf(query, covers, around)
   const logit = logitOf(features)
-  return isMetByChance(words, covers, features) ? logitOfChance(logit) : logit
+  return isMetByChance(covers, features) ? logitOfChance(logit) : logit
 }
 
 /** Confidences have four decimals, so that a shown value can be used as `min_score`. */

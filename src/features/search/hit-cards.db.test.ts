@@ -13,11 +13,11 @@ onBothEngines('texts of hits that a process keeps', (t) => {
   })
   afterAll(() => other.close())
 
-  /** What each process answers, asked three times: it reads the texts, keeps them, and cuts them into words. */
+  /** What each process answers, asked five times: it reads the texts, keeps them, and cuts them into words the fourth time. */
   async function hitsFor({ token }: { token: string }, query: string, more: Record<string, unknown> = {}) {
     const answers = []
     for (const app of [t.app, other])
-      for (let i = 0; i < 3; i++) {
+      for (let i = 0; i < 5; i++) {
         const client = clientOf(app, { authorization: `Bearer ${token}` })
         const { status, body } = await client.post('/api/v1/search', { query, ...more })
         expect(status).toBe(200)

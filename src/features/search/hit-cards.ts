@@ -16,17 +16,24 @@ export type CardTexts = {
   tags: string[]
   environment: Record<string, string>
   read: CardFields
+  /** How often it was a hit since this process read it. */
+  met: number
 }
 
 /** A card that the viewer may find. */
 export type HitCard = { row: HitRow & { whose: Whose }; texts: CardTexts }
 
-/** About what a card takes, and each character of it with the words that it is cut into. */
-const CARD_BYTES = 2500
-const CHARACTER_BYTES = 5
+/** About what the texts of a card take, each character of them, and the same for the words that they are cut into. */
+const BYTES = { texts: 1000, ofCharacter: 2, words: 500, ofCharacterInWords: 3 }
 
-const bytesOf = ({ read }: CardTexts): number =>
-  read.fields.reduce((sum, { text }) => sum + CHARACTER_BYTES * text.length, CARD_BYTES)
+function bytesOf({ read }: CardTexts): number {
+  const length = read.fields.reduce((sum, { text }) => sum + text.length, 0)
+  const texts = BYTES.texts + BYTES.ofCharacter * length
+  return read.words ? texts + BYTES.words + BYTES.ofCharacterInWords * length : texts
+}
+
+/** Cutting texts into words takes as long as marking words in them three times without it. */
+const CUT_WHEN_MET = 4
 
 const kept = new WeakMap<Database, Kept<CardTexts>>()
 
@@ -56,8 +63,8 @@ export async function hitCards(
         unknown.push(row.doc_no)
         continue
       }
-      // A card that comes a second time is likely to come again.
-      readWords(texts.read)
+      texts.met++
+      if (texts.met === CUT_WHEN_MET) memory.grow(texts, ({ read }) => readWords(read))
       cards.set(row.doc_no, { row: withTexts(row, texts.columns, whoseIs(row, scope)), texts })
     }
   }
@@ -122,6 +129,7 @@ function textsOf(row: HitRow, evidence: readonly string[]): CardTexts {
     },
     tags,
     environment,
+    met: 1,
     read: cardFields(title, fieldsOf(row, tags, environment, evidence)),
   }
 }

@@ -2,7 +2,15 @@ import type { UserCtx } from '../../core/context.ts'
 import type { HomeFacts } from '../cards/home.ts'
 import { homesOf } from '../cards/homes.ts'
 import { byTrust } from './by-trust.ts'
-import { besideBest, type Cover, confidenceOf, FIRST_HITS, FLOOR, logitByCovers } from './confidence.ts'
+import {
+  besideBest,
+  type Cover,
+  confidenceOf,
+  FIRST_HITS,
+  FLOOR,
+  logitByCovers,
+  weighQuery,
+} from './confidence.ts'
 import { type Demands, type Loaded, loadHits } from './results.ts'
 import type { Hit, Retrieved } from './retrieve.ts'
 import type { SearchScope } from './scope.ts'
@@ -56,36 +64,45 @@ function confidencesOf(hits: readonly Match[]): number[] {
   return hits.map(({ logit }) => confidenceOf(besideBest(logit, best)))
 }
 
-type Judged = { hit: Hit; isStrong: boolean }
+type Judged = {
+  /** Hits by the index, and all others, in the order of the ranking. */
+  likely: Hit[]
+  others: Hit[]
+  /** How many of the others have no known covers. */
+  listed: number
+  /** The confidence that a hit needs. */
+  bar: number
+}
 
 /** Judges each hit by the index alone. A card without known covers is not a hit. */
-function judge(
-  { hits, asked }: Retrieved,
-  minScore: number,
-  isInTitle: boolean,
-): { judged: Judged[]; bar: number } {
-  const matches = hits.map((hit): Match => {
-    const covers = isInTitle ? hit.covers?.map(titleOnly) : hit.covers
-    if (!covers) return { logit: Number.NEGATIVE_INFINITY, isCarried: false }
-    return { logit: logitByCovers(asked, covers, hit), isCarried: isCarried(covers) }
+function judge({ hits, asked }: Retrieved, minScore: number, isInTitle: boolean): Judged {
+  const query = weighQuery(asked)
+  const known = hits.filter(({ covers }) => covers !== undefined)
+  const matches = known.map((hit): Match => {
+    const covers = (isInTitle ? hit.covers?.map(titleOnly) : hit.covers) ?? []
+    return { logit: logitByCovers(query, covers, hit), isCarried: isCarried(covers) }
   })
   const confidences = confidencesOf(matches)
   const bar = barFor(
     confidences.filter((_, i) => matches[i]?.isCarried),
     minScore,
   )
-  const judged = hits.map((hit, i) => ({
-    hit,
-    isStrong: matches[i]?.isCarried === true && (confidences[i] as number) >= bar,
-  }))
-  return { judged, bar }
+  const strong = new Set(
+    known.filter((_, i) => matches[i]?.isCarried === true && (confidences[i] as number) >= bar),
+  )
+  return {
+    likely: [...strong],
+    others: hits.filter((hit) => !strong.has(hit)),
+    listed: hits.length - known.length,
+    bar,
+  }
 }
 
 const titleOnly = (cover: Cover): Cover => (cover.isProminent ? cover : { ...cover, credit: 0 })
 
 /** Whether there may be a hit at all, before anything is read. */
 export const mayHit = (found: Retrieved, { minScore, demands }: Wish): boolean =>
-  judge(found, minScore, demands.isInTitle).judged.some(({ isStrong }) => isStrong)
+  judge(found, minScore, demands.isInTitle).likely.length > 0
 
 /** Judges cards by their texts, in the order of the ranking. */
 function judgeLoaded(loaded: readonly Loaded[], bar: number): Judgement[] {
@@ -106,22 +123,22 @@ async function readHits(
   scope: SearchScope,
   found: Retrieved,
   { limit, minScore, demands }: Wish,
-  { judged, bar }: ReturnType<typeof judge>,
+  { likely, others: unlikely, bar }: Judged,
 ) {
   const enough = Math.max(limit, LEAST_READ)
   const loaded: Loaded[] = []
+  const isShown = ({ isWeak, score }: Judgement) => isWeak && scope.scope !== 'public' && score >= minScore
+  let strong: Judgement[] = []
+  let weak: Judgement[] = []
   const load = async (hits: readonly Hit[]) => {
-    if (hits.length > 0) loaded.push(...(await loadHits(ctx, scope, found.asked, hits, demands)))
-  }
-  const byTexts = () => {
+    if (hits.length === 0) return
+    loaded.push(...(await loadHits(ctx, scope, found.asked, hits, demands)))
     const all = judgeLoaded(loaded, bar)
-    const isShown = ({ isWeak, score }: Judgement) => isWeak && scope.scope !== 'public' && score >= minScore
-    return { strong: all.filter(({ isWeak }) => !isWeak), weak: all.filter(isShown) }
+    strong = all.filter(({ isWeak }) => !isWeak)
+    weak = all.filter(isShown)
   }
-  const hitsWhere = (strong: boolean) =>
-    judged.filter(({ isStrong }) => isStrong === strong).map(({ hit }) => hit)
-  const [likely, others] = [hitsWhere(true), scope.scope === 'public' ? [] : hitsWhere(false)]
-  const missing = { strong: () => enough - byTexts().strong.length, any: () => limit - countOf(byTexts()) }
+  const others = scope.scope === 'public' ? [] : unlikely
+  const missing = { strong: () => enough - strong.length, any: () => limit - strong.length - weak.length }
   // Few hits are read together with what follows them, in one statement.
   let looked = Math.min(spare(enough), likely.length)
   let further = Math.min(others.length, Math.max(0, limit - looked))
@@ -134,10 +151,8 @@ async function readHits(
     await load(others.slice(further, further + spare(more)))
     further += spare(more)
   }
-  return { ...byTexts(), unread: Math.max(0, likely.length - looked), likely: likely.length }
+  return { strong, weak, unread: Math.max(0, likely.length - looked) }
 }
-
-const countOf = ({ strong, weak }: { strong: unknown[]; weak: unknown[] }) => strong.length + weak.length
 
 export async function pickHits(
   ctx: UserCtx,
@@ -147,10 +162,10 @@ export async function pickHits(
 ): Promise<Picks> {
   const { limit, minScore, demands } = wish
   const judgement = judge(found, minScore, demands.isInTitle)
-  const { strong, weak, unread, likely } = await readHits(ctx, scope, found, wish, judgement)
+  const { strong, weak, unread } = await readHits(ctx, scope, found, wish, judgement)
   // Cards without known covers come after all others. If each of the others is a hit, these count as hits too.
-  const listed = judgement.judged.filter(({ hit }) => hit.covers === undefined).length
-  const isEveryHit = likely === judgement.judged.length - listed
+  const { others, listed } = judgement
+  const isEveryHit = others.length === listed
   const shown = [...byTrust(strong), ...byTrust(weak)].slice(0, limit)
   const homes = await homesOf(
     ctx.db,

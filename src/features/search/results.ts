@@ -2,7 +2,7 @@ import type { UserCtx } from '../../core/context.ts'
 import { MARK } from '../../core/provenance.ts'
 import { fromJson } from '../../db/columns.ts'
 import { phraseTest } from '../../text/phrases.ts'
-import type { CardFields } from '../../text/read-texts.ts'
+import { type CardFields, type WantedTerms, wantTerms } from '../../text/read-texts.ts'
 import { explain, type Marked, markTexts, type Shown } from '../../text/snippet.ts'
 import { trackOf } from '../cards/card-type.ts'
 import { type HomeFacts, presentHome } from '../cards/home.ts'
@@ -12,7 +12,7 @@ import { presentTrust } from '../cards/present-trust.ts'
 import { fitsOf } from '../cites/fits.ts'
 import { containsInstructions } from '../review/find-danger.ts'
 import { type StoredTrust, storedTrust } from '../trust/stored-trust.ts'
-import { type Cover, confidenceOf, logitByCovers, STEM_CREDIT } from './confidence.ts'
+import { type Cover, confidenceOf, logitByCovers, STEM_CREDIT, weighQuery } from './confidence.ts'
 import { type HitCard, hitCards } from './hit-cards.ts'
 import type { Asked, Hit } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
@@ -61,35 +61,53 @@ export async function loadHits(
     hits.map((hit) => hit.docNo),
   )
   const phrases = demands.phrases.map(phraseTest)
+  const readHit = hitReader(asked)
   return hits.flatMap((hit) => {
     const card = cards.get(hit.docNo)
     if (!card || !passes(card, scope)) return []
     const { row, texts } = card
     const read = demands.isInTitle ? titleOf(texts.read) : texts.read
     if (!phrases.every((isIn) => read.fields.some(({ text }) => isIn(text)))) return []
-    const matched = readHit(read, asked, hit)
+    const matched = readHit(read, hit)
     return matched ? [{ row, texts, trust: storedTrust(row.trust), ...matched }] : []
   })
 }
 
 const titleOf = (read: CardFields): CardFields => ({ ...read, fields: read.fields.slice(0, 1) })
 
-function readHit(read: CardFields, asked: readonly Asked[], hit: Hit) {
-  const known = hit.covers?.map((cover, i) => (isSpokenFor(cover, asked[i] as Asked, read) ? cover : NOTHING))
-  const marked = markTexts(read, termsOf(asked, known))
-  if (marked.forms.size === 0) return undefined
-  const covers = asked.map((word, i) => coverInTexts(word, known?.[i], marked.forms))
-  const logit = hit.covers ? logitByCovers(asked, covers, hit) : Number.NEGATIVE_INFINITY
-  return { marked, covers, logit, confidence: confidenceOf(logit) }
+/** Finds what matched in the texts of a hit. What is the same for all hits is worked out once. */
+function hitReader(asked: readonly Asked[]) {
+  const query = weighQuery(asked)
+  const termsFor = termsByCovers(asked)
+  const spokenTests = asked.map(({ spoken, parts }) => (parts.length > 0 ? phraseTest(spoken) : undefined))
+  return (read: CardFields, hit: Hit) => {
+    const known = hit.covers?.map((cover, i) => (isSpokenFor(cover, spokenTests[i], read) ? cover : NOTHING))
+    const marked = markTexts(read, termsFor(known))
+    if (marked.forms.size === 0) return undefined
+    const covers = asked.map((word, i) => coverInTexts(word, known?.[i], marked.forms))
+    const logit = hit.covers ? logitByCovers(query, covers, hit) : Number.NEGATIVE_INFINITY
+    return { marked, covers, logit, confidence: confidenceOf(logit) }
+  }
 }
 
 const NOTHING: Cover = { credit: 0, isProminent: false, isCorrected: false, isByParts: false }
 
 /** Without the whole name, its parts count only if they are next to each other. */
-function isSpokenFor({ isByParts }: Cover, { spoken }: Asked, { fields }: CardFields): boolean {
-  if (!isByParts) return true
-  const isIn = phraseTest(spoken)
-  return fields.some(({ text }) => isIn(text))
+const isSpokenFor = (
+  { isByParts }: Cover,
+  isIn: ((text: string) => boolean) | undefined,
+  { fields }: CardFields,
+): boolean => !(isByParts && isIn) || fields.some(({ text }) => isIn(text))
+
+/** Cards that have the same words are searched for the same terms. */
+function termsByCovers(asked: readonly Asked[]): (covers: readonly Cover[] | undefined) => WantedTerms {
+  const made = new Map<string, WantedTerms>()
+  return (covers) => {
+    const words = covers ? covers.map(({ credit }) => (credit === 0 ? '-' : '+')).join('') : ''
+    const known = made.get(words) ?? wantTerms(termsOf(asked, covers))
+    made.set(words, known)
+    return known
+  }
 }
 
 /** The terms by which a card matched; all terms for a card without known covers. */

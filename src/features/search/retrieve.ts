@@ -150,42 +150,52 @@ async function meantBy(
 }
 
 const NOT_COVERED: Cover = { credit: 0, isProminent: false, isCorrected: false, isByParts: false }
+const MINOR: Cover = { ...NOT_COVERED, credit: MINOR_CREDIT }
+const PLAIN: Cover = { ...NOT_COVERED, credit: 1 }
+const PROMINENT: Cover = { ...PLAIN, isProminent: true }
+/** The same where the parts of a name stand for it. */
+const BY_PARTS = new Map([MINOR, PLAIN, PROMINENT].map((cover) => [cover, { ...cover, isByParts: true }]))
 
-/** How much of an asked word a card has, according to the index. */
+/** How much of an asked word a card has, according to the index. Every candidate has one for each word, so most are shared. */
 function coverOf(candidate: Candidate, { wanted, meant }: Asked): Cover {
-  for (const option of wanted)
-    if (matches(candidate, option)) {
-      const isByParts = positionOf(candidate.hashes, option.hash) < 0
-      const { credit, isProminent } = weightIn(candidate, option, option.parts)
-      return { credit, isProminent, isCorrected: false, isByParts }
-    }
+  for (const option of wanted) {
+    const at = positionOf(candidate.hashes, option.hash)
+    if (at < 0 && !(option.parts && matches(candidate, option))) continue
+    const cover = coverAt(candidate, at, option.parts)
+    return at < 0 ? (BY_PARTS.get(cover) ?? cover) : cover
+  }
   let best = NOT_COVERED
   for (const like of meant) {
-    if (like.likeness <= best.credit || positionOf(candidate.hashes, like.hash) < 0) continue
-    const { credit, isProminent } = weightIn(candidate, like)
+    if (like.likeness <= best.credit) continue
+    const at = positionOf(candidate.hashes, like.hash)
+    if (at < 0) continue
+    const { credit, isProminent } = coverAt(candidate, at)
     best = { credit: credit * like.likeness, isProminent, isCorrected: true, isByParts: false }
   }
   return best
 }
 
 const ABSENT = -1
+const NO_PARTS: Wanted = []
 
-function levelIn({ hashes, levels }: Candidate, hash: number): number {
-  const at = positionOf(hashes, hash)
-  return at < 0 ? ABSENT : (levels[at] as number)
-}
-
-/** A word in the title or a tag counts at least twice, like a repeated one; the minor level is for logs and notes. */
-function weightIn(candidate: Candidate, { hash }: { hash: number }, parts: readonly { hash: number }[] = []) {
+/**
+ * A word in the title or a tag counts at least twice, like a repeated one; the minor level is for logs and notes. `at`
+ * is the position of the word, negative where only its parts are there.
+ */
+function coverAt({ hashes, levels }: Candidate, at: number, parts: Wanted = NO_PARTS): Cover {
   let isMinor = true
   let isRaised = false
   const look = (level: number) => {
     if (level !== ABSENT && level !== MINOR_LEVEL) isMinor = false
     if (level >= PROMINENT_LEVEL) isRaised = true
   }
-  look(levelIn(candidate, hash))
-  for (const part of parts) look(levelIn(candidate, part.hash))
-  return { credit: isMinor ? MINOR_CREDIT : 1, isProminent: !isMinor && isRaised }
+  look(at < 0 ? ABSENT : (levels[at] as number))
+  for (const { hash } of parts) {
+    const atPart = positionOf(hashes, hash)
+    look(atPart < 0 ? ABSENT : (levels[atPart] as number))
+  }
+  if (isMinor) return MINOR
+  return isRaised ? PROMINENT : PLAIN
 }
 
 const wantedLikes = (likes: readonly LikeWord[], all: number): Wanted =>

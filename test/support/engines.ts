@@ -122,6 +122,7 @@ export class TestVault {
   async down(): Promise<void> {
     await this.#app?.close()
     await this.#vault?.remove()
+    this.#app = this.#vault = undefined
   }
 
   /** Moves the app's clock forward. */
@@ -165,7 +166,8 @@ export function onBothEngines(what: string, define: (t: TestVault) => void, env?
     describe(`${what} on ${engine}`, () => {
       const vault = env ? new TestVault(engine, env) : vaultOfProcess(engine, () => TestVault.shared(engine))
       beforeAll(() => vault.up())
-      if (env) afterAll(() => vault.down())
+      // On a cluster each file has a process of its own, and many databases would be too much for one.
+      if (env || inject('onCluster')) afterAll(() => vault.down())
       define(vault)
     })
 }

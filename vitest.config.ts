@@ -12,7 +12,7 @@ const settings = {
   hookTimeout: 120_000,
   pool: 'forks' as const,
   maxWorkers: 3,
-  setupFiles: ['test/support/seed.ts'],
+  setupFiles: ['test/support/seed.ts', 'test/support/each-file.ts'],
 }
 
 /** Three processes for two cores, since many tests wait for something, and each runs one file after another: see "How the tests are arranged" in CONTRIBUTING.md. */

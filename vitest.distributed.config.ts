@@ -12,6 +12,7 @@ export default defineConfig({
     include: ['src/**/*.db.test.ts', 'test/**/*.db.test.ts', 'test/distributed/*.cluster.ts'],
     testNamePattern: new RegExp(`^(?!.*(${NOT_ON_A_CLUSTER.join('|')})).*(postgres|cluster)`),
     globalSetup: ['test/distributed/setup.ts'],
+    setupFiles: ['test/support/each-file.ts'],
     reporters: ['default', './test/support/skip-report.ts'],
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -2,7 +2,7 @@ import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { record } from '../../test/support/cards.ts'
 import { type Client, clientOf } from '../../test/support/client.ts'
-import { onOwnVaults } from '../../test/support/engines.ts'
+import { onBothEngines } from '../../test/support/engines.ts'
 import { type App, buildApp } from '../app.ts'
 import { readConfig } from '../config.ts'
 import { contextFor, inTx } from '../core/context.ts'
@@ -10,7 +10,7 @@ import { reindexAll } from '../features/cards/indexing/reindex.ts'
 import { documentsByNumber } from './index.store.ts'
 import { maintainIndex } from './maintain.ts'
 
-onOwnVaults('the part of the index that a process keeps', (t) => {
+onBothEngines('the part of the index that a process keeps', (t) => {
   let other: App
   beforeAll(async () => {
     other = await buildApp(readConfig(t.vault.env), { log: pino({ level: 'silent' }), jobs: [] })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { record } from '../../test/support/cards.ts'
 import type { Client } from '../../test/support/client.ts'
-import { onOwnVaults, type TestVault } from '../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../test/support/engines.ts'
 import { contextFor } from '../core/context.ts'
 import { wordHash } from '../text/term-hash.ts'
 import { maintainIndex } from './maintain.ts'
@@ -20,7 +20,7 @@ async function nextNumber(t: TestVault, docNo: number): Promise<void> {
   })
 }
 
-onOwnVaults('posting lists', (t) => {
+onBothEngines('posting lists', (t) => {
   const tend = () => maintainIndex(contextFor(t.app.services))
   const tiers = async () =>
     (await t.app.services.database.read.selectFrom('search_runs').select('run').orderBy('run').execute()).map(

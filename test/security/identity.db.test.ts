@@ -6,13 +6,13 @@ import { answerResetRequests } from '../../src/features/identity/recovery/reset-
 import { hashPassword, passwordMatches } from '../../src/features/identity/users/passwords.ts'
 import { goodCard } from '../support/cards.ts'
 import { clientOf } from '../support/client.ts'
-import { LITTLE_PASSWORD_WORK, onBothEngines, onOwnVaults, type TestVault } from '../support/engines.ts'
+import { LITTLE_PASSWORD_WORK, onBothEngines, type TestVault } from '../support/engines.ts'
 
 const PASSWORD = 'correct horse battery'
 const ELEVEN_MINUTES = 11 * 60_000
 const DELETE = '/api/v1/auth/me?confirmed_by_user=true'
 
-onOwnVaults('what cannot be undone', (t) => {
+onBothEngines('what cannot be undone', (t) => {
   const keyOf = async (user: Awaited<ReturnType<TestVault['user']>>) => {
     const { body } = await user.post('/api/v1/auth/api-keys', { name: 'agent' })
     return clientOf(t.app, { 'x-api-key': body.api_key })

@@ -4,7 +4,7 @@ import { PUBLIC_LIBRARY_ID } from '../../src/db/public-library.ts'
 import { reindexAll } from '../../src/features/cards/indexing/reindex.ts'
 import { reviewSharedCards } from '../../src/features/cards/review-shared.ts'
 import { goodCard, type Person, record, team } from '../support/cards.ts'
-import { onBothEngines, onOwnVaults } from '../support/engines.ts'
+import { onBothEngines } from '../support/engines.ts'
 import { startSmtp } from '../support/smtp.ts'
 
 const ids = (answer: { body: { results: { card_id: string }[] } }) =>
@@ -13,7 +13,7 @@ const ids = (answer: { body: { results: { card_id: string }[] } }) =>
 const publish = async (as: Person, cardId: string, target?: string) =>
   as.post(`/api/v1/cards/${cardId}/publish${target ? `?target_workspace_id=${target}` : ''}`)
 
-onOwnVaults('what cards show to whom', (t) => {
+onBothEngines('what cards show to whom', (t) => {
   test('the public library is searched for its price, not as a workspace', async () => {
     const [author, reader] = [await t.user(), await t.user()]
     const word = 'narwhal'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import pg from 'pg'
 import pino, { type Logger } from 'pino'
 import { afterAll, beforeAll, describe, inject } from 'vitest'
@@ -10,7 +10,8 @@ import type { PasswordWork } from '../../src/core/context.ts'
 import type { EngineName } from '../../src/db/db.ts'
 import { type Client, clientOf } from './client.ts'
 import { copyOnCluster, dropOnCluster, makeOnCluster } from './cluster.ts'
-import { vaultOfProcess } from './vaults-of-process.ts'
+import { fastFolder } from './fast-folder.ts'
+import { vaultOfFile } from './vaults-of-file.ts'
 
 export type TestEnv = Record<string, string>
 
@@ -47,7 +48,7 @@ export async function makeVault(
   env: TestEnv = {},
   { isEmpty = false } = {},
 ): Promise<Vault> {
-  const dataDir = mkdtempSync(join(dirname(inject('templateFile')), 'vault-'))
+  const dataDir = mkdtempSync(join(fastFolder(), 'knowledge-vault-test-'))
   const common = { DATA_DIR: dataDir, LOG_LEVEL: 'silent', RATE_LIMIT: 'off', ...env }
   const removeFolder = () => rmSync(dataDir, { recursive: true, force: true })
   if (engine === 'sqlite') {
@@ -83,18 +84,10 @@ export class TestVault {
   #app: App | undefined
   #offsetMs = 0
   #people = 0
-  #isShared = false
 
   constructor(engine: EngineName, env: TestEnv) {
     this.engine = engine
     this.#env = env
-  }
-
-  /** For tests that do not know of each other, so nobody may move its time. */
-  static shared(engine: EngineName): TestVault {
-    const vault = new TestVault(engine, {})
-    vault.#isShared = true
-    return vault
   }
 
   get app(): App {
@@ -122,12 +115,10 @@ export class TestVault {
   async down(): Promise<void> {
     await this.#app?.close()
     await this.#vault?.remove()
-    this.#app = this.#vault = undefined
   }
 
   /** Moves the app's clock forward. */
   later(ms: number): void {
-    if (this.#isShared) throw new Error('Other tests use this vault too: take onOwnVaults')
     this.#offsetMs += ms
   }
 
@@ -158,21 +149,15 @@ export class TestVault {
 }
 
 /**
- * Runs the same tests on SQLite and on a real PostgreSQL. All that name no settings share one vault for each engine and
- * process, one after another: each makes its own people. Settings give a vault of its own.
+ * Runs the same tests on SQLite and on a real PostgreSQL. All of a file that name no settings share one vault for each
+ * engine, one after another: each makes its own people. Settings, also `{}`, give a vault of its own.
  */
 export function onBothEngines(what: string, define: (t: TestVault) => void, env?: TestEnv): void {
   for (const engine of ['sqlite', 'postgres'] as const)
     describe(`${what} on ${engine}`, () => {
-      const vault = env ? new TestVault(engine, env) : vaultOfProcess(engine, () => TestVault.shared(engine))
+      const vault = env ? new TestVault(engine, env) : vaultOfFile(engine, () => new TestVault(engine, {}))
       beforeAll(() => vault.up())
-      // On a cluster each file has a process of its own, and many databases would be too much for one.
-      if (env || inject('onCluster')) afterAll(() => vault.down())
+      if (env) afterAll(() => vault.down())
       define(vault)
     })
-}
-
-/** The same with vaults that nobody else uses, for tests that move the time or look at what everybody has. */
-export function onOwnVaults(what: string, define: (t: TestVault) => void): void {
-  onBothEngines(what, define, {})
 }

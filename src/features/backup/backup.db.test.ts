@@ -15,7 +15,7 @@ import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { busyVault } from '../../../test/support/busy.ts'
 import { clientOf } from '../../../test/support/client.ts'
-import { makeVault, onOwnVaults, type Vault } from '../../../test/support/engines.ts'
+import { makeVault, onBothEngines, type Vault } from '../../../test/support/engines.ts'
 import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
 import { contextFor, inTx } from '../../core/context.ts'
@@ -41,7 +41,7 @@ const findingsOf = async (app: App) =>
     findings.map((finding) => `${what}: ${finding}`),
   )
 
-onOwnVaults('backup', (t) => {
+onBothEngines('backup', (t) => {
   let world: Awaited<ReturnType<typeof busyVault>>
   let file: string
   beforeAll(async () => {
@@ -176,7 +176,7 @@ onOwnVaults('backup', (t) => {
   })
 })
 
-onOwnVaults('a damaged backup', (t) => {
+onBothEngines('a damaged backup', (t) => {
   test('is refused before anything is touched', async () => {
     const file = newFile()
     await t.user()

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { onBothEngines, onOwnVaults, type TestVault } from '../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { keepDevelopmentBooks } from './development.ts'
 
 type Someone = Awaited<ReturnType<TestVault['user']>>
 
 const DAY_MS = 86_400_000
 
-onOwnVaults('the development provider', (t) => {
+onBothEngines('the development provider', (t) => {
   const status = async (one: Someone) => (await one.get('/api/v1/billing/status')).body
   const path = (url: string) => new URL(url).pathname
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
 import { type Client, clientOf } from '../../../test/support/client.ts'
-import { onOwnVaults, type TestVault } from '../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { DAY_MS, decide, matterOf, publish, report, serviceAdmin } from '../../../test/support/moderation.ts'
 import { contextFor } from '../../core/context.ts'
 import { dropOldReads, keepWaitingReads } from './card-reads.ts'
@@ -20,7 +20,7 @@ const FAILURE = [
   "npm error Error: EACCES: permission denied, mkdir '/build/node_modules'",
 ].join('\n')
 
-onOwnVaults('cards that agents have read', (t) => {
+onBothEngines('cards that agents have read', (t) => {
   const write = () => keepWaitingReads(contextFor(t.app.services))
 
   test('whose agent was shown a card is told that it was withdrawn, once in each project', async () => {

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { goodCard, record, team } from '../../../test/support/cards.ts'
-import { onOwnVaults } from '../../../test/support/engines.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
 import { purgeDeletedCards } from './delete.ts'
 
 const DAY_MS = 86_400_000
 
-onOwnVaults('changing cards', (t) => {
+onBothEngines('changing cards', (t) => {
   const url = (card: { card_id: string }) => `/api/v1/cards/${card.card_id}`
   const count = async (table: 'cards' | 'card_evidences' | 'card_versions', cardId: string) => {
     const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}

@@ -1,11 +1,11 @@
 import type { Updateable } from 'kysely'
 import { expect, test } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
-import { onOwnVaults } from '../../../test/support/engines.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
 import { publish } from '../../../test/support/moderation.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
 
-onOwnVaults('a card that is read again', (t) => {
+onBothEngines('a card that is read again', (t) => {
   const read = (as: Person, cardId: string) => as.get(`/api/v1/cards/${cardId}`)
   /** As another process does it: nothing in this one hears of it. */
   const change = (cardId: string, columns: Updateable<CardsTable>) =>

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
-import { onOwnVaults } from '../../../test/support/engines.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
 
-onOwnVaults('duplicates and similar cards', (t) => {
+onBothEngines('duplicates and similar cards', (t) => {
   const url = (card: { card_id: string }) => `/api/v1/cards/${card.card_id}`
   const balance = async (person: Person) => (await person.get('/api/v1/auth/me')).body.credits_balance
   const ids = (cards: { card_id: string }[]) => cards.map((card) => card.card_id)

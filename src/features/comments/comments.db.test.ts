@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { clientOf } from '../../../test/support/client.ts'
-import { onOwnVaults } from '../../../test/support/engines.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
 import { purgeDeletedCards } from '../cards/delete.ts'
 import { rescan } from '../redaction/rescan.ts'
@@ -10,7 +10,7 @@ import { MAX_BODY, MAX_COMMENTS, MAX_MENTIONS } from './schemas.ts'
 
 const DAY_MS = 86_400_000
 
-onOwnVaults('comments', (t) => {
+onBothEngines('comments', (t) => {
   const thread = (cardId: string) => `/api/v1/cards/${cardId}/comments`
   const say = async (as: Person, cardId: string, body: string) => {
     const answer = await as.post(thread(cardId), { body })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { makeAdmin } from '../../../test/support/admin.ts'
-import { onBothEngines, onOwnVaults } from '../../../test/support/engines.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../core/context.ts'
 import { book } from './ledger.ts'
 import { reconcile } from './reconcile.ts'
@@ -15,7 +15,7 @@ const POLICY = {
   publisher_reward_on_hit: false,
 }
 
-onOwnVaults('credits', (t) => {
+onBothEngines('credits', (t) => {
   test('the policy is public and as the interface has it', async () => {
     expect((await t.anonymous().get('/api/v1/credits/policy')).body).toEqual(POLICY)
   })

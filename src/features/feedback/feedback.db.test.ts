@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { type Person, record } from '../../../test/support/cards.ts'
-import { onOwnVaults } from '../../../test/support/engines.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
 import { MAX_REWARDS_PER_DAY } from './reward-help.ts'
 
-onOwnVaults('feedback', (t) => {
+onBothEngines('feedback', (t) => {
   const balance = async (person: Person) => (await person.get('/api/v1/auth/me')).body.credits_balance
   const publicCard = async (owner: Person) => {
     const card = await record(owner)

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { team } from '../../../test/support/cards.ts'
-import { onBothEngines, onOwnVaults, type TestVault } from '../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
 
 const smtp = await startSmtp()
@@ -101,5 +101,5 @@ const withMail = (t: TestVault) => {
   })
 }
 
-onOwnVaults('invitations addressed to oneself', withoutMail)
+onBothEngines('invitations addressed to oneself', withoutMail)
 onBothEngines('invitations addressed to oneself, with mail', withMail, { SMTP_URL: smtp.url })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { onOwnVaults, type TestVault } from '../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 
 const ACCEPT = '/api/v1/workspaces/invites/accept'
 const view = (token: string) => `/api/v1/workspaces/invites/${token}`
@@ -15,7 +15,7 @@ async function team(t: TestVault, body: object = {}) {
   return { admin, workspaceId: workspace_id as string, url, invites, statuses }
 }
 
-onOwnVaults('invitations', (t) => {
+onBothEngines('invitations', (t) => {
   test('without a mail server the admin gets the link to hand over', async () => {
     const { admin, workspaceId, invites } = await team(t)
     const sent = await admin.post(invites, { email: 'New@Example.com' })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { makeAdmin } from '../../../test/support/admin.ts'
-import { onBothEngines, onOwnVaults, type TestVault } from '../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 
 const INVITES = '/api/v1/billing/invites'
 const REDEEM = '/api/v1/billing/redeem-invite'
@@ -10,7 +10,7 @@ type Someone = Awaited<ReturnType<TestVault['user']>>
 
 const balance = async (one: Someone) => (await one.get('/api/v1/billing/status')).body.credits_balance
 
-onOwnVaults('invite codes', (t) => {
+onBothEngines('invite codes', (t) => {
   const make = async (one: Someone, body = {}) => (await one.post(INVITES, body)).body
 
   test('give 20 credits to both sides, once', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { onOwnVaults } from '../../../test/support/engines.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
 
-onOwnVaults('accounts', (t) => {
+onBothEngines('accounts', (t) => {
   test('registration gives a token, a personal workspace and the signup bonus', async () => {
     const answer = await t.anonymous().post('/api/v1/auth/register', {
       email: '  First@Example.com ',

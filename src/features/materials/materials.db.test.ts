@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { sampler } from '../../../test/redaction/samples.ts'
 import { team } from '../../../test/support/cards.ts'
-import { onOwnVaults } from '../../../test/support/engines.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
 
 const { randomFrom } = sampler(5)
 
 const MATERIALS = '/api/v1/raw-materials'
 
-onOwnVaults('raw materials', (t) => {
+onBothEngines('raw materials', (t) => {
   test('a material is stored, read and listed, newest first', async () => {
     const user = await t.user()
     const first = await user.post(MATERIALS, { content: 'only content' })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Client } from '../../../test/support/client.ts'
-import { onOwnVaults } from '../../../test/support/engines.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
 import { indexDifference } from './events.search.ts'
 
 const EVENTS = '/api/v1/project-context/events'
@@ -21,7 +21,7 @@ async function remember(
   return answer.body.raw_id
 }
 
-onOwnVaults('snapshot', (t) => {
+onBothEngines('snapshot', (t) => {
   test('a project without events answers empty', async () => {
     const user = await t.user()
     const { status, body } = await user.get(url('snapshot', { project_key: 'Org/Nothing' }))
@@ -109,7 +109,7 @@ onOwnVaults('snapshot', (t) => {
   })
 })
 
-onOwnVaults('search in a project', (t) => {
+onBothEngines('search in a project', (t) => {
   const find = async (user: Client, query: string, more: Record<string, string | number> = {}) =>
     (await user.get(url('search', { project_key: 'p', query, ...more }))).body.results as {
       raw_id: string
@@ -303,7 +303,7 @@ onOwnVaults('search in a project', (t) => {
   })
 })
 
-onOwnVaults('preferences', (t) => {
+onBothEngines('preferences', (t) => {
   const set = (user: Client, project_key: string, items: string[]) =>
     remember(user, project_key, items.map((item) => `- ${item}`).join('\n'), {
       event_type: 'fact_snapshot',
@@ -395,7 +395,7 @@ onOwnVaults('preferences', (t) => {
   })
 })
 
-onOwnVaults('projects', (t) => {
+onBothEngines('projects', (t) => {
   const projects = async (user: Client) => (await user.get('/api/v1/project-context/projects')).body
   const rename = (user: Client, project_key: string, new_project_key: string, merge?: boolean) =>
     user.post('/api/v1/project-context/projects/rename', { project_key, new_project_key, merge })

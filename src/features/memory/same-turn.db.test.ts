@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { onOwnVaults } from '../../../test/support/engines.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
 
-onOwnVaults('one exchange that two clients send', (t) => {
+onBothEngines('one exchange that two clients send', (t) => {
   type Turn = { client?: string; session_id?: string; user_message?: string; agent_report: string }
 
   async function someone() {

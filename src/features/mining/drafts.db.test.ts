@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
-import { onOwnVaults } from '../../../test/support/engines.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
 import { dueSessions } from '../memory/mining-due.ts'
 import { dropOldDrafts, mineDueSessions } from './job.ts'
@@ -29,7 +29,7 @@ const turn = (sessionId: string, commands: Command[], files: string[] = []) => (
   meta: { activity: { commands, files, tests: [], environment: { node: '24.1' } } },
 })
 
-onOwnVaults('drafts from one’s own work', (t) => {
+onBothEngines('drafts from one’s own work', (t) => {
   const mined = () => mineDueSessions(contextFor(t.app.services), never)
   const dueCount = async () => (await dueSessions(t.app.services.database.read, 10)).length
   const drafts = async (user: Person, status = 'open') =>

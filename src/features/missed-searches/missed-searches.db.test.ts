@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
-import { onOwnVaults } from '../../../test/support/engines.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
 import { dropOldMissedSearches } from './missed-searches.ts'
 
 const DAY_MS = 86_400_000
 
-onOwnVaults('searches that found nothing', (t) => {
+onBothEngines('searches that found nothing', (t) => {
   const search = async (as: Person, query: string, more: Record<string, unknown>) =>
     expect((await as.post('/api/v1/search', { query, ...more })).status).toBe(200)
   const missed = async (as: Person, workspaceId: string) =>

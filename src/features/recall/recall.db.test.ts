@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
-import { onOwnVaults, type TestVault } from '../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
 import { dropOldRecalls, keepOpened } from '../deliveries/deliveries.ts'
 
@@ -48,7 +48,7 @@ const turn = (as: Person, more: object) =>
     ...more,
   })
 
-onOwnVaults('recall', (t) => {
+onBothEngines('recall', (t) => {
   test('a failure gets the card that fits it, as text that is fenced and marked as data', async () => {
     const me = await t.user()
     const { card_id } = await record(me, CARD)

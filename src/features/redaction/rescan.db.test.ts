@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { sampler } from '../../../test/redaction/samples.ts'
 import { record } from '../../../test/support/cards.ts'
-import { onOwnVaults } from '../../../test/support/engines.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
 import { COMPILED_BEFORE, PROGRAM } from '../../../test/support/process.ts'
 
 const { randomFrom } = sampler(4)
 
-onOwnVaults('rescan', (t) => {
+onBothEngines('rescan', (t) => {
   test('new rules are applied to stored texts: rows, indexes and counts', async () => {
     const user = await t.user()
     const event = await user.post('/api/v1/project-context/events', {

@@ -2,11 +2,11 @@ import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { record, team } from '../../../test/support/cards.ts'
 import { clientOf } from '../../../test/support/client.ts'
-import { onOwnVaults } from '../../../test/support/engines.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
 import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
 
-onOwnVaults('texts of hits that a process keeps', (t) => {
+onBothEngines('texts of hits that a process keeps', (t) => {
   let other: App
   beforeAll(async () => {
     other = await buildApp(readConfig(t.vault.env), { log: pino({ level: 'silent' }), jobs: [] })

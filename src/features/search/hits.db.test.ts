@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { goodCard, type Person, record } from '../../../test/support/cards.ts'
-import { onOwnVaults } from '../../../test/support/engines.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
 import { maintainIndex, usualTuning } from '../../search-index/index.ts'
 
@@ -19,7 +19,7 @@ const TITLES = [
   'Docker image grows after every small change',
 ]
 
-onOwnVaults('what is a hit', (t) => {
+onBothEngines('what is a hit', (t) => {
   let [author, reader]: Person[] = []
   const ids = new Map<string, string>()
   const ask = async (query: string, more: Record<string, unknown> = {}) => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { record, team } from '../../../test/support/cards.ts'
-import { onOwnVaults } from '../../../test/support/engines.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
 
 type Hit = { card_id: string; hit_reason: string }
 
-onOwnVaults('own cards and those of the team in one search', (t) => {
+onBothEngines('own cards and those of the team in one search', (t) => {
   const WORD = 'zebrafish'
   const title = `The ${WORD} swims in circles`
 

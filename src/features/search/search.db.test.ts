@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
-import { onBothEngines, onOwnVaults, type TestVault } from '../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../core/context.ts'
 import { foldChanges } from '../../search-index/index.ts'
 import { book } from '../credits/ledger.ts'
@@ -30,7 +30,7 @@ async function setBalance(t: TestVault, person: Person, wanted: number): Promise
   )
 }
 
-onOwnVaults('search', (t) => {
+onBothEngines('search', (t) => {
   let me: Person
   beforeAll(async () => {
     me = await t.user('searcher')

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
-import { onOwnVaults } from '../../../test/support/engines.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
 import { tellOwners } from './review-queue.ts'
 
 const DAY_MS = 86_400_000
 const never = new AbortController().signal
 
-onOwnVaults('cards that somebody should look at again', (t) => {
+onBothEngines('cards that somebody should look at again', (t) => {
   type Item = { reason: string; card_id: string; other_card_id: string | null }
   const queue = async (user: Person, workspaceId?: string): Promise<Item[]> =>
     (await user.get(`/api/v1/cards/review-queue${workspaceId ? `?workspace_id=${workspaceId}` : ''}`)).body

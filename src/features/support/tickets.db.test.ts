@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { makeAdmin } from '../../../test/support/admin.ts'
-import { onBothEngines, onOwnVaults, type TestVault } from '../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
 import { dropOrphanedUploads } from './tickets.ts'
 
@@ -34,7 +34,7 @@ const stored = (t: TestVault) => {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-onOwnVaults('support tickets', (t) => {
+onBothEngines('support tickets', (t) => {
   test('anybody may open one; secrets are taken out', async () => {
     const secret = `AK${'IA'}${'Z7Q2'.repeat(4)}`
     const answer = await send(t, { ...FIELDS, message: `My key ${secret} leaks`, category: 'bug' })

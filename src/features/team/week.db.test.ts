@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
 import { clientOf } from '../../../test/support/client.ts'
-import { onOwnVaults } from '../../../test/support/engines.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
 
 const DAY_MS = 86_400_000
 
-onOwnVaults('the week of a team', (t) => {
+onBothEngines('the week of a team', (t) => {
   const week = async (as: Person, workspaceId: string, days = 7) => {
     const answer = await as.get(`/api/v1/workspaces/${workspaceId}/week?days=${days}`)
     expect(answer.status, answer.text).toBe(200)

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { goodCard, type Person, record } from '../../../test/support/cards.ts'
-import { onBothEngines, onOwnVaults } from '../../../test/support/engines.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../core/context.ts'
 import { refreshAllTrust, refreshDueTrust, refreshTrust } from '../trust/refresh.ts'
 
 const DAY_MS = 86_400_000
 const never = new AbortController().signal
 
-onOwnVaults('verdicts', (t) => {
+onBothEngines('verdicts', (t) => {
   let words = 0
   const publicCard = async (owner: Person) => {
     const { card_id } = (await owner.post('/api/v1/cards', goodCard(`verdict${++words}`))).body

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { goodCard, record, team } from '../../../../test/support/cards.ts'
-import { onOwnVaults } from '../../../../test/support/engines.ts'
+import { onBothEngines } from '../../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../../core/context.ts'
 import { searchedEvidence } from '../../../db/migrations/0017-searched-evidence.ts'
 import { takeFromIndex } from '../../../search-index/index.store.ts'
@@ -11,7 +11,7 @@ import { indexCards } from './index-card.ts'
 import { indexableCards } from './indexable-cards.ts'
 import { fillEmptyIndex, reindex, reindexAll, staleCount } from './reindex.ts'
 
-onOwnVaults('re-indexing', (t) => {
+onBothEngines('re-indexing', (t) => {
   test('cards that are missing or read by another analyser are read again, and an interrupted reindex continues', async () => {
     const user = await t.user()
     const cards = await Promise.all(

@@ -1,14 +1,14 @@
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { onOwnVaults } from '../../../../test/support/engines.ts'
+import { onBothEngines } from '../../../../test/support/engines.ts'
 import { oauthApp, REDIRECT } from '../../../../test/support/oauth-app.ts'
 import { contextFor } from '../../../core/context.ts'
 import type { DocumentNet } from './client-document.ts'
 import { findClient } from './clients.ts'
 import { dropOAuthLeftovers } from './grants.ts'
 
-onOwnVaults('connected apps', (t) => {
+onBothEngines('connected apps', (t) => {
   const { base, register, pkce, requestOf, page, form, decide, token, connect, refresh, mcp } = oauthApp(t)
 
   test('a code needs its own client, its verifier, its address and to be in time', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Client } from '../../../../test/support/client.ts'
-import { onOwnVaults } from '../../../../test/support/engines.ts'
+import { onBothEngines } from '../../../../test/support/engines.ts'
 
 type Found = { raw_id: string; snippet: string; score?: number; weak?: true }
 
@@ -27,7 +27,7 @@ async function ask(user: Client, query: string, more: Record<string, string> = {
 
 const idsOf = (found: readonly Found[] = []) => found.map(({ raw_id }) => raw_id)
 
-onOwnVaults('ranked search in a project', (t) => {
+onBothEngines('ranked search in a project', (t) => {
   test('a text that no event has literally is searched by its words, at every door', async () => {
     const user = await t.user()
     const raw_id = await remember(user, 'the webhook was left open after the deploy')

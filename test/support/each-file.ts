@@ -1,0 +1,3 @@
+import { closeVaultsAfterFile } from './vaults-of-file.ts'
+
+closeVaultsAfterFile()

@@ -914,7 +914,7 @@ function note(sessionId, entry) {
 		appendFileSync(file, `${JSON.stringify(shortened(entry))}\n`, { mode: 384 });
 	} catch {}
 }
-var parsed$1 = (line) => {
+var parsed = (line) => {
 	try {
 		return line ? [JSON.parse(line)] : [];
 	} catch {
@@ -924,7 +924,7 @@ var parsed$1 = (line) => {
 function readJournal(sessionId) {
 	if (!sessionId) return [];
 	try {
-		return readFileSync(sessionFile(sessionId, ".jsonl"), "utf8").split("\n").flatMap(parsed$1);
+		return readFileSync(sessionFile(sessionId, ".jsonl"), "utf8").split("\n").flatMap(parsed);
 	} catch {
 		return [];
 	}
@@ -935,7 +935,7 @@ function takeJournal(sessionId) {
 	const taken = sessionFile(sessionId, `.${process.pid}.taken`);
 	try {
 		renameSync(sessionFile(sessionId, ".jsonl"), taken);
-		return readFileSync(taken, "utf8").split("\n").flatMap(parsed$1);
+		return readFileSync(taken, "utf8").split("\n").flatMap(parsed);
 	} catch {
 		return [];
 	} finally {
@@ -953,15 +953,14 @@ var require = createRequire(import.meta.url);
 var nodeHttp = () => require("node:http");
 var nodeHttps = () => require("node:https");
 /**
-* Sends a request and returns its answer as soon as it begins. Redirects are answers like any other, because a key
-* belongs to the address that was named. The time limit is for the beginning of the answer, and again for the rest.
+* Sends a request and returns its answer as soon as it begins. No redirect is followed, because a key belongs to the
+* address that was named. The time limit includes reading the answer: an agent waits for a hook no longer than it may take.
 */
 function request(url, { method = "GET", headers = {}, body, timeoutMs }) {
 	const sent = body === void 0 ? void 0 : Buffer.from(body);
 	const length = sent ? { "content-length": sent.length } : {};
 	return new Promise((resolve, reject) => {
 		const { request: open } = url.startsWith("https:") ? nodeHttps() : nodeHttp();
-		const tooLate = () => /* @__PURE__ */ new Error("no answer in time");
 		const asked = open(url, {
 			method,
 			headers: {
@@ -969,18 +968,27 @@ function request(url, { method = "GET", headers = {}, body, timeoutMs }) {
 				...length
 			}
 		}, (answer) => {
-			clearTimeout(limit);
-			limit = setTimeout(() => answer.destroy(tooLate()), timeoutMs);
-			answer.once("close", () => clearTimeout(limit));
-			resolve(answer);
+			pending = answer;
+			if (!isRedirect(answer)) return resolve(answer);
+			reject(new Error(elsewhere(answer)));
+			answer.destroy();
 		});
-		let limit = setTimeout(() => asked.destroy(tooLate()), Math.max(1, timeoutMs));
-		asked.once("error", (error) => {
-			clearTimeout(limit);
-			reject(error);
-		});
+		let pending = asked;
+		const limit = setTimeout(() => pending.destroy(/* @__PURE__ */ new Error("no answer in time")), Math.max(1, timeoutMs));
+		asked.on("error", reject);
+		asked.once("close", () => clearTimeout(limit));
 		asked.end(sent);
 	});
+}
+var isRedirect = ({ statusCode = 0 }) => statusCode >= 300 && statusCode < 400;
+var elsewhere = ({ headers }) => `it leads elsewhere (${headers.location ?? "it does not say where"}); use that address if you trust it`;
+/** What an answer says as JSON; undefined where it is something else, such as the page of a proxy. */
+function jsonIn(text) {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return;
+	}
 }
 /** More than any answer of a vault has. */
 var MOST_BYTES$2 = 268435456;
@@ -1010,15 +1018,8 @@ async function postJson(url, body, options) {
 	});
 	return {
 		status: answer.statusCode ?? 0,
-		body: parsed(await textOf(answer, MOST_BYTES$1))
+		body: jsonIn(await textOf(answer, MOST_BYTES$1))
 	};
-}
-function parsed(text) {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return;
-	}
 }
 //#endregion
 //#region src/doors/cli/hooks/recall.ts

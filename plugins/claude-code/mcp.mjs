@@ -34,15 +34,14 @@ var require$1 = createRequire(import.meta.url);
 var nodeHttp = () => require$1("node:http");
 var nodeHttps = () => require$1("node:https");
 /**
-* Sends a request and returns its answer as soon as it begins. Redirects are answers like any other, because a key
-* belongs to the address that was named. The time limit is for the beginning of the answer, and again for the rest.
+* Sends a request and returns its answer as soon as it begins. No redirect is followed, because a key belongs to the
+* address that was named. The time limit includes reading the answer: an agent waits for a hook no longer than it may take.
 */
 function request(url, { method = "GET", headers = {}, body, timeoutMs }) {
 	const sent = body === void 0 ? void 0 : Buffer.from(body);
 	const length = sent ? { "content-length": sent.length } : {};
 	return new Promise((resolve, reject) => {
 		const { request: open } = url.startsWith("https:") ? nodeHttps() : nodeHttp();
-		const tooLate = () => /* @__PURE__ */ new Error("no answer in time");
 		const asked = open(url, {
 			method,
 			headers: {
@@ -50,18 +49,27 @@ function request(url, { method = "GET", headers = {}, body, timeoutMs }) {
 				...length
 			}
 		}, (answer) => {
-			clearTimeout(limit);
-			limit = setTimeout(() => answer.destroy(tooLate()), timeoutMs);
-			answer.once("close", () => clearTimeout(limit));
-			resolve(answer);
+			pending = answer;
+			if (!isRedirect(answer)) return resolve(answer);
+			reject(new Error(elsewhere(answer)));
+			answer.destroy();
 		});
-		let limit = setTimeout(() => asked.destroy(tooLate()), Math.max(1, timeoutMs));
-		asked.once("error", (error) => {
-			clearTimeout(limit);
-			reject(error);
-		});
+		let pending = asked;
+		const limit = setTimeout(() => pending.destroy(/* @__PURE__ */ new Error("no answer in time")), Math.max(1, timeoutMs));
+		asked.on("error", reject);
+		asked.once("close", () => clearTimeout(limit));
 		asked.end(sent);
 	});
+}
+var isRedirect = ({ statusCode = 0 }) => statusCode >= 300 && statusCode < 400;
+var elsewhere = ({ headers }) => `it leads elsewhere (${headers.location ?? "it does not say where"}); use that address if you trust it`;
+/** What an answer says as JSON; undefined where it is something else, such as the page of a proxy. */
+function jsonIn(text) {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return;
+	}
 }
 /** More than any answer of a vault has. */
 var MOST_BYTES = 268435456;
@@ -256,7 +264,7 @@ async function bridge(options = {}) {
 			return;
 		}
 		const text = await textOf(answer);
-		const reply = text ? JSON.parse(text) : void 0;
+		const reply = jsonIn(text);
 		if (reply?.jsonrpc === "2.0") {
 			if (message.method === "initialize") negotiated = reply.result?.protocolVersion;
 			write(text);

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -129,6 +131,24 @@ test('doctor finds what is wrong and what is right', async () => {
   expect(away.stdout).toContain('cannot be reached')
   const forged = await kvault(['doctor', '--key', 'kv_unknown'])
   expect(forged.code).toBe(3)
+})
+
+test('mcp says in words what a server answers that is no vault', async () => {
+  const server = createServer((asked, answer) => {
+    if (asked.url === '/old/mcp')
+      answer.writeHead(308, { location: 'https://vault.example/mcp' }).end('moved')
+    else answer.writeHead(502).end('<h1>Bad gateway</h1>')
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const ask = async (at: string) => {
+    const line = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })
+    const { stdout } = await kvault(['mcp', '--url', at, '--key', 'kv_unknown'], `${line}\n`)
+    return JSON.parse(stdout).error.message
+  }
+  expect(await ask(`${url}/old`)).toContain('it leads elsewhere (https://vault.example/mcp)')
+  expect(await ask(url)).toBe('The vault answered 502')
+  server.close()
 })
 
 test('mcp bridges initialize and tools/list to the vault', async () => {

@@ -1,11 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { createInterface } from 'node:readline'
 import { eventsOf } from './event-stream.ts'
-import { isEventStream, isGood, reasonOf, request, textOf } from './http-request.ts'
+import { isEventStream, isGood, jsonIn, reasonOf, request, textOf } from './http-request.ts'
 import { findProfile, type Profile } from './profile.ts'
 import { workspaceOf } from './project-name.ts'
 
 type Message = { jsonrpc: '2.0'; id?: string | number; method?: string; params?: Record<string, unknown> }
+
+type Reply = { jsonrpc?: string; result?: { protocolVersion?: string }; detail?: string }
 
 const CALL_TIMEOUT_MS = 120_000
 const INTERNAL_ERROR = -32603
@@ -84,7 +86,7 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
       return
     }
     const text = await textOf(answer)
-    const reply = text ? JSON.parse(text) : undefined
+    const reply = jsonIn(text) as Reply | undefined
     if (reply?.jsonrpc === '2.0') {
       if (message.method === 'initialize') negotiated = reply.result?.protocolVersion
       write(text)

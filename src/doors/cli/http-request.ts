@@ -19,8 +19,8 @@ export type HttpRequest = {
 }
 
 /**
- * Sends a request and returns its answer as soon as it begins. Redirects are answers like any other, because a key
- * belongs to the address that was named. The time limit is for the beginning of the answer, and again for the rest.
+ * Sends a request and returns its answer as soon as it begins. No redirect is followed, because a key belongs to the
+ * address that was named. The time limit includes reading the answer: an agent waits for a hook no longer than it may take.
  */
 export function request(
   url: string,
@@ -30,20 +30,32 @@ export function request(
   const length: Record<string, number> = sent ? { 'content-length': sent.length } : {}
   return new Promise((resolve, reject) => {
     const { request: open } = url.startsWith('https:') ? nodeHttps() : nodeHttp()
-    const tooLate = () => new Error('no answer in time')
     const asked = open(url, { method, headers: { ...headers, ...length } }, (answer) => {
-      clearTimeout(limit)
-      limit = setTimeout(() => answer.destroy(tooLate()), timeoutMs)
-      answer.once('close', () => clearTimeout(limit))
-      resolve(answer)
+      pending = answer
+      if (!isRedirect(answer)) return resolve(answer)
+      reject(new Error(elsewhere(answer)))
+      answer.destroy()
     })
-    let limit = setTimeout(() => asked.destroy(tooLate()), Math.max(1, timeoutMs))
-    asked.once('error', (error) => {
-      clearTimeout(limit)
-      reject(error)
-    })
+    let pending: { destroy: (error: Error) => unknown } = asked
+    const limit = setTimeout(() => pending.destroy(new Error('no answer in time')), Math.max(1, timeoutMs))
+    asked.on('error', reject)
+    asked.once('close', () => clearTimeout(limit))
     asked.end(sent)
   })
+}
+
+const isRedirect = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 300 && statusCode < 400
+
+const elsewhere = ({ headers }: IncomingMessage): string =>
+  `it leads elsewhere (${headers.location ?? 'it does not say where'}); use that address if you trust it`
+
+/** What an answer says as JSON; undefined where it is something else, such as the page of a proxy. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** More than any answer of a vault has. */

@@ -35,7 +35,7 @@ test('an answer comes with its status, its headers and its JSON', async () => {
 
 test('a server that leads elsewhere is not followed with a key in hand', async () => {
   await expect(ask(url, '/moved', { headers: { 'x-api-key': 'k' } })).rejects.toThrow(
-    `${url} leads elsewhere (https://vault.example/moved). Use that address if you trust it.`,
+    `${url} cannot be reached: it leads elsewhere (https://vault.example/moved); use that address if you trust it.`,
   )
 })
 

@@ -34,16 +34,11 @@ export async function ask(
     })
     const text = await textOf(answer)
     const { statusCode: status = 0, headers } = answer
-    if (status >= 300 && status < 400) throw new CommandError(elsewhere(url, headers.location))
     return { status, body: text ? parsed(text) : undefined, headers }
   } catch (error) {
-    if (error instanceof CommandError) throw error
     throw new CommandError(`${url} cannot be reached: ${reasonOf(error)}.`)
   }
 }
-
-const elsewhere = (url: string, location = 'it does not say where'): string =>
-  `${url} leads elsewhere (${location}). Use that address if you trust it.`
 
 function parsed(text: string): unknown {
   try {

@@ -1,4 +1,4 @@
-import { request, textOf } from '../http-request.ts'
+import { jsonIn, request, textOf } from '../http-request.ts'
 
 export type Posted = { status: number; body: unknown }
 
@@ -17,13 +17,5 @@ export async function postJson(url: string, body: unknown, options: PostOptions)
     body: JSON.stringify(body),
     timeoutMs: options.timeoutMs,
   })
-  return { status: answer.statusCode ?? 0, body: parsed(await textOf(answer, MOST_BYTES)) }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return { status: answer.statusCode ?? 0, body: jsonIn(await textOf(answer, MOST_BYTES)) }
 }

@@ -1,7 +1,7 @@
 import { keepAnswer } from '../../core/kept-answers.ts'
 import { presentCard } from './present.ts'
 import type { CardAnswer } from './schemas.ts'
-import type { CardRow } from './select.ts'
+import { type CardRow, writtenCharacters } from './select.ts'
 
 /** Together at most about 10 MB. */
 const MOST_KEPT = 500
@@ -11,21 +11,6 @@ type KeptCard = { row: CardRow; card: CardAnswer }
 
 const KEPT_CARDS = new Map<string, KeptCard>()
 
-const WRITTEN = [
-  'title',
-  'tags',
-  'environment',
-  'symptom',
-  'fix_summary',
-  'root_cause',
-  'steps',
-  'card_payload',
-  'body',
-  'scope_notes',
-] as const
-
-const lengthOf = (row: CardRow) => WRITTEN.reduce((sum, name) => sum + (row[name]?.length ?? 0), 0)
-
 function isSame(a: CardRow, b: CardRow): boolean {
   for (const name in a) if (a[name as keyof CardRow] !== b[name as keyof CardRow]) return false
   return true
@@ -33,7 +18,7 @@ function isSame(a: CardRow, b: CardRow): boolean {
 
 /** The words about trust change with the day, and a successor has a title of its own. */
 const mayKeep = (row: CardRow) =>
-  row.trust === null && row.superseded_by === null && lengthOf(row) <= LONGEST_KEPT
+  row.trust === null && row.superseded_by === null && writtenCharacters(row) <= LONGEST_KEPT
 
 /**
  * The answer for a card that was read. An answer depends on nothing but the row, which the database gives anew for every

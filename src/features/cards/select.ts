@@ -91,6 +91,13 @@ export const writtenBytes = sql<number>`${sql.join(
   sql` + `,
 )}`
 
+type Written = (typeof WRITTEN)[number] extends `cards.${infer Name}` ? Name : never
+const WRITTEN_NAMES = WRITTEN.map((column) => column.slice('cards.'.length) as Written)
+
+/** How many characters of a card its author wrote. */
+export const writtenCharacters = (row: Pick<ReadRow, Written>): number =>
+  WRITTEN_NAMES.reduce((sum, name) => sum + (row[name]?.length ?? 0), 0)
+
 /** Characters of a text in a card that is not shown whole. */
 export const SHORT_TEXT = 300
 const SHORT_JSON_BYTES = 2000

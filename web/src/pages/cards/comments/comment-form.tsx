@@ -3,6 +3,7 @@ import { cx } from '../../../lib/cx.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Field, Textarea } from '../../../ui/field.tsx'
 import { FormError, Notice } from '../../../ui/states.tsx'
+import { insertText } from '../paste/insert-text.ts'
 import { useSecrets } from '../secret-warning.tsx'
 import { asStored, mentionTyped, type Person, peopleLike } from './mention-text.ts'
 
@@ -94,16 +95,11 @@ function MentionField({ label, hint, text, people, onText, onChoose, onSend, onC
   const shown = typing && !isClosed ? peopleLike(people, typing.typed) : []
   const at = Math.min(active, shown.length - 1)
   const choose = (person: Person) => {
-    if (!typing) return
-    const before = `${text.slice(0, typing.start)}@${person.name} `
-    onText(before + text.slice(caret))
+    const box = field.current
+    if (!typing || !box) return
     onChoose(person)
-    setCaret(before.length)
-    // After the text is rendered; otherwise the caret jumps to its end.
-    requestAnimationFrame(() => {
-      field.current?.focus()
-      field.current?.setSelectionRange(before.length, before.length)
-    })
+    box.setSelectionRange(typing.start, caret)
+    insertText(box, `@${person.name} `)
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {

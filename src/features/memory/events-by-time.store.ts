@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import type { ProjectRef } from './projects.store.ts'
+import type { ProjectRef } from './partitions.store.ts'
 
 /** A period of time without its end. */
 type Period = { from: string; to: string }

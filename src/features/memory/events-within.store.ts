@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
-import type { ProjectRef } from './projects.store.ts'
+import type { ProjectRef } from './partitions.store.ts'
 
 /** How many of the newest events, at most `most`, have no more than `bytes` of text together. */
 export async function eventsWithin(

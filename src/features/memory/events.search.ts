@@ -35,28 +35,36 @@ const insertWords = prepared(
     sql`insert into context_event_words(rowid, words) values (${parameter('eventNo')}, ${parameter('words')})`,
 )
 
-const insertHashes = prepared(
-  (_, parameter: Named<{ userId: string; eventNo: number; grams: number[]; words: number[] }>) =>
-    sql`insert into context_event_index (user_id, event_no, grams, words)
-      values (${parameter('userId')}, ${parameter('eventNo')}, ${parameter('grams')}::integer[], ${parameter('words')}::integer[])`,
-)
-
 export type IndexedEvent = { userId: string; eventNo: number; searchText: string; terms: readonly string[] }
 
-export async function addToIndex(db: Db, engine: EngineName, event: IndexedEvent): Promise<void> {
-  const { userId, eventNo, searchText, terms } = event
+/** What the index on PostgreSQL has of an event. */
+export type HashedEvent = { user_id: string; event_no: number; grams: number[]; words: number[] }
+
+/** For PostgreSQL, also as the last part of a statement. */
+export const insertInIndex = (parameter: Named<HashedEvent>) =>
+  sql`insert into context_event_index (user_id, event_no, grams, words)
+    values (${parameter('user_id')}, ${parameter('event_no')}, ${parameter('grams')}::integer[], ${parameter('words')}::integer[])`
+
+const insertHashes = prepared((_, parameter: Named<HashedEvent>) => insertInIndex(parameter))
+
+export function hashesOf({ userId, eventNo, searchText, terms }: IndexedEvent): HashedEvent {
   const partition = partitionOf(eventNo)
-  if (engine === 'sqlite') {
-    await insertGrams(db, { eventNo, grams: inCodes(gramHashes(searchText, partition)) })
-    await insertWords(db, { eventNo, words: inCodes(partitionHashes(terms, partition)) })
-    return
-  }
-  await insertHashes(db, {
-    userId,
-    eventNo,
+  return {
+    user_id: userId,
+    event_no: eventNo,
     grams: gramHashes(searchText, partition),
     words: partitionHashes(terms, partition),
-  })
+  }
+}
+
+export async function addToIndex(db: Db, engine: EngineName, event: IndexedEvent): Promise<void> {
+  const hashed = hashesOf(event)
+  if (engine === 'postgres') {
+    await insertHashes(db, hashed)
+    return
+  }
+  await insertGrams(db, { eventNo: event.eventNo, grams: inCodes(hashed.grams) })
+  await insertWords(db, { eventNo: event.eventNo, words: inCodes(hashed.words) })
 }
 
 /** Call it before the events themselves are removed. */

@@ -4,8 +4,15 @@ import { insertRow, type Named, prepared } from '../../db/prepared.ts'
 import type { ContextEventsTable, ContextSlot } from '../../db/tables/memory.ts'
 import { termsOf } from '../../text/analyse.ts'
 import { foldCase } from '../../text/fold.ts'
-import { addToIndex, dropFromIndex } from './events.search.ts'
-import type { ProjectRef } from './projects.store.ts'
+import {
+  addToIndex,
+  dropFromIndex,
+  type HashedEvent,
+  hashesOf,
+  type IndexedEvent,
+  insertInIndex,
+} from './events.search.ts'
+import type { ProjectRef } from './partitions.store.ts'
 
 export type EventRow = Selectable<ContextEventsTable>
 
@@ -15,13 +22,46 @@ const FIELD_END = '\u0001'
 export const searchTextOf = (title: string | null, content: string) =>
   foldCase(title === null ? content : `${title}${FIELD_END}${content}`)
 
-const countEvent = prepared((db, parameter: Named<ProjectRef & { now: string }>) =>
+/** What a snapshot or a search result shows of an event; `content` is cut in the database. */
+export type EventHead = Omit<EventRow, 'search_text'>
+
+/** Without the text that is searched, which is as long as the event. */
+export const HEAD_COLUMNS = [
+  'event_no',
+  'raw_id',
+  'user_id',
+  'project_id',
+  'workspace_id',
+  'event_type',
+  'slot',
+  'created_at',
+  'title',
+  'session_id',
+  'client',
+  'meta',
+  'redactions',
+] as const
+
+const EVENT_COLUMNS = [...HEAD_COLUMNS, 'content', 'search_text'] as const
+
+type Counted = ProjectRef & { created_at: string }
+
+const countStatement = (db: Db, parameter: Named<Counted>) =>
   db
     .updateTable('context_projects')
-    .set((eb) => ({ events: eb('events', '+', 1), last_event_at: parameter('now') }))
+    .set((eb) => ({ events: eb('events', '+', 1), last_event_at: parameter('created_at') }))
     .where('user_id', '=', parameter('user_id'))
-    .where('project_id', '=', parameter('project_id')),
-)
+    .where('project_id', '=', parameter('project_id'))
+
+const countEvent = prepared(countStatement)
+
+/** Event, count and index in one statement: on PostgreSQL the way there and back costs as much as the work. */
+const insertAtOnce = prepared((db, parameter: Named<EventRow & HashedEvent>) => {
+  const values = Object.fromEntries(EVENT_COLUMNS.map((name) => [name, parameter(name)]))
+  const event = db.insertInto('context_events').values(values as never)
+  const counted = countStatement(db, parameter)
+  return sql`with event as (${event}), counted as (${counted}) ${insertInIndex(parameter)}`
+})
 
 export async function insertEvent(
   db: Db,
@@ -29,27 +69,31 @@ export async function insertEvent(
   row: EventRow,
   terms: readonly string[] = termsOfEvent(row),
 ): Promise<void> {
+  if (engine === 'postgres') {
+    await insertAtOnce(db, { ...row, ...hashesOf(indexedOf(row, terms)) })
+    return
+  }
   await insertRow(db, 'context_events', row)
   await indexEvent(db, engine, row, terms)
-  const { user_id, project_id, created_at } = row
-  await countEvent(db, { user_id, project_id, now: created_at })
+  await countEvent(db, row)
 }
 
 export const termsOfEvent = ({ title, content }: Pick<EventRow, 'title' | 'content'>): string[] =>
   termsOf(title === null ? content : `${title}\n${content}`)
+
+const indexedOf = (row: EventRow, terms: readonly string[]): IndexedEvent => ({
+  userId: row.user_id,
+  eventNo: row.event_no,
+  searchText: row.search_text,
+  terms,
+})
 
 export const indexEvent = (
   db: Db,
   engine: EngineName,
   row: EventRow,
   terms: readonly string[] = termsOfEvent(row),
-) =>
-  addToIndex(db, engine, {
-    userId: row.user_id,
-    eventNo: row.event_no,
-    searchText: row.search_text,
-    terms,
-  })
+) => addToIndex(db, engine, indexedOf(row, terms))
 
 const withProjectKey = (db: Db) =>
   db
@@ -71,26 +115,6 @@ export async function findEvent(db: Db, authorId: string, rawId: string): Promis
     .where('events.user_id', '=', authorId)
     .executeTakeFirst()
 }
-
-/** What a snapshot or a search result shows of an event; `content` is cut in the database. */
-export type EventHead = Omit<EventRow, 'search_text'>
-
-/** Without the text that is searched, which is as long as the event. */
-export const HEAD_COLUMNS = [
-  'event_no',
-  'raw_id',
-  'user_id',
-  'project_id',
-  'workspace_id',
-  'event_type',
-  'slot',
-  'created_at',
-  'title',
-  'session_id',
-  'client',
-  'meta',
-  'redactions',
-] as const
 
 const newestOf = (
   db: Db,

@@ -1,21 +1,15 @@
 import type { Selectable } from 'kysely'
-import type { Db } from '../../db/db.ts'
+import { type Db, isSqlite } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 import type { ContextProjectsTable } from '../../db/tables/memory.ts'
-import { LAST_SEQUENCE } from './events.search.ts'
+import { addPartition, type EventPosition, type ProjectRef } from './partitions.store.ts'
 import { type ProjectName, USER_PREFERENCES_KEY } from './project-key.ts'
 
-/** Where the last event of a project is. */
-type EventPosition = { partition: number; sequence: number }
-
 export type Project = Selectable<ContextProjectsTable> & {
-  /** The last event, moved on by the events of the same transaction. */
+  /** The last event, moved on by the events of the same transaction. Known on SQLite only. */
   last?: EventPosition | undefined
 }
-
-/** Memory can be sharded by person, so every statement names the person. */
-export type ProjectRef = Pick<Project, 'user_id' | 'project_id'>
 
 export type Found = {
   personalWorkspaceId: string
@@ -42,19 +36,24 @@ const projectsNamed = prepared(
           .onRef('projects.project_id', '=', 'aliases.project_id')
           .on('projects.user_id', '=', parameter('user')),
       )
-      .leftJoin('context_partitions as newest', (join) =>
-        join
-          .on('newest.user_id', '=', parameter('user'))
-          .onRef('newest.project_id', '=', 'projects.project_id')
-          .on('newest.partition_no', '=', (eb) =>
-            eb
-              .selectFrom('context_partitions as partitions')
-              .select((eb) => eb.fn.max('partitions.partition_no').as('last'))
-              .where('partitions.user_id', '=', parameter('user'))
-              .whereRef('partitions.project_id', '=', 'projects.project_id'),
-          ),
+      // On PostgreSQL a writer has to wait for others first, so what is read here would be old.
+      .$if(isSqlite(db), (query) =>
+        query
+          .leftJoin('context_partitions as newest', (join) =>
+            join
+              .on('newest.user_id', '=', parameter('user'))
+              .onRef('newest.project_id', '=', 'projects.project_id')
+              .on('newest.partition_no', '=', (eb) =>
+                eb
+                  .selectFrom('context_partitions as partitions')
+                  .select((eb) => eb.fn.max('partitions.partition_no').as('last'))
+                  .where('partitions.user_id', '=', parameter('user'))
+                  .whereRef('partitions.project_id', '=', 'projects.project_id'),
+              ),
+          )
+          .select(['newest.partition_no', 'newest.last_seq']),
       )
-      .select(['users.personal_workspace_id', 'aliases.alias', 'newest.partition_no', 'newest.last_seq'])
+      .select(['users.personal_workspace_id', 'aliases.alias'])
       .selectAll('projects')
       .where('users.user_id', '=', parameter('user')),
 )
@@ -68,7 +67,7 @@ export async function findProjects(db: Db, userId: string, name: ProjectName): P
   for (const { alias, personal_workspace_id: _, partition_no, last_seq, ...row } of rows) {
     if (alias === null || row.project_id === null) continue
     const project = row as Project
-    if (partition_no !== null && last_seq !== null)
+    if (partition_no != null && last_seq != null)
       project.last = { partition: partition_no, sequence: last_seq }
     if (alias === USER_PREFERENCES_KEY) userPreferences = project
     if (!means(name, alias, project)) continue
@@ -102,7 +101,7 @@ const lockedRow = prepared((db, parameter: Named<ProjectRef>) =>
  */
 export async function lockProject(db: Db, { user_id, project_id }: ProjectRef): Promise<Project | undefined> {
   const [row] = await lockedRow(db, { user_id, project_id })
-  return row && { ...row, last: await readLast(db, row) }
+  return row
 }
 
 /** The caller holds the lock `newProjects` of the owner, and has checked that there is no such project. */
@@ -187,74 +186,6 @@ export async function aliasesOf(
   for (const { project_id, alias } of rows)
     aliases.set(project_id, [...(aliases.get(project_id) ?? []), alias])
   return aliases
-}
-
-async function addPartition(db: Db, { user_id, project_id }: ProjectRef): Promise<void> {
-  await db.insertInto('context_partitions').values({ user_id, project_id, last_seq: 0 }).execute()
-}
-
-const newestPartition = prepared((db, parameter: Named<ProjectRef>) =>
-  db
-    .selectFrom('context_partitions')
-    .select(['partition_no', 'last_seq'])
-    .where('user_id', '=', parameter('user_id'))
-    .where('project_id', '=', parameter('project_id'))
-    .orderBy('partition_no', 'desc')
-    .limit(1),
-)
-
-const savePosition = prepared((db, parameter: Named<EventPosition & ProjectRef>) =>
-  db
-    .updateTable('context_partitions')
-    .set({ last_seq: parameter('sequence') })
-    .where('partition_no', '=', parameter('partition'))
-    .where('user_id', '=', parameter('user_id'))
-    .where('project_id', '=', parameter('project_id')),
-)
-
-async function readLast(db: Db, { user_id, project_id }: ProjectRef): Promise<EventPosition | undefined> {
-  const [newest] = await newestPartition(db, { user_id, project_id })
-  return newest && { partition: newest.partition_no, sequence: newest.last_seq }
-}
-
-/**
- * Takes the next free position for an event of the project. It reads and then writes: an update with `returning` would
- * make SQLite's text index write out what it has gathered.
- */
-export async function nextPosition(db: Db, project: Project): Promise<EventPosition> {
-  project.last ??= await readLast(db, project)
-  if (!project.last || project.last.sequence >= LAST_SEQUENCE) {
-    await addPartition(db, project)
-    project.last = undefined
-    return nextPosition(db, project)
-  }
-  project.last.sequence++
-  const { user_id, project_id } = project
-  await savePosition(db, { user_id, project_id, ...project.last })
-  return { ...project.last }
-}
-
-export async function partitionsOf(db: Db, { user_id, project_id }: ProjectRef): Promise<number[]> {
-  const rows = await db
-    .selectFrom('context_partitions')
-    .select('partition_no')
-    .where('user_id', '=', user_id)
-    .where('project_id', '=', project_id)
-    .orderBy('partition_no', 'desc')
-    .execute()
-  return rows.map((row) => row.partition_no)
-}
-
-/** Every partition of the project with its last event, the newest partition first. */
-export async function lastPositions(db: Db, { user_id, project_id }: ProjectRef): Promise<EventPosition[]> {
-  const rows = await db
-    .selectFrom('context_partitions')
-    .select(['partition_no', 'last_seq'])
-    .where('user_id', '=', user_id)
-    .where('project_id', '=', project_id)
-    .orderBy('partition_no', 'desc')
-    .execute()
-  return rows.map(({ partition_no, last_seq }) => ({ partition: partition_no, sequence: last_seq }))
 }
 
 /** Every project of a person with its partitions, those of the newest events first. */

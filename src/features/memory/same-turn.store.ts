@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import type { EventRow } from './events.store.ts'
-import type { ProjectRef } from './projects.store.ts'
+import type { ProjectRef } from './partitions.store.ts'
 
 /** Turns of a session that another client wrote since a moment, newest first. */
 export async function turnsOfOthers(

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
 import type { ContextEventType } from '../../db/tables/memory.ts'
 import { type EventHead, HEAD_COLUMNS } from './events.store.ts'
-import type { ProjectRef } from './projects.store.ts'
+import type { ProjectRef } from './partitions.store.ts'
 
 export type EventPosition = { createdAt: string; eventNo: number }
 

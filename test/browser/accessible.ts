@@ -5,7 +5,7 @@ import { expect, inject } from 'vitest'
 import { CONTRAST_SCRIPT, type Sample, type samplesIn } from './contrast.ts'
 
 /** A line for each kind of text and link whose colours axe has judged in this run, in any process. */
-const judgedKinds = (): string[] => readFileSync(inject('judgedKinds'), 'utf8').split('\n')
+const judgedKinds = (): string => readFileSync(inject('judgedKinds'), 'utf8')
 
 const addJudgedKinds = (kinds: string[]): void =>
   appendFileSync(inject('judgedKinds'), kinds.map((kind) => `${kind}\n`).join(''))
@@ -65,12 +65,12 @@ function whatIsNew(): string {
  * Judges a part of the page by all rules whose findings are serious or critical. The two about colours take axe most of
  * the time, so they look at each kind of text and link once. A kind counts as judged only where axe has told its contrast.
  */
-async function judge([part, judgedKinds]: [string, string[]]): Promise<{
+async function judge([part, judgedKinds]: [part: string, judgedKinds: string]): Promise<{
   findings: string[]
   kinds: string[]
 }> {
   const { axe, samplesIn } = globalThis as unknown as Tools
-  const known = new Set(judgedKinds)
+  const known = new Set(judgedKinds.split('\n'))
   const samples = samplesIn(part).filter(({ kind }) => !known.has(kind))
   const isLight = ({ impact }: { impact: string }) => impact === 'minor' || impact === 'moderate'
   const leftOut = axe._audit.rules.filter(isLight).map(({ id }) => [id, { enabled: false }])
@@ -103,7 +103,7 @@ async function judge([part, judgedKinds]: [string, string[]]): Promise<{
 export async function findingsOn(page: Page): Promise<string[]> {
   await bringTools(page)
   const part = await page.evaluate(whatIsNew)
-  const { findings, kinds } = await page.evaluate(judge, [part, judgedKinds()] as [string, string[]])
+  const { findings, kinds } = await page.evaluate(judge, [part, judgedKinds()])
   addJudgedKinds(kinds)
   return findings
 }

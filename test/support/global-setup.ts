@@ -42,29 +42,28 @@ export async function makeTemplateFile(folder: string): Promise<string> {
   return file
 }
 
+// Speed only: these tests do not crash the server. The fault tests start their own.
+const startFastPostgres = () =>
+  startPostgres({
+    folder: fastFolder(),
+    settings: { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: '200' },
+  })
+
 /** One PostgreSQL for all test files; each vault gets a database of its own, copied from a migrated one, on either engine. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL
-  const server = given
-    ? undefined
-    : // Speed only: these tests do not crash the server. The fault tests start their own.
-      await startPostgres({
-        folder: fastFolder(),
-        settings: {
-          fsync: 'off',
-          full_page_writes: 'off',
-          synchronous_commit: 'off',
-          max_connections: '200',
-        },
-      })
+  const folder = mkdtempSync(join(fastFolder(), 'knowledge-vault-template-'))
+  const [server, templateFile] = await Promise.all([
+    given ? undefined : startFastPostgres(),
+    makeTemplateFile(folder),
+    buildProgram(),
+  ])
   const url = given ?? server?.socketUrl() ?? ''
   await makeTemplate(url)
-  await buildProgram()
   project.provide('postgresUrl', url)
   project.provide('templateDatabase', TEMPLATE)
   project.provide('onCluster', false)
-  const folder = mkdtempSync(join(fastFolder(), 'knowledge-vault-template-'))
-  project.provide('templateFile', await makeTemplateFile(folder))
+  project.provide('templateFile', templateFile)
   return async () => {
     rmSync(folder, { recursive: true, force: true })
     await server?.destroy()

@@ -16,6 +16,30 @@ export type SupervisorEvents = {
 
 type Message = CountedUses | { failure: string }
 
+type ClusterMessage = { act?: string; seq?: number; ack?: number }
+
+/**
+ * Node hands a connection to a worker and waits for its word that it has it. A worker that dies before that would leave the
+ * client without an answer, for ever. In its place we say that it does not take the connection, so the next worker gets it.
+ */
+function saveConnections({ process: worker }: Worker): void {
+  let handed: number | undefined
+  const send = worker.send.bind(worker)
+  worker.send = (message: ClusterMessage, ...rest: unknown[]) => {
+    if (message.act === 'newconn') handed = message.seq
+    return (send as (...sent: unknown[]) => boolean)(message, ...rest)
+  }
+  worker.on('internalMessage', ({ ack }: ClusterMessage) => {
+    if (ack === handed) handed = undefined
+  })
+  const letGo = () => {
+    if (handed !== undefined)
+      worker.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack: handed, accepted: false })
+  }
+  // What the worker said last is read before.
+  worker.on('exit', () => setImmediate(letGo))
+}
+
 /**
  * Keeps `count` processes behind one port. The port belongs to this process, which does nothing else, so a worker that
  * dies takes only its own requests with it and is replaced.
@@ -43,6 +67,7 @@ export function supervise(count: number, events: SupervisorEvents): { stop: () =
     explained = true
   }
 
+  cluster.on('fork', saveConnections)
   cluster.on('message', (worker, message: Message) => {
     if ('failure' in message) tellPerson(message.failure)
     else tellSiblings(worker, message)

@@ -81,17 +81,23 @@ test('a limit holds for all workers together', async () => {
   expect(statuses.at(-1)).toBe(429)
 })
 
-test('a killed worker is replaced and the port keeps answering', async () => {
+test('a killed worker is replaced and the port keeps answering, also to who was on the way to it', async () => {
   const before = workerPids()
   expect(before).toHaveLength(2)
-  process.kill(before[0] ?? 0, 'SIGKILL')
-  await sleep(50)
-  for (let i = 0; i < 10; i++) expect((await fetch(`${server.baseUrl}/health`)).status).toBe(200)
+  const [first = 0, second = 0] = before
+  // Both are given connections that neither takes.
+  for (const pid of before) process.kill(pid, 'SIGSTOP')
+  const asked = Array.from({ length: 4 }, () => get('/health', {}))
+  await sleep(200)
+  process.kill(first, 'SIGKILL')
+  process.kill(second, 'SIGCONT')
+  for (const { status } of await Promise.all(asked)) expect(status).toBe(200)
+  for (let i = 0; i < 10; i++) expect((await get('/health', {})).status).toBe(200)
   let after = workerPids()
   for (let i = 0; i < 200 && after.length < 2; i++) {
     await sleep(50)
     after = workerPids()
   }
   expect(after).toHaveLength(2)
-  expect(after).not.toContain(before[0])
+  expect(after).not.toContain(first)
 })

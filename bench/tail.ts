@@ -1,7 +1,7 @@
-import { remixedQueries, sentencesFrom } from './search/cards.ts'
 import { filledVault } from './support/filled.ts'
 import { drive, median } from './support/load.ts'
 import { report } from './support/report.ts'
+import { searchesBy } from './support/searches.ts'
 import { startProcess, startVault } from './support/servers.ts'
 
 /**
@@ -17,12 +17,7 @@ const LEAST_FASTER = 4
 const LEAST_PER_SECOND = 250
 
 const vault = await filledVault('sqlite', CARDS, 100)
-const requests = remixedQueries(sentencesFrom(undefined), 200).map((query) => ({
-  method: 'POST' as const,
-  path: '/api/v1/search',
-  headers: vault.headers,
-  body: JSON.stringify({ query: query.padEnd(3), scope: 'public' }),
-}))
+const requests = searchesBy(vault.headers)
 const rawRequests = requests.map((request) => ({ ...request, path: '/' }))
 const server = await startVault(vault.env)
 const raw = await startProcess('bench/support/raw-server.ts', vault.env, '/')

@@ -9,8 +9,17 @@ const filesIn = (folder: string): string[] =>
 export const bytesIn = (folder: string): number =>
   filesIn(folder).reduce((sum, file) => sum + statSync(file).size, 0)
 
-/** Reads files into the system's cache, where the files of a busy vault are. The system may have dropped them after minutes. */
+const isGone = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT'
+
+/**
+ * Reads files into the system's cache, where the files of a busy vault are. The system may have dropped them after minutes. A
+ * database that is running removes files of its own meanwhile.
+ */
 export async function readThrough(folder: string): Promise<void> {
   for (const file of filesIn(folder))
-    for await (const _ of createReadStream(file, { highWaterMark: 2 ** 20 }));
+    try {
+      for await (const _ of createReadStream(file, { highWaterMark: 2 ** 20 }));
+    } catch (error) {
+      if (!isGone(error)) throw error
+    }
 }

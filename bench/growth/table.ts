@@ -27,7 +27,8 @@ export function page(measured: readonly Measured[], note: string): string {
   return `# Growth on one machine
 
 Made by \`npm run bench:growth\`: p50 / p95 of one client, one request after the other, through
-HTTP; the resident size of the one worker after all of them; the size of the vault on disk. ${note}.
+HTTP; the resident size of the one worker after all of them; the size of the vault on disk.
+${note}.
 
 ${[head, head.map(() => '---'), ...rows].map(cells).join('\n')}
 

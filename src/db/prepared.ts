@@ -44,10 +44,22 @@ function bindLess<R>(query: CompiledQuery<R>): CompiledQuery<R> {
   return seen === query.parameters.length ? { ...query, sql: text, parameters } : query
 }
 
-function makeReady<P, R>(build: Build<P, R>, db: Db): Ready<R> {
+const plans = new Map<string, string>()
+
+/**
+ * The names of statements that a connection to PostgreSQL keeps with their plan. To plan a statement with many parts takes ten
+ * times as long as to run it. A plan that was made while a table was small stays until the table is analysed or the connection
+ * ends, so this is for rows that are found by their keys. `*` would fail when a column is added.
+ */
+export const keptPlans: ReadonlyMap<string, string> = plans
+
+type Options = { keepsPlan?: boolean }
+
+function makeReady<P, R>(build: Build<P, R>, db: Db, { keepsPlan }: Options): Ready<R> {
   const built = build(db, (name) => sql.val(new Parameter(name)) as never)
   const compiled = 'isRawBuilder' in built ? built.compile(db) : built.compile()
   const query = isSqlite(db) ? bindLess(compiled) : compiled
+  if (keepsPlan && !isSqlite(db) && !plans.has(query.sql)) plans.set(query.sql, `kept_${plans.size}`)
   const names = query.parameters.map((value) => (value instanceof Parameter ? value.name : undefined))
   return { query, names }
 }
@@ -56,14 +68,14 @@ function makeReady<P, R>(build: Build<P, R>, db: Db): Ready<R> {
  * A query for a hot path: built and compiled once per engine, then run with new values. Building and compiling
  * costs several times what the indexed look-up itself costs.
  */
-export function prepared<P extends Record<string, unknown>, R>(build: Build<P, R>) {
+export function prepared<P extends Record<string, unknown>, R>(build: Build<P, R>, options: Options = {}) {
   const ready = new Map<unknown, Ready<R>>()
   return async (db: Db, values: P): Promise<R[]> => {
     const run = directRun(db)
     const engine = run ? 'direct' : db.getExecutor().adapter.constructor
     let known = ready.get(engine)
     if (!known) {
-      known = makeReady(build, db)
+      known = makeReady(build, db, options)
       ready.set(engine, known)
     }
     const { query, names } = known

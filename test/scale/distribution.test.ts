@@ -24,9 +24,10 @@ beforeAll(async () => {
   await bench.up()
   const query = pg.Client.prototype.query
   vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
-    const [text] = args
+    const [sent] = args as [string | { text?: string }]
+    const text = typeof sent === 'string' ? sent : sent.text
     const by = running.getStore()
-    if (typeof text === 'string' && by !== undefined)
+    if (text !== undefined && by !== undefined)
       for (const table of tablesReachedEverywhere(text))
         everywhere.set(table, (everywhere.get(table) ?? new Set()).add(by))
     return Reflect.apply(query, this, args)

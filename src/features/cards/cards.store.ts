@@ -11,10 +11,12 @@ import type { EvidenceInput } from './schemas.ts'
 import { type CardRow, STORED, type StoredCard, selectCards } from './select.ts'
 import { mayRead, mayUndelete } from './visibility.ts'
 
-const readable = prepared((db, parameter: Named<{ viewer: string; card: string }>) =>
-  withHomeFacts(selectCards(db, parameter('viewer')), parameter('viewer'))
-    .where('cards.card_id', '=', parameter('card'))
-    .where(mayRead(parameter('viewer'))),
+const readable = prepared(
+  (db, parameter: Named<{ viewer: string; card: string }>) =>
+    withHomeFacts(selectCards(db, parameter('viewer')), parameter('viewer'))
+      .where('cards.card_id', '=', parameter('card'))
+      .where(mayRead(parameter('viewer'))),
+  { keepsPlan: true },
 )
 
 export async function findCard(db: Db, viewerId: string, cardId: string): Promise<CardRow | undefined> {

@@ -56,12 +56,15 @@ const countStatement = (db: Db, parameter: Named<Counted>) =>
 const countEvent = prepared(countStatement)
 
 /** Event, count and index in one statement: on PostgreSQL the way there and back costs as much as the work. */
-const insertAtOnce = prepared((db, parameter: Named<EventRow & HashedEvent>) => {
-  const values = Object.fromEntries(EVENT_COLUMNS.map((name) => [name, parameter(name)]))
-  const event = db.insertInto('context_events').values(values as never)
-  const counted = countStatement(db, parameter)
-  return sql`with event as (${event}), counted as (${counted}) ${insertInIndex(parameter)}`
-})
+const insertAtOnce = prepared(
+  (db, parameter: Named<EventRow & HashedEvent>) => {
+    const values = Object.fromEntries(EVENT_COLUMNS.map((name) => [name, parameter(name)]))
+    const event = db.insertInto('context_events').values(values as never)
+    const counted = countStatement(db, parameter)
+    return sql`with event as (${event}), counted as (${counted}) ${insertInIndex(parameter)}`
+  },
+  { keepsPlan: true },
+)
 
 export async function insertEvent(
   db: Db,

@@ -32,21 +32,23 @@ const savePosition = prepared((db, parameter: Named<EventPosition & ProjectRef>)
 )
 
 /** The next position in the newest partition; no row if that one is full. */
-const takePosition = prepared((db, parameter: Named<ProjectRef>) =>
-  db
-    .updateTable('context_partitions')
-    .set((eb) => ({ last_seq: eb('last_seq', '+', 1) }))
-    .where('user_id', '=', parameter('user_id'))
-    .where('project_id', '=', parameter('project_id'))
-    .where('partition_no', '=', (eb) =>
-      eb
-        .selectFrom('context_partitions as all')
-        .select((eb) => eb.fn.max('all.partition_no').as('newest'))
-        .where('all.user_id', '=', parameter('user_id'))
-        .where('all.project_id', '=', parameter('project_id')),
-    )
-    .where('last_seq', '<', LAST_SEQUENCE)
-    .returning(['partition_no as partition', 'last_seq as sequence']),
+const takePosition = prepared(
+  (db, parameter: Named<ProjectRef>) =>
+    db
+      .updateTable('context_partitions')
+      .set((eb) => ({ last_seq: eb('last_seq', '+', 1) }))
+      .where('user_id', '=', parameter('user_id'))
+      .where('project_id', '=', parameter('project_id'))
+      .where('partition_no', '=', (eb) =>
+        eb
+          .selectFrom('context_partitions as all')
+          .select((eb) => eb.fn.max('all.partition_no').as('newest'))
+          .where('all.user_id', '=', parameter('user_id'))
+          .where('all.project_id', '=', parameter('project_id')),
+      )
+      .where('last_seq', '<', LAST_SEQUENCE)
+      .returning(['partition_no as partition', 'last_seq as sequence']),
+  { keepsPlan: true },
 )
 
 type Numbered = ProjectRef & { last?: EventPosition | undefined }

@@ -1,5 +1,8 @@
+import { sql } from 'kysely'
 import { afterEach, expect, inject, test } from 'vitest'
+import { type Named, prepared } from '../../prepared.ts'
 import { ConnectionQueue, openPool, serveSince, WaitedTooLong } from './pool.ts'
+import { openPostgres } from './postgres.ts'
 
 const opened: ConnectionQueue[] = []
 afterEach(async () => {
@@ -52,3 +55,29 @@ test('a server that cannot be reached uses up no connection', async () => {
   for (let i = 0; i < 3; i++) await expect(queue.connect()).rejects.toThrow(/ECONNREFUSED/)
   await queue.end()
 })
+
+const doubled = prepared(
+  (_, parameter: Named<{ number: number }>) =>
+    sql<{ twice: number }>`select 2 * ${parameter('number')}::int as twice`,
+  { keepsPlan: true },
+)
+
+test.each([
+  ['its own connections', undefined, 1],
+  ['a pooler', inject('postgresUrl'), 0],
+])(
+  'a statement with many parts is planned once a connection through %s, if it stays the same',
+  async (_, directUrl, plans) => {
+    const database = openPostgres({
+      url: inject('postgresUrl'),
+      directUrl,
+      poolSize: 1,
+      onIdleError: () => {},
+    })
+    for (const number of [2, 3])
+      expect(await doubled(database.read, { number })).toEqual([{ twice: 2 * number }])
+    const { rows } = await sql`select name from pg_prepared_statements`.execute(database.read)
+    expect(rows).toHaveLength(plans)
+    await database.close()
+  },
+)

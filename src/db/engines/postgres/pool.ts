@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
+import { keptPlans } from '../../prepared.ts'
 
 /**
  * A connection that breaks is replaced by the pool, and what was under way on it fails. But it may also break between two
@@ -23,6 +24,16 @@ const requestSince = new AsyncLocalStorage<number>()
 /** Remembers the arrival time of a request for everything that it does. */
 export const serveSince = (since: number, serve: () => void): void => requestSince.run(since, serve)
 
+/** Has a connection keep the plans of the statements that ask for it. */
+function keepPlans(client: PostgresPoolClient): void {
+  const query = client.query.bind(client) as (...sent: unknown[]) => unknown
+  const withName = (text: unknown, ...rest: unknown[]) => {
+    const name = typeof text === 'string' ? keptPlans.get(text) : undefined
+    return name === undefined ? query(text, ...rest) : query({ name, text, values: rest[0] })
+  }
+  client.query = withName as PostgresPoolClient['query']
+}
+
 type Waiter = { requestCame: number; joined: number; enter: () => void }
 
 /**
@@ -38,8 +49,9 @@ export class ConnectionQueue implements PostgresPool {
   /** In the order in which they joined the queue. */
   readonly #waiting = new Set<Waiter>()
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, { keepsPlans = false } = {}) {
     this.#pool = pool
+    if (keepsPlans) pool.on('connect', keepPlans as (client: pg.PoolClient) => void)
     this.#free = pool.options.max
     this.#patienceMs = pool.options.connectionTimeoutMillis ?? 0
   }

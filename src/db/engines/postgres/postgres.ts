@@ -109,6 +109,8 @@ const SETTINGS: pg.PoolConfig = {
   connectionTimeoutMillis: 10_000,
   statement_timeout: 30_000,
   idle_in_transaction_session_timeout: 60_000,
+  // Plans that a connection keeps must not become much older than the tables.
+  maxLifetimeSeconds: 300,
   // Acknowledged means on disk, whatever the server's default says.
   options: '-c synchronous_commit=on',
 }
@@ -136,6 +138,10 @@ function openReplica(options: PostgresOptions, pool: pg.Pool): Replica | undefin
   })
 }
 
+/** Behind a pooler the next transaction may be on another connection; a coordinator has connections of its own to its nodes. */
+const isOwnConnection = ({ directUrl, isDistributed }: PostgresOptions) =>
+  directUrl === undefined && !isDistributed
+
 export function openPostgres(options: PostgresOptions): Database {
   const { url, poolSize, onIdleError } = options
   const directUrl = options.directUrl ?? url
@@ -145,7 +151,7 @@ export function openPostgres(options: PostgresOptions): Database {
   const settings = options.directUrl === undefined ? own : SETTINGS_BEHIND_POOLER
   const pool = openPool({ ...settings, connectionString: url, max: poolSize }, onIdleError)
   if (options.isDistributed) pool.on('connect', (client) => nameRefusedCommits(client, isRefusal))
-  const queue = new ConnectionQueue(pool)
+  const queue = new ConnectionQueue(pool, { keepsPlans: isOwnConnection(options) })
   const attempts = new Attempts()
   const dialect = new PostgresDialect({ pool: queue })
   const read = new Kysely<Schema>({ dialect, plugins: [rootHandleGuard] })

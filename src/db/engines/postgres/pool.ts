@@ -26,7 +26,7 @@ export const serveSince = (since: number, serve: () => void): void => requestSin
 
 /** Has a connection keep the plans of the statements that ask for it. */
 function keepPlans(client: PostgresPoolClient): void {
-  const query = client.query.bind(client) as (...sent: unknown[]) => unknown
+  const query = (...sent: unknown[]) => Reflect.apply(pg.Client.prototype.query, client, sent)
   const withName = (text: unknown, ...rest: unknown[]) => {
     const name = typeof text === 'string' ? keptPlans.get(text) : undefined
     return name === undefined ? query(text, ...rest) : query({ name, text, values: rest[0] })

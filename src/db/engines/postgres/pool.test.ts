@@ -63,21 +63,18 @@ const doubled = prepared(
 )
 
 test.each([
-  ['its own connections', undefined, 1],
-  ['a pooler', inject('postgresUrl'), 0],
-])(
-  'a statement with many parts is planned once a connection through %s, if it stays the same',
-  async (_, directUrl, plans) => {
-    const database = openPostgres({
-      url: inject('postgresUrl'),
-      directUrl,
-      poolSize: 1,
-      onIdleError: () => {},
-    })
-    for (const number of [2, 3])
-      expect(await doubled(database.read, { number })).toEqual([{ twice: 2 * number }])
-    const { rows } = await sql`select name from pg_prepared_statements`.execute(database.read)
-    expect(rows).toHaveLength(plans)
-    await database.close()
-  },
-)
+  ['is planned once by a connection of our own', undefined, 1],
+  ['has no name behind a pooler, which gives each transaction another connection', inject('postgresUrl'), 0],
+])('a statement whose plan is kept %s', async (_, directUrl, plans) => {
+  const database = openPostgres({
+    url: inject('postgresUrl'),
+    directUrl,
+    poolSize: 1,
+    onIdleError: () => {},
+  })
+  for (const number of [2, 3])
+    expect(await doubled(database.read, { number })).toEqual([{ twice: 2 * number }])
+  const { rows } = await sql`select name from pg_prepared_statements`.execute(database.read)
+  expect(rows).toHaveLength(plans)
+  await database.close()
+})

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { findingsOn } from './accessible.ts'
-import { openStage } from './support.ts'
+import { openStage, settled } from './support.ts'
 import { openPage } from './visit.ts'
 
 const stage = openStage()
@@ -21,7 +21,9 @@ const write = (page: Page, color: string, background: string, linkColor?: string
       anchor.textContent = 'under load'
       anchor.style.color = link ?? text
       if (link) paragraph.append(anchor)
-      document.querySelector('main')?.append(paragraph)
+      const main = document.querySelector('main')
+      if (!main) throw new Error('The page has no main part.')
+      main.append(paragraph)
     },
     [color, background, linkColor] as const,
   )
@@ -30,8 +32,13 @@ test('each kind of text is judged, also where others of the same page were judge
   const { page } = await stage.window()
   await openPage(page, '/sign-in')
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await settled(page)
   expect(await findingsOn(page)).toEqual([])
-  const found = async () => (await findingsOn(page)).join()
+  const found = async () => {
+    const findings = await findingsOn(page)
+    expect(await page.locator('#sample').count(), 'the page still shows the sample').toBe(1)
+    return findings.join()
+  }
 
   await write(page, 'rgb(170, 170, 170)', 'rgb(255, 255, 255)')
   expect(await found()).toContain('color-contrast: <p id="sample"')

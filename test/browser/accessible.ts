@@ -77,6 +77,7 @@ async function judge([part, judgedKinds]: [part: string, judgedKinds: string]): 
   for (const { rule, element } of samples) element.dataset.sample = `${element.dataset.sample ?? ''} ${rule}`
   const outcomes = (await axe.run(part, {
     preload: false,
+    selectors: false,
     reporter: 'as-it-is' as 'raw',
     rules: Object.fromEntries(leftOut),
   })) as unknown as RuleOutcome[]

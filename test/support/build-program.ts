@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'vite'
 import { newestIn } from './newest.ts'
@@ -56,6 +56,8 @@ export async function buildProgram(): Promise<void> {
       rolldownOptions: { input: ENTRIES, output: { entryFileNames: '[name].js' } },
     },
   })
+  // Otherwise Node would read each file twice, to find out what it is.
+  writeFileSync(join(made, 'package.json'), '{ "type": "module" }\n')
   rmSync(folder, { recursive: true, force: true })
   renameSync(made, folder)
 }

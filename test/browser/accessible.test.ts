@@ -55,3 +55,20 @@ test('each kind of text is judged, also where others of the same page were judge
   await page.evaluate(() => document.querySelector('#sample')?.append(document.createElement('button')))
   expect(await found()).toContain('button-name')
 })
+
+test('a rule that fails is a finding, not a page without faults', async () => {
+  const { page } = await stage.window()
+  await openPage(page, '/sign-in')
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await write(page, 'rgb(170, 170, 170)', 'rgb(255, 255, 254)')
+  await page.evaluate(() => {
+    const canvas = HTMLCanvasElement.prototype
+    const { getContext } = canvas
+    canvas.getContext = () => {
+      canvas.getContext = getContext
+      throw new Error('There is no canvas')
+    }
+  })
+  expect((await findingsOn(page)).join()).toContain('color-contrast: not judged, There is no canvas')
+  expect((await findingsOn(page)).join()).toContain('color-contrast: <p id="sample"')
+})

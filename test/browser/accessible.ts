@@ -14,7 +14,14 @@ type Outcome = {
   node: { element: Element; source: string }
   any: { message: string; data?: { contrastRatio?: number } }[]
 }
-type RuleOutcome = { id: string; violations: Outcome[]; passes: Outcome[]; incomplete: Outcome[] }
+type RuleOutcome = {
+  id: string
+  violations: Outcome[]
+  passes: Outcome[]
+  incomplete: Outcome[]
+  /** Why axe could not finish; it would hide among what is incomplete. */
+  error?: { message: string }
+}
 
 /** What stays in a page until it loads anew. */
 type Tools = {
@@ -88,12 +95,13 @@ async function judge([part, judgedKinds]: [part: string, judgedKinds: string]): 
     if (!own || isCovered || rule !== 'color-contrast') return own !== undefined
     return own.any.some(({ data }) => data?.contrastRatio)
   }
-  const findings = outcomes.flatMap(({ id, violations }) =>
-    violations.map(({ node, any }) => [
+  const findings = outcomes.flatMap(({ id, violations, error }) => [
+    ...(error ? [[`${id}: not judged,`, error.message]] : []),
+    ...violations.map(({ node, any }) => [
       `${id}: ${node.source.slice(0, 160)}`,
       ...any.map((one) => one.message),
     ]),
-  )
+  ])
   return {
     findings: findings.map((texts) => texts.join(' ')),
     kinds: samples.filter(isJudged).map(({ kind }) => kind),

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { buildApp } from '../../src/app.ts'
@@ -93,6 +93,8 @@ export async function killAgainAndAgain(
     worker: async () => {
       const [first = 0] = leavesOf(server.child.pid ?? 0)
       process.kill(first, 'SIGKILL')
+      // Until then the connections that the clients keep to it look alive, and the next request would be lost in one.
+      while (existsSync(`/proc/${first}`)) await sleep(5)
     },
     ...site.ways,
     'whole program': async () => {

@@ -58,8 +58,8 @@ const byNumber = prepared(
 )
 
 /**
- * The entries with these numbers. One that this process has read before is not read again, and so may be gone: who asks knows
- * from `removedLately` and the tombstones.
+ * The entries with these numbers. One that this process has kept is not read again, and so may be gone: who asks knows from
+ * `removedLately` and the tombstones.
  */
 export async function documentsByNumber(ctx: Ctx, docNos: readonly number[]): Promise<Candidate[]> {
   const kept = keptIndex(ctx).documents
@@ -82,8 +82,9 @@ async function readByNumber(ctx: Ctx, docNos: readonly number[]): Promise<Candid
 /** Not in a transaction: what it has added may be rolled back, and its numbers are then given to others. */
 function keepRead(ctx: Ctx, read: readonly Candidate[]): void {
   if (ctx.transacting) return
-  const kept = keptIndex(ctx).documents
-  for (const document of read) kept.keep(document.docNo, document)
+  const { documents, readDocuments } = keptIndex(ctx)
+  for (const document of read)
+    if (readDocuments.isSecond(document.docNo)) documents.keep(document.docNo, document)
 }
 
 /** Up to `limit` documents whose ids a query names as `card_id`. */

@@ -22,7 +22,7 @@ onBothEngines('the part of the index that a process keeps', (t) => {
   const inBoth = ({ token }: { token: string }): Client[] =>
     [t.app, other].map((app) => clientOf(app, { authorization: `Bearer ${token}` }))
 
-  /** Every process says the same, also when asked again: the first time it reads, then it remembers. */
+  /** Every process says the same, also when asked again: the first times it reads, then it remembers. */
   async function finds(person: { token: string }, query: string, titles: string[], scope = 'personal') {
     for (const client of inBoth(person))
       for (let i = 0; i < 2; i++) {
@@ -103,7 +103,8 @@ onBothEngines('the part of the index that a process keeps', (t) => {
         .values({ card_id: card.card_id, analyser: 1, weights: Buffer.alloc(8) })
         .execute()
       inside = await newest(ctx.db)
-      expect((await documentsByNumber(ctx, [inside]))[0]?.hashes).toEqual([])
+      // The second time it would be kept.
+      for (let i = 0; i < 2; i++) expect((await documentsByNumber(ctx, [inside]))[0]?.hashes).toEqual([])
       throw new Error('undone')
     })
     await expect(undone).rejects.toThrow('undone')

@@ -4,6 +4,7 @@ import { Kept } from './kept.ts'
 import { KeptLists } from './kept-lists.ts'
 import { KeptWords } from './kept-words.ts'
 import type { Candidate } from './packing.ts'
+import { SecondTimes } from './second-times.ts'
 
 /** Lists get the larger share, because many searches use the same lists; entries are shared only by similar searches. */
 const SHARES = { lists: 0.55, documents: 0.3, words: 0.15 }
@@ -18,6 +19,11 @@ export type KeptIndex = {
   lists: KeptLists
   /** Entries by number. Numbers are never reused and entries never change, so a search only checks that the entry still exists. */
   documents: Kept<Candidate>
+  /**
+   * An entry is kept when it is read the second time. In a large vault nearly every search reads entries that no later one
+   * asks for, and to keep them first and drop them then is most of what the collector of garbage has to do.
+   */
+  readDocuments: SecondTimes
   words: KeptWords
 }
 
@@ -30,6 +36,7 @@ export function keptIndex({ database, searchTuning: { keptBytes } }: Ctx): KeptI
     known = {
       lists: new KeptLists(keptBytes * SHARES.lists),
       documents: new Kept(keptBytes * SHARES.documents, bytesOf),
+      readDocuments: new SecondTimes(),
       words: new KeptWords(keptBytes * SHARES.words),
     }
     kept.set(database, known)

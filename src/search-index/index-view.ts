@@ -16,6 +16,8 @@ export type IndexView = {
   gone: ReadonlySet<number>
   /** Documents that are gone, by block, though lists may still have them. */
   dead: ReadonlyMap<number, Uint8Array>
+  /** Grows with every change of posting lists; what was read may already be of a later state. */
+  state: number
   /** The rows that have the lists of these words and filters; other lists may share a row with them. */
   rowsOf: (hashes: Iterable<number>) => Promise<ReadRow[]>
 }
@@ -27,7 +29,7 @@ export async function viewIndex(ctx: Ctx): Promise<IndexView> {
   const fresh = await freshDocuments(ctx, ctx.searchTuning.freshRead)
   const gone = await removedLately(ctx)
   const dead = new Map((await deadCards(ctx)).map(({ block, docs }) => [block, docs]))
-  const before = await stateOfLists(ctx)
+  const state = await stateOfLists(ctx)
   const kept = keptIndex(ctx).lists
   const known = new Map<number, readonly ReadRow[]>()
   const rowsOf = async (hashes: Iterable<number>) => {
@@ -35,21 +37,21 @@ export async function viewIndex(ctx: Ctx): Promise<IndexView> {
     const unread: number[] = []
     for (const key of keys) {
       if (known.has(key)) continue
-      const rows = kept.rowsOf(before, key)
+      const rows = kept.rowsOf(state, key)
       if (rows) known.set(key, rows)
       else unread.push(key)
     }
     if (unread.length > 0) {
-      const { state, rows } = await postingsOf(ctx, unread)
+      const { state: stateRead, rows } = await postingsOf(ctx, unread)
       const read = Map.groupBy(rows, ({ key }) => key)
       for (const key of unread) {
         const lists = (read.get(key) ?? []).map(readRow)
         known.set(key, lists)
         // A transaction may see lists of its own that are never committed.
-        if (!ctx.transacting) kept.keep(state, key, lists)
+        if (!ctx.transacting) kept.keep(stateRead, key, lists)
       }
     }
     return Array.from(keys, (key) => known.get(key) ?? []).flat()
   }
-  return { fresh, gone, dead, rowsOf }
+  return { fresh, gone, dead, state, rowsOf }
 }

@@ -108,11 +108,21 @@ export async function countsInLists(
   }
 }
 
-/** Long lists are common words, whose share of a scope hardly changes: it may be a minute old. */
+/**
+ * Long lists are common words, whose share of a scope hardly changes: it may be a minute old, and an hour where the lists
+ * are as they were, so that only documents that went since are counted too many. In a vault of a million cards, counting
+ * all of them anew takes a search ten times as long.
+ */
 const REMEMBERED_FROM = 16_384
 const REMEMBERED_MS = 60_000
+const REMEMBERED_IN_SAME_STATE_MS = 60 * REMEMBERED_MS
 const MOST_REMEMBERED = 20_000
-const remembered = new Map<string, ListCount & { until: number }>()
+type RememberedCount = ListCount & { at: number; state: number }
+const remembered = new Map<string, RememberedCount>()
+
+export function isStillGood({ at, state }: { at: number; state: number }, now: number, stateNow: number) {
+  return now - at < (state === stateNow ? REMEMBERED_IN_SAME_STATE_MS : REMEMBERED_MS)
+}
 
 async function countMostlyRemembered(
   view: IndexView,
@@ -126,7 +136,7 @@ async function countMostlyRemembered(
   const known = new Map<number, ListCount>()
   for (const hash of hashes) {
     const before = remembered.get(`${scopeName} ${hash}`)
-    if (before && before.until > now) known.set(hash, before)
+    if (before && isStillGood(before, now, view.state)) known.set(hash, before)
   }
   const unknown = hashes.filter((hash) => !known.has(hash))
   const counts = countIn(await view.rowsOf(unknown), unknown, bits)
@@ -134,7 +144,7 @@ async function countMostlyRemembered(
   for (const [hash, count] of counts) {
     known.set(hash, count)
     if (kept(hash).postings >= REMEMBERED_FROM)
-      remembered.set(`${scopeName} ${hash}`, { ...count, until: now + REMEMBERED_MS })
+      remembered.set(`${scopeName} ${hash}`, { ...count, at: now, state: view.state })
   }
   return known
 }

@@ -101,6 +101,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     by: [
       'cards.publish',
       'cards.similar',
+      'cards.similar_to_draft',
       'drafts.offer',
       'recall',
       'search.box',

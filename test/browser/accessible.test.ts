@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { findingsOn } from './accessible.ts'
+import { breakCanvasOnce } from './broken-canvas.ts'
 import { openStage, settled } from './support.ts'
 import { openPage } from './visit.ts'
 
@@ -61,14 +62,7 @@ test('a rule that fails is a finding, not a page without faults', async () => {
   await openPage(page, '/sign-in')
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await write(page, 'rgb(170, 170, 170)', 'rgb(255, 255, 254)')
-  await page.evaluate(() => {
-    const canvas = HTMLCanvasElement.prototype
-    const { getContext } = canvas
-    canvas.getContext = () => {
-      canvas.getContext = getContext
-      throw new Error('There is no canvas')
-    }
-  })
+  await breakCanvasOnce(page)
   expect((await findingsOn(page)).join()).toContain('color-contrast: not judged, There is no canvas')
   expect((await findingsOn(page)).join()).toContain('color-contrast: <p id="sample"')
 })

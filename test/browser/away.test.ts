@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { breakCanvasOnce } from './broken-canvas.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, PASSWORD, picture, settled } from './support.ts'
 import { visit } from './visit.ts'
@@ -89,15 +90,7 @@ test('an error in a page, in a part of one or in a chart leaves everything aroun
   await page.getByText('The list of similar cards cannot be shown.').waitFor()
   await page.getByRole('heading', { name: SAMPLES[0].title }).waitFor()
 
-  await page.evaluate(() => {
-    const canvas = HTMLCanvasElement.prototype
-    const { getContext } = canvas
-    canvas.getContext = () => {
-      // Once: axe draws too, and the next test has the same window.
-      canvas.getContext = getContext
-      throw new Error('There is no canvas')
-    }
-  })
+  await breakCanvasOnce(page)
   await visit(page, '/billing')
   await page.getByText(/^The chart .* cannot be shown\./).waitFor()
   await page.getByRole('heading', { name: 'Buy credits' }).waitFor()

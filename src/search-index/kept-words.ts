@@ -1,9 +1,13 @@
 import { Kept } from './kept.ts'
+import type { ScopeWord } from './scope-words.ts'
 
 const ENTRY_BYTES = 200
 const CHARACTER_BYTES = 2
+/** A word of a scope has its text and its trigrams. */
+const SCOPE_WORD_BYTES = 300
+const GRAM_BYTES = 8
 /** Some thousands of words may have the same trigrams. */
-const SHARE_OF_FOUND = 0.75
+const SHARES = { found: 0.5, spellings: 0.25, ofScopes: 0.25 }
 /** Counts that change without changing their sums are noticed after this time. */
 const VALID_MS = 10_000
 
@@ -18,12 +22,18 @@ export class KeptWords {
   readonly #found: Kept<Uint32Array, string>
   /** The text of a word by its number; it never changes. */
   readonly spellings: Kept<string>
+  /** Words of small scopes by their numbers. */
+  readonly ofScopes: Kept<ScopeWord>
 
   constructor(mostBytes: number) {
-    this.#found = new Kept(mostBytes * SHARE_OF_FOUND, (hashes) => ENTRY_BYTES + hashes.byteLength)
+    this.#found = new Kept(mostBytes * SHARES.found, (hashes) => ENTRY_BYTES + hashes.byteLength)
     this.spellings = new Kept(
-      mostBytes * (1 - SHARE_OF_FOUND),
+      mostBytes * SHARES.spellings,
       (word) => ENTRY_BYTES + CHARACTER_BYTES * word.length,
+    )
+    this.ofScopes = new Kept(
+      mostBytes * SHARES.ofScopes,
+      ({ word, grams }) => SCOPE_WORD_BYTES + CHARACTER_BYTES * word.length + GRAM_BYTES * grams.length,
     )
   }
 

@@ -1,11 +1,11 @@
-import { sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
-import { isAmong, numberList } from '../db/number-list.ts'
 import { meantSurely } from '../text/slips.ts'
 import { STOP_STEMS } from '../text/stopwords.ts'
 import { gramHash, hasTrigrams, innerTrigramsOf, trigramsOf } from '../text/trigrams.ts'
 import { keptIndex } from './kept-index.ts'
+import { havingGrams, type ScopeWord } from './scope-words.ts'
 import type { VisibleCount, VisibleCounts } from './visible-counts.ts'
+import { wordsNumbered } from './vocabulary.ts'
 import { type Word, wordStore } from './word-store.ts'
 
 const MOST_LIKE_WORDS = 5
@@ -23,8 +23,8 @@ const COUNTED_AT_ONCE = 64
 export type Vocabulary = {
   counts: VisibleCounts
   isPublic: boolean
-  /** Sorts words out that are surely in no document of the scope; all pass where that is not known. */
-  mayHave: (hash: number) => boolean
+  /** All words of the documents, where these are few and at hand. */
+  words?: () => Promise<readonly ScopeWord[]>
 }
 
 export type LikeWord = Word & VisibleCount & { likeness: number }
@@ -90,15 +90,16 @@ async function wordsWith(
   ctx: Ctx,
   match: number[][],
   mostInPublic: number,
-  { isPublic, mayHave, counts }: Vocabulary,
+  { isPublic, words, counts }: Vocabulary,
 ): Promise<Word[]> {
+  if (words) return havingGrams(await words(), match)
   const store = wordStore(ctx)
   const find = () =>
     isPublic ? store.findPublic(ctx, match, mostInPublic) : store.findAny(ctx, match, EXAMINED)
   const question = `${isPublic ? mostInPublic : 'any'} ${match.join(' ')}`
   // A transaction may see words that are never committed.
   const hashes = await (ctx.transacting ? find() : keptIndex(ctx).words.found(counts.state, question, find))
-  return spelled(ctx, isPublic ? hashes : hashes.filter((hash) => mayHave(hash)))
+  return spelled(ctx, hashes)
 }
 
 /** The words with these numbers, in any order. */
@@ -112,10 +113,9 @@ async function spelled(ctx: Ctx, hashes: Iterable<number>): Promise<Word[]> {
     else words.push({ hash, word })
   }
   if (unread.length === 0) return words
-  const { rows } = await sql<Word>`select hash, word from search_words
-    where ${isAmong(ctx.db, 'hash', numberList(ctx.db, unread))}`.execute(ctx.db)
-  if (!ctx.transacting) for (const { hash, word } of rows) spellings.keep(hash, word)
-  return [...words, ...rows]
+  const read = await wordsNumbered(ctx, unread)
+  if (!ctx.transacting) for (const { hash, word } of read) spellings.keep(hash, word)
+  return [...words, ...read]
 }
 
 /**

@@ -8,7 +8,7 @@ import type { SearchDocument } from './document.ts'
 import type { Candidate } from './packing.ts'
 import { isPublic as isForAll } from './public-documents.ts'
 import { markDead } from './tombstones.ts'
-import { type WordChange, wordStore } from './word-store.ts'
+import { type Word, type WordChange, wordStore } from './word-store.ts'
 
 /** Remembers what card writes do to the counts; `foldChanges` does the counting later. */
 export async function noteChange(
@@ -194,4 +194,11 @@ export async function wordCounts(ctx: Ctx, hashes: readonly number[]): Promise<(
     ]),
   )
   return (hash) => counts.get(hash) ?? UNKNOWN_WORD
+}
+
+/** How the words with these numbers are spelled. */
+export async function wordsNumbered(ctx: Ctx, hashes: readonly number[]): Promise<Word[]> {
+  const { rows } = await sql<Word>`select hash, word from search_words
+    where ${isAmong(ctx.db, 'hash', numberList(ctx.db, hashes))}`.execute(ctx.db)
+  return rows
 }

@@ -15,10 +15,12 @@ import {
   passes,
   positionOf,
   ranked,
+  type ScopeWord,
   type Scored,
   type Vocabulary,
   viewIndex,
   type Wanted,
+  wordsOfDocuments,
 } from '../../search-index/index.ts'
 import { rarity } from '../../text/bm25.ts'
 import type { AskedWord } from '../../text/query-words.ts'
@@ -216,7 +218,6 @@ const isMissing = (term: Term, { candidates }: Found): boolean =>
 /** Where candidates come from, and the counts that weigh them. */
 type Source = Vocabulary & { find: (wanted: readonly Wanted[]) => Promise<Found> }
 
-const everyWord = () => true
 const NOTHING: Found = { candidates: [], others: [] }
 
 /** The whole scope if it is small, otherwise the index. */
@@ -224,12 +225,7 @@ async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
   const isPublic = scope.scope === 'public'
   const whose = await tenancy(ctx, scope)
   if (whose.some((anyOf) => anyOf.length === 0))
-    return {
-      counts: await countsInPublic(ctx),
-      isPublic: true,
-      mayHave: everyWord,
-      find: async () => NOTHING,
-    }
+    return { counts: await countsInPublic(ctx), isPublic: true, find: async () => NOTHING }
   const filters = filtersAsked(scope)
   const whole = knownLarger(scope, ctx.searchTuning.readWhole) ?? (await readWhole(ctx, scope))
   if (Array.isArray(whole)) {
@@ -237,7 +233,7 @@ async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
     return {
       counts: isPublic ? await countsInPublic(ctx) : await countsInDocuments(ctx, whole),
       isPublic,
-      mayHave: wordsIn(whole),
+      ...(isPublic ? {} : { words: wordsIn(ctx, whole) }),
       find: async () => ({ ...NOTHING, candidates }),
     }
   }
@@ -245,20 +241,16 @@ async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
   return {
     counts: isPublic ? await countsInPublic(ctx) : await countsInLists(ctx, view, whose, whole.averageLength),
     isPublic,
-    mayHave: everyWord,
     find: (wanted) => findBest(ctx, view, wanted, [...whose, ...filters], scope.without),
   }
 }
 
-/** Built on first use: most queries have no unknown word. */
-function wordsIn(documents: readonly Candidate[]): (hash: number) => boolean {
-  let words: Set<number> | undefined
-  return (hash) => {
-    if (!words) {
-      words = new Set()
-      for (const { hashes } of documents) for (const word of hashes) words.add(word)
-    }
-    return words.has(hash)
+/** Read on first use: most queries have no unknown word. */
+function wordsIn(ctx: Ctx, documents: readonly Candidate[]): Vocabulary['words'] {
+  let words: Promise<ScopeWord[]> | undefined
+  return () => {
+    words ??= wordsOfDocuments(ctx, documents)
+    return words
   }
 }
 

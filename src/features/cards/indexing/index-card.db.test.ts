@@ -10,6 +10,7 @@ import {
   foldChanges,
   likeWords,
   viewIndex,
+  wordsOfDocuments,
 } from '../../../search-index/index.ts'
 import { wordHash } from '../../../text/term-hash.ts'
 import { type IndexedCard, indexCard, unindexCard } from './index-card.ts'
@@ -73,7 +74,7 @@ onBothEngines('the search index', (t) => {
     const vocabulary = {
       counts: await countsInDocuments(ctx, own),
       isPublic: false,
-      mayHave: (hash: number) => own.some(({ hashes }) => hashes.includes(hash)),
+      words: () => wordsOfDocuments(ctx, own),
     }
     const meant = async (word: string) =>
       (await likeWords(ctx, { typed: word, term: word }, vocabulary)).map((like) => like.word)

@@ -97,6 +97,7 @@ export class BitReader {
     const width = gapWidth(count, space)
     const lowWidth = Math.min(width, MOST_AT_ONCE)
     const lowMask = (1 << lowWidth) - 1
+    const step = 2 ** width
     const numbers = new Array<number>(count)
     let bit = this.#bit
     let last = from
@@ -118,7 +119,7 @@ export class BitReader {
         gap += (windowAt(bytes, bit) & ((1 << (width - lowWidth)) - 1)) * 2 ** MOST_AT_ONCE
         bit += width - lowWidth
       }
-      last += (zeros + here) * 2 ** width + gap
+      last += (zeros + here) * step + gap
       numbers[i] = last
     }
     this.#bit = bit

@@ -47,19 +47,29 @@ function addToBitmap(bitmap: Bitmap, { base, list, bits }: BlockList): void {
   if (list) for (let i = 0; i < list.offsets.length; i++) setBit(bitmap, base + (list.offsets[i] as number))
 }
 
-/** The cards of a block that pass every filter, or undefined where none can. */
+/** The cards of a block that have one of these filters. A single bitmap is the one that the process keeps, so it must not be changed. */
+function havingAny(lists: readonly BlockList[], anyOf: readonly number[]): Bitmap | undefined {
+  const wanted = new Set(anyOf)
+  const some = lists.filter((list) => wanted.has(list.hash))
+  const [first] = some
+  if (!first) return undefined
+  if (some.length === 1 && first.bits) return first.bits
+  const bitmap = emptyBitmap()
+  for (const list of some) addToBitmap(bitmap, list)
+  return bitmap
+}
+
+const EVERY_CARD = emptyBitmap().fill(0xffffffff)
+
+/** The cards of a block that pass every filter, or undefined where none can. Not to be changed. */
 function passing(lists: readonly BlockList[], narrowed: Match): Bitmap | undefined {
-  let all: Bitmap | undefined
+  let all = EVERY_CARD
   for (const anyOf of narrowed) {
-    const wanted = new Set(anyOf)
-    const some = lists.filter((list) => wanted.has(list.hash))
-    if (some.length === 0) return undefined
-    const bitmap = emptyBitmap()
-    for (const list of some) addToBitmap(bitmap, list)
-    if (all) for (let i = 0; i < bitmap.length; i++) all[i] = (all[i] as number) & (bitmap[i] as number)
-    else all = bitmap
+    const some = havingAny(lists, anyOf)
+    if (!some) return undefined
+    all = all === EVERY_CARD ? some : and(all, some)
   }
-  return all ?? emptyBitmap().fill(0xffffffff)
+  return all
 }
 
 /** The lists of words in their order, each with what it weighs. */
@@ -87,10 +97,8 @@ export function collect(
   for (const [block, lists] of byBlock(rows, new Set([...worths.keys(), ...narrowed.flat(), ...without]))) {
     const passed = passing(lists, narrowed)
     if (!passed) continue
-    const allowed = without.length > 0 ? minus(passed, passing(lists, [without])) : passed
-    const gone = dead.get(block)
-    if (gone) withoutDead(allowed, gone)
-    addUp(weighed(lists, worths), allowed, block * BLOCK_DOCUMENTS, best)
+    const allowed = minus(passed, havingAny(lists, without))
+    addUp(weighed(lists, worths), minus(allowed, deadIn(block, dead)), block * BLOCK_DOCUMENTS, best)
   }
   return best.takeInOrder()
 }
@@ -133,11 +141,10 @@ export function bitsOfScope(
   const blocks = new Map<number, { within: Bitmap; alone: Bitmap }>()
   let documents = 0
   for (const [block, lists] of byBlock(rows, new Set([...scope.flat(), PUBLIC_FILTER]))) {
-    const within = passing(lists, scope)
-    if (!within) continue
-    const gone = dead.get(block)
-    if (gone) withoutDead(within, gone)
-    const alone = minus(within, passing(lists, [[PUBLIC_FILTER]]))
+    const passed = passing(lists, scope)
+    if (!passed) continue
+    const within = minus(passed, deadIn(block, dead))
+    const alone = minus(within, havingAny(lists, [PUBLIC_FILTER]))
     documents += bitsIn(alone)
     blocks.set(block, { within, alone })
   }
@@ -162,6 +169,12 @@ export function countIn(
   return counts
 }
 
+function and(bitmap: Bitmap, others: Bitmap): Bitmap {
+  const both = emptyBitmap()
+  for (let i = 0; i < both.length; i++) both[i] = (bitmap[i] as number) & (others[i] as number)
+  return both
+}
+
 function minus(bitmap: Bitmap, others: Bitmap | undefined): Bitmap {
   if (!others) return bitmap
   const rest = emptyBitmap()
@@ -181,7 +194,7 @@ function addToCount(count: ListCount, { offsets }: ReadList, base: number, withi
   count.alone += own
 }
 
-function withoutDead(allowed: Bitmap, gone: Uint8Array): void {
-  const bits = decodeBitmap(gone)
-  for (let i = 0; i < allowed.length; i++) allowed[i] = (allowed[i] as number) & ~(bits[i] as number)
+function deadIn(block: number, dead: ReadonlyMap<number, Uint8Array>): Bitmap | undefined {
+  const gone = dead.get(block)
+  return gone && decodeBitmap(gone)
 }

@@ -2,6 +2,7 @@ import type { Ctx } from '../core/context.ts'
 import { sha256 } from '../core/secrets.ts'
 import { bitsOfScope, countIn, type ListCount, type ScopeBits } from './collect.ts'
 import type { IndexView } from './index-view.ts'
+import { keptIndex } from './kept-index.ts'
 import { type Match, passes } from './match.ts'
 import type { Candidate } from './packing.ts'
 import { isPublic, PUBLIC_FILTER } from './public-documents.ts'
@@ -91,13 +92,14 @@ export async function countsInLists(
   const open = await publicTotals(ctx)
   const fresh = view.fresh.filter((document) => passes(document, scope))
   const freshAlone = fresh.filter((document) => !isPublic(document))
-  const bits = bitsOfScope(await view.rowsOf([...scope.flat(), PUBLIC_FILTER]), scope, view.dead)
+  const name = sha256(scope.map((anyOf) => anyOf.join()).join(' '))
+  const bits = await documentsOf(ctx, view, scope, name)
   const cards = bits.alone + freshAlone.length
   return {
     ...visible(open, { cards, length: cards * (averageLength ?? averageLengthOf(open)) }),
     of: async (hashes) => {
       const kept = await wordCounts(ctx, hashes)
-      const listed = await countMostlyRemembered(view, scope, bits, hashes, kept)
+      const listed = await countMostlyRemembered(view, name, bits, hashes, kept)
       return (hash) => {
         const { publicCards, postings } = kept(hash)
         const { alone, within } = listed.get(hash) ?? { alone: 0, within: 0 }
@@ -106,6 +108,16 @@ export async function countsInLists(
       }
     },
   }
+}
+
+async function documentsOf(ctx: Ctx, view: IndexView, scope: Match, name: string): Promise<ScopeBits> {
+  const { scopes } = keptIndex(ctx)
+  const known = ctx.transacting ? undefined : scopes.get(view, name)
+  if (known) return known
+  const bits = bitsOfScope(await view.rowsOf([...scope.flat(), PUBLIC_FILTER]), scope, view.dead)
+  // A transaction may see lists of its own that are never committed.
+  if (!ctx.transacting) scopes.keep(view, name, bits)
+  return bits
 }
 
 /**
@@ -126,13 +138,12 @@ export function isStillGood({ at, state }: { at: number; state: number }, now: n
 
 async function countMostlyRemembered(
   view: IndexView,
-  scope: Match,
+  scopeName: string,
   bits: ScopeBits,
   hashes: readonly number[],
   kept: (hash: number) => WordCount,
 ): Promise<Map<number, ListCount>> {
   const now = Date.now()
-  const scopeName = sha256(scope.map((anyOf) => anyOf.join()).join(' '))
   const known = new Map<number, ListCount>()
   for (const hash of hashes) {
     const before = remembered.get(`${scopeName} ${hash}`)

@@ -11,11 +11,11 @@ const settings = {
   testTimeout: 60_000,
   hookTimeout: 120_000,
   pool: 'forks' as const,
-  maxWorkers: 3,
+  maxWorkers: 2,
   setupFiles: ['test/support/seed.ts', 'test/support/each-file.ts'],
 }
 
-/** Three processes for two cores, since many tests wait for something, and each runs one file after another: see "How the tests are arranged" in CONTRIBUTING.md. */
+/** Two processes, each of which runs one file after another: see "How the tests are arranged" in CONTRIBUTING.md. */
 export default defineConfig({
   test: {
     ...settings,

@@ -32,10 +32,16 @@ function groundOf(element: Element | null, known: Grounds): Ground {
   return ground
 }
 
+/** Large text may have less contrast: from 18 points on, bold from 14 on. No other size matters. */
+function isLarge({ fontSize, fontWeight }: CSSStyleDeclaration): boolean {
+  const points = Math.ceil(Number.parseFloat(fontSize) * 72) / 96
+  return points >= (Number(fontWeight) >= 700 ? 14 : 18)
+}
+
 function looksOf(element: Element, known: Grounds): string {
-  const { color, fontSize, fontWeight, textShadow } = getComputedStyle(element)
+  const style = getComputedStyle(element)
   const { paint, fade } = groundOf(element, known)
-  return [color, fontSize, fontWeight, textShadow, paint, fade].join()
+  return [style.color, isLarge(style), style.textShadow, paint, fade].join()
 }
 
 function coverOf(element: Element, known: Grounds): string {
@@ -71,7 +77,7 @@ function textAround(link: Element): Element | undefined {
   return proseLength(block) > (link.textContent?.trim().length ?? 0) ? block : undefined
 }
 
-/** Two texts of one kind have the same colour, size and weight, and lie on the same backgrounds. */
+/** Two texts of one kind have the same colour, are both large or both not, and lie on the same backgrounds. */
 function textSample(element: HTMLElement, known: Grounds): Sample | undefined {
   // Axe finds nothing wrong with a single character.
   const hasText = element.matches('input, select, textarea') || ownLength(element) > 1
@@ -82,14 +88,19 @@ function textSample(element: HTMLElement, known: Grounds): Sample | undefined {
   return { rule: 'color-contrast', kind, element, isCovered: cover !== '' }
 }
 
+/** By these, and by its lines, a link may stand out from the text around it. */
+function fontOf(element: Element): string {
+  const { fontFamily, fontSize, fontStyle, fontWeight } = getComputedStyle(element)
+  return [fontFamily, fontSize, fontStyle, fontWeight].join()
+}
+
 /** Two links of one kind look the same, in text that looks the same. */
 function linkSample(element: HTMLElement, known: Grounds): Sample | undefined {
   const around = element.matches('a[href]') && textAround(element)
   if (!around || !isSeen(element, known)) return undefined
-  const { borderBottom, borderTop, outline, fontFamily, fontStyle, textDecoration } =
-    getComputedStyle(element)
-  const own = [borderBottom, borderTop, outline, fontFamily, fontStyle, textDecoration]
-  const kind = ['link', ...own, looksOf(element, known), looksOf(around, known)].join(' ')
+  const { borderBottom, borderTop, outline, textDecoration } = getComputedStyle(element)
+  const both = [element, around].flatMap((one) => [fontOf(one), looksOf(one, known)])
+  const kind = ['link', borderBottom, borderTop, outline, textDecoration, ...both].join(' ')
   return { rule: 'link-in-text-block', kind, element, isCovered: false }
 }
 
@@ -104,6 +115,7 @@ export function samplesIn(part: string): Sample[] {
 /** As a script that defines them all. */
 export const CONTRAST_SCRIPT = [
   groundOf,
+  isLarge,
   looksOf,
   coverOf,
   isSeen,
@@ -111,6 +123,7 @@ export const CONTRAST_SCRIPT = [
   proseLength,
   textAround,
   textSample,
+  fontOf,
   linkSample,
   samplesIn,
 ].join('\n')

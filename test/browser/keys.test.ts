@@ -99,7 +99,7 @@ test('a setting is saved as it is changed, and can be undone', async () => {
   const { page, api } = await stage.person('Setter')
   await openPage(page, '/settings')
   const publishing = page.getByLabel('I may publish cards to the library')
-  await publishing.uncheck()
+  await switchSetting(publishing, false)
   await page.getByText('Saved.').waitFor()
   expect(await api('GET', '/api/v1/user/settings')).toMatchObject({ publishing_enabled: false })
   await page.getByRole('button', { name: 'Undo' }).click()

@@ -1,23 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page, Request } from 'playwright-core'
 
-const QUIET_MS = 100
 const LONGEST_MS = 15_000
 
-type Traffic = { open: Set<Request>; lastChange: number }
+type Traffic = { open: Set<Request>; changes: number }
 const traffic = new WeakMap<Page, Traffic>()
 
 /** Call it before the page loads anything. */
 export function watchRequests(page: Page): void {
-  const seen: Traffic = { open: new Set(), lastChange: Date.now() }
+  const seen: Traffic = { open: new Set(), changes: 0 }
   traffic.set(page, seen)
   const end = (request: Request) => {
     seen.open.delete(request)
-    seen.lastChange = Date.now()
+    seen.changes++
   }
   page.on('request', (request) => {
     seen.open.add(request)
-    seen.lastChange = Date.now()
+    seen.changes++
   })
   page.on('requestfinished', end)
   page.on('requestfailed', end)
@@ -41,10 +40,21 @@ export const allAnswered = (page: Page): Promise<void> => {
   return waitUntil(() => open.size === 0)
 }
 
-/** Until everything that the page asked for has come. Playwright's `networkidle` waits half a second each time. */
+/** Everything that has arrived is drawn, and what it leads to has begun. Runs in the page. */
+const drawn = () =>
+  new Promise((done) =>
+    requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(done, { timeout: 1000 }))),
+  )
+
+/**
+ * Until everything that the page asked for has come and is drawn, and nothing more was asked for by that. Requests and the end of
+ * drawing are told in their order, so no time needs to pass; Playwright's `networkidle` waits half a second each time.
+ */
 export async function settled(page: Page): Promise<void> {
   const seen = trafficOf(page)
-  await waitUntil(() => seen.open.size === 0 && Date.now() - seen.lastChange >= QUIET_MS)
-  // Everything that has arrived is drawn.
-  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
+  for (let before = Number.NaN; before !== seen.changes || seen.open.size > 0; ) {
+    await allAnswered(page)
+    before = seen.changes
+    await page.evaluate(drawn)
+  }
 }

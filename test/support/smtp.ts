@@ -1,6 +1,17 @@
+import { createRequire } from 'node:module'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer, type SMTPServerSession } from 'smtp-server'
 import { freePort } from './postgres.ts'
+
+type Connection = { _setListeners: (then: () => void) => void; connectionReady: () => void; init: () => void }
+const { SMTPConnection } = createRequire(import.meta.url)('smtp-server/lib/smtp-connection.js') as {
+  SMTPConnection: { prototype: Connection }
+}
+
+/** Greets at once. The library waits 100 ms for clients that speak too soon, and the tests send hundreds of mails. */
+SMTPConnection.prototype.init = function () {
+  this._setListeners(() => this.connectionReady())
+}
 
 export type ReceivedMail = Email & { envelope: { from: string; to: string[] }; raw: string }
 

@@ -23,8 +23,10 @@ const COUNTED_AT_ONCE = 64
 export type Vocabulary = {
   counts: VisibleCounts
   isPublic: boolean
-  /** All words of the documents, where these are few and at hand. */
+  /** All words of the documents, where these are few. */
   words?: () => Promise<readonly ScopeWord[]>
+  /** Sorts words out that are surely in no document of the scope, where that is known. */
+  mayHave?: (hash: number) => boolean
 }
 
 export type LikeWord = Word & VisibleCount & { likeness: number }
@@ -90,7 +92,7 @@ async function wordsWith(
   ctx: Ctx,
   match: number[][],
   mostInPublic: number,
-  { isPublic, words, counts }: Vocabulary,
+  { isPublic, words, mayHave, counts }: Vocabulary,
 ): Promise<Word[]> {
   if (words) return havingGrams(await words(), match)
   const store = wordStore(ctx)
@@ -99,7 +101,7 @@ async function wordsWith(
   const question = `${isPublic ? mostInPublic : 'any'} ${match.join(' ')}`
   // A transaction may see words that are never committed.
   const hashes = await (ctx.transacting ? find() : keptIndex(ctx).words.found(counts.state, question, find))
-  return spelled(ctx, hashes)
+  return spelled(ctx, mayHave ? hashes.filter(mayHave) : hashes)
 }
 
 /** The words with these numbers, in any order. */

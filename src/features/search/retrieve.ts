@@ -15,7 +15,6 @@ import {
   passes,
   positionOf,
   ranked,
-  type ScopeWord,
   type Scored,
   type Vocabulary,
   viewIndex,
@@ -233,7 +232,7 @@ async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
     return {
       counts: isPublic ? await countsInPublic(ctx) : await countsInDocuments(ctx, whole),
       isPublic,
-      ...(isPublic ? {} : { words: wordsIn(ctx, whole) }),
+      ...(isPublic ? {} : wordsIn(ctx, whole)),
       find: async () => ({ ...NOTHING, candidates }),
     }
   }
@@ -245,12 +244,32 @@ async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
   }
 }
 
-/** Read on first use: most queries have no unknown word. */
-function wordsIn(ctx: Ctx, documents: readonly Candidate[]): Vocabulary['words'] {
-  let words: Promise<ScopeWord[]> | undefined
+/**
+ * Up to so many cards have their own words looked through for those that may be meant. With more of them the
+ * vocabulary of the whole vault finds them sooner.
+ */
+const FEW = 64
+
+/** Made on first use: most queries have no unknown word. */
+function wordsIn(ctx: Ctx, documents: readonly Candidate[]): Pick<Vocabulary, 'words' | 'mayHave'> {
+  if (documents.length > FEW) {
+    const hashes = once(() => hashesOf(documents))
+    return { mayHave: (hash) => hashes().has(hash) }
+  }
+  return { words: once(() => wordsOfDocuments(ctx, documents)) }
+}
+
+function hashesOf(documents: readonly Candidate[]): Set<number> {
+  const all = new Set<number>()
+  for (const { hashes } of documents) for (const hash of hashes) all.add(hash)
+  return all
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
   return () => {
-    words ??= wordsOfDocuments(ctx, documents)
-    return words
+    made ??= { value: make() }
+    return made.value
   }
 }
 

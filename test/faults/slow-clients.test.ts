@@ -69,7 +69,7 @@ async function drip(socket: Socket, piece: string): Promise<void> {
 }
 
 const post = 'POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
-test.each([
+test.concurrent.each([
   ['says nothing', '', ''],
   ['sends its headers drop by drop', 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ', 'a'],
   ['sends its body drop by drop', `${post}Content-Length: 100000\r\n\r\n{"email":"`, 'a'],

@@ -46,6 +46,8 @@ export async function startSmtp(): Promise<SmtpServer> {
       // Nobody asks who 127.0.0.1 is.
       disableReverseLookup: true,
       disabledCommands: ['STARTTLS', 'AUTH'],
+      // Otherwise an answer in two pieces waits 40 ms until the client's system has confirmed the first.
+      noDelay: true,
       closeTimeout: 100,
       onRcptTo({ address }, _session, done) {
         const responseCode = refuse.get(address)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { killAgainAndAgain } from './kill.ts'
 
-test.each(['sqlite', 'postgres'] as const)(
+test.concurrent.each(['sqlite', 'postgres'] as const)(
   'nothing acknowledged is lost on %s when processes are killed in the middle of writing',
   async (engine) => {
     const { kills } = await killAgainAndAgain(engine, engine === 'sqlite' ? 2 : 3)

@@ -3279,7 +3279,7 @@ var verbatim = (text) => text.length <= LONGEST_VERBATIM ? text : `${text.slice(
 * Everything is redacted here, by the rules of the vault: no secret is written to the spool or leaves the machine.
 */
 async function captureTurn(exchange) {
-	const { agent, url, words, projectKey, workspaceId, folder, sessionId } = exchange;
+	const { agent, url, words, projectKey, folder, sessionId } = exchange;
 	const session = readSession(sessionId);
 	const said = agent === "claude-code" ? await saidInTranscript(words) : saidInJournal(words, readJournal(sessionId));
 	if (!said || said.id !== "" && session.stored === said.id) return 0;
@@ -3292,7 +3292,6 @@ async function captureTurn(exchange) {
 		user_message: cleanText(verbatim(said.prompt), findings),
 		agent_report: cleanText(verbatim(said.reply), findings),
 		client: `${agent}-hook`,
-		...workspaceId ? { workspace_id: workspaceId } : {},
 		...sessionId ? { session_id: sessionId } : {},
 		meta: { activity: cleanJson(activity, findings) }
 	};

@@ -4,6 +4,7 @@ import { appendFileSync, linkSync, mkdirSync, readFileSync, readdirSync, realpat
 import { basename, dirname, join } from "node:path";
 import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
+import { parse } from "jsonc-parser";
 //#region src/doors/cli/hooks/agents/payload.ts
 var isPayload = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 /** The value if it is a text and not empty. */
@@ -654,7 +655,12 @@ function savedProfile() {
 		return;
 	}
 }
-var tidy = (url) => url.replace(/\/+$/, "");
+function tidy(url) {
+	if (!/^https?:\/\/[^/]/i.test(url)) throw new CommandError(`"${url}" is not the address of a vault. Write it as https://vault.example.com or http://127.0.0.1:8080.`, EXIT.usage);
+	return url.replace(/\/+$/, "");
+}
+/** A key from a file or a clipboard often ends with a line end, which no header can carry. */
+var tidyKey = (key) => key.trim();
 var namedUrl = (options) => options.url ?? (process.env.KVAULT_URL || void 0);
 /** Options first, then KVAULT_URL and KVAULT_API_KEY, then what `kvault login` or `connect` saved. */
 function findProfile(options = {}) {
@@ -667,7 +673,28 @@ function findProfile(options = {}) {
 	};
 }
 /** A key that was given for this call, as opposed to the saved one. */
-var givenKey = (options) => options.key ?? (process.env.KVAULT_API_KEY || void 0);
+function givenKey(options) {
+	const key = options.key ?? (process.env.KVAULT_API_KEY || void 0);
+	return key === void 0 ? void 0 : tidyKey(key);
+}
+//#endregion
+//#region src/doors/cli/jsonc.ts
+/** People write comments and trailing commas into settings, and editors save an empty file. */
+var LENIENT = {
+	allowTrailingComma: true,
+	allowEmptyContent: true
+};
+/** The byte order mark of Windows editors. Our parsers need the text without it; a file that is written keeps it. */
+var MARK = "﻿";
+var withoutMark = (text) => text.startsWith(MARK) ? text.slice(1) : text;
+/** What a file of settings says: an object, which is empty for an empty file; otherwise what is wrong with it. */
+function readObject(text) {
+	const errors = [];
+	const value = parse(withoutMark(text), errors, LENIENT);
+	if (errors.length > 0) return "not JSON";
+	if (value === void 0) return {};
+	return typeof value === "object" && value !== null && !Array.isArray(value) ? value : "no object";
+}
 //#endregion
 //#region src/doors/cli/project-file.ts
 var PROJECT_FILE = ".kvault.json";
@@ -684,32 +711,51 @@ var switchesIn = (hooks) => {
 	if (off === true) return ["all"];
 	return Array.isArray(off) ? off.slice(0, MOST_SWITCHES).filter((item) => typeof item === "string") : [];
 };
-function readOne(folder) {
+/** What the file says; undefined where there is none, null where it cannot be read. */
+function settingsIn(file) {
 	try {
-		const file = join(folder, PROJECT_FILE);
 		const found = statSync(file, { throwIfNoEntry: false });
-		if (!found?.isFile() || found.size > LARGEST_FILE) return void 0;
-		const { project_key, workspace_id, hooks } = JSON.parse(readFileSync(file, "utf8")) ?? {};
-		const [projectKey, workspaceId] = [nameIn(project_key), nameIn(workspace_id)];
-		return {
-			off: switchesIn(hooks),
-			...projectKey ? { projectKey } : {},
-			...workspaceId ? { workspaceId } : {}
-		};
+		if (!found?.isFile()) return void 0;
+		if (found.size > LARGEST_FILE) return null;
+		const settings = readObject(readFileSync(file, "utf8"));
+		return typeof settings === "object" ? settings : null;
 	} catch {
-		return;
+		return null;
 	}
+}
+function readOne(folder) {
+	const file = join(folder, PROJECT_FILE);
+	const settings = settingsIn(file);
+	if (settings === null) return {
+		off: ["all"],
+		unreadable: [file]
+	};
+	const { project_key, workspace_id, hooks } = settings ?? {};
+	const [projectKey, workspaceId] = [nameIn(project_key), nameIn(workspace_id)];
+	return {
+		off: switchesIn(hooks),
+		unreadable: [],
+		...projectKey ? { projectKey } : {},
+		...workspaceId ? {
+			workspaceId,
+			workspaceFile: file
+		} : {}
+	};
 }
 /** The files of the folder and those above it. The nearest one names the project; each may switch off more. */
 function readProjectFiles(folder) {
-	const merged = { off: [] };
+	const merged = {
+		off: [],
+		unreadable: []
+	};
 	let [at, left] = [folder, MOST_FOLDERS];
 	for (; left > 0; left--) {
-		const { off = [], ...names } = readOne(at) ?? {};
+		const { off, unreadable, ...names } = readOne(at);
 		Object.assign(merged, {
 			...names,
 			...merged,
-			off: [...merged.off, ...off]
+			off: [...merged.off, ...off],
+			unreadable: [...merged.unreadable, ...unreadable]
 		});
 		const above = dirname(at);
 		if (above === at) break;
@@ -737,6 +783,8 @@ function git(folder, ...args) {
 		return;
 	}
 }
+/** For a folder that has no name, and whose name cannot be kept either. */
+var passingName = () => `folder-${crypto().randomUUID()}`;
 /** The random name of a folder, made on first use. Two programs that ask at once get the same. */
 function keptName(folder) {
 	const names = join(settingsFolder(), "folders");
@@ -750,7 +798,7 @@ function keptName(folder) {
 			recursive: true,
 			mode: 448
 		});
-		writeFileSync(draft, `folder-${crypto().randomUUID()}`, { mode: 384 });
+		writeFileSync(draft, passingName(), { mode: 384 });
 		try {
 			linkSync(draft, file);
 		} catch (error) {
@@ -1030,7 +1078,7 @@ var NOTHING = {
 /** A longer answer is cut. The vault never sends more than this. */
 var LONGEST_TEXT$1 = 8e3;
 var LEAST_BUDGET = 200;
-/** A person can set the budget of a start. The other moments use the vault's default. */
+/** A person can set the budget of a start and of a compaction. The other moments use the vault's default. */
 function budgetFor(moment) {
 	const given = Number(process.env.KVAULT_HOOK_CHARS);
 	if (!Number.isInteger(given) || given <= 0 || moment === "prompt" || moment === "failure") return {};
@@ -1146,6 +1194,14 @@ function projectKey({ occasion: { sessionId }, folder, file }) {
 	} });
 	return key;
 }
+/** A question needs no lasting name: if none can be kept, what belongs to no project is still found. */
+function projectToAsk(scene) {
+	try {
+		return projectKey(scene);
+	} catch {
+		return passingName();
+	}
+}
 /** The form that the vault reads. An exit code of 0 comes from a pipe that hides the real one, so it is left out. */
 function commandText({ command, exitCode, output }) {
 	const told = exitCode ? `exit code ${exitCode}\n` : "";
@@ -1165,7 +1221,7 @@ async function ask(scene, moment, text) {
 		const recalled = await recall(profile, {
 			moment,
 			text,
-			projectKey: projectKey(scene),
+			projectKey: projectToAsk(scene),
 			sessionId,
 			client: call.agent.name,
 			environment: knownEnvironment(scene.folder),
@@ -1226,13 +1282,12 @@ async function onCompact(scene) {
 }
 /** Redaction and lock files are loaded only here: no other moment waits for them. */
 async function onStop(scene) {
-	const { occasion, call, profile, folder, file } = scene;
+	const { occasion, call, profile, folder } = scene;
 	if (occasion.kind === "stop" && isOn(scene, "capture")) {
 		const { captureTurn } = await import("./hook-later.mjs");
 		const { sessionId, words } = occasion;
 		const where = {
 			projectKey: projectKey(scene),
-			workspaceId: file.workspaceId,
 			folder,
 			sessionId
 		};
@@ -1263,9 +1318,9 @@ function play(scene) {
 }
 /** Executes a hook. An error never stops the agent: the answer is silence, and `kvault doctor` says why. */
 async function runHook(call) {
-	const { url, apiKey } = findProfile();
-	if (!apiKey) return SILENCE;
 	try {
+		const { url, apiKey } = findProfile();
+		if (!apiKey) return SILENCE;
 		const payload = JSON.parse(call.text || "{}");
 		const occasion = isPayload(payload) ? call.agent.read(call.event, payload) : void 0;
 		if (!occasion) return SILENCE;

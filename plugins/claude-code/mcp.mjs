@@ -5,6 +5,7 @@ import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
+import { parse } from "jsonc-parser";
 //#region src/doors/cli/event-stream.ts
 /** The data of each event in an event stream. */
 async function* eventsOf(stream) {
@@ -23,6 +24,26 @@ async function* eventsOf(stream) {
 	if (data) yield data;
 }
 var dataOf = (block) => block.split(/\r?\n/).flatMap((line) => line.startsWith("data:") ? line.slice(5).trimStart() : []).join("\n");
+//#endregion
+//#region src/doors/cli/exit-codes.ts
+/** What a script can rely on; documented in docs/guide/cli.md. */
+var EXIT = {
+	done: 0,
+	failed: 1,
+	usage: 2,
+	/** No credential, or one that the vault does not accept. */
+	notSignedIn: 3,
+	/** Something is left to do by hand; the output says what. */
+	byHand: 4
+};
+/** An expected end of a command: one line for the person, one code for the script. */
+var CommandError = class extends Error {
+	exitCode;
+	constructor(message, exitCode = EXIT.failed) {
+		super(message);
+		this.exitCode = exitCode;
+	}
+};
 //#endregion
 //#region src/doors/cli/http-request.ts
 /**
@@ -123,7 +144,12 @@ function savedProfile() {
 		return;
 	}
 }
-var tidy = (url) => url.replace(/\/+$/, "");
+function tidy(url) {
+	if (!/^https?:\/\/[^/]/i.test(url)) throw new CommandError(`"${url}" is not the address of a vault. Write it as https://vault.example.com or http://127.0.0.1:8080.`, EXIT.usage);
+	return url.replace(/\/+$/, "");
+}
+/** A key from a file or a clipboard often ends with a line end, which no header can carry. */
+var tidyKey = (key) => key.trim();
 var namedUrl = (options) => options.url ?? (process.env.KVAULT_URL || void 0);
 /** Options first, then KVAULT_URL and KVAULT_API_KEY, then what `kvault login` or `connect` saved. */
 function findProfile(options = {}) {
@@ -136,7 +162,28 @@ function findProfile(options = {}) {
 	};
 }
 /** A key that was given for this call, as opposed to the saved one. */
-var givenKey = (options) => options.key ?? (process.env.KVAULT_API_KEY || void 0);
+function givenKey(options) {
+	const key = options.key ?? (process.env.KVAULT_API_KEY || void 0);
+	return key === void 0 ? void 0 : tidyKey(key);
+}
+//#endregion
+//#region src/doors/cli/jsonc.ts
+/** People write comments and trailing commas into settings, and editors save an empty file. */
+var LENIENT = {
+	allowTrailingComma: true,
+	allowEmptyContent: true
+};
+/** The byte order mark of Windows editors. Our parsers need the text without it; a file that is written keeps it. */
+var MARK = "﻿";
+var withoutMark = (text) => text.startsWith(MARK) ? text.slice(1) : text;
+/** What a file of settings says: an object, which is empty for an empty file; otherwise what is wrong with it. */
+function readObject(text) {
+	const errors = [];
+	const value = parse(withoutMark(text), errors, LENIENT);
+	if (errors.length > 0) return "not JSON";
+	if (value === void 0) return {};
+	return typeof value === "object" && value !== null && !Array.isArray(value) ? value : "no object";
+}
 //#endregion
 //#region src/doors/cli/project-file.ts
 var PROJECT_FILE = ".kvault.json";
@@ -144,6 +191,8 @@ var LARGEST_FILE = 65536;
 var MOST_FOLDERS = 64;
 var LONGEST_NAME = 1e3;
 var MOST_SWITCHES = 100;
+/** For a person: what is wrong with such a file. */
+var unreadableText = (file) => `${file} cannot be read as a JSON object of at most ${LARGEST_FILE / 1024} KB`;
 /** The key of a person's own preferences belongs to no repository. */
 var RESERVED = /^\s{0,10}__user__/i;
 var nameIn = (value) => typeof value === "string" && value.trim() !== "" && value.length <= LONGEST_NAME && !RESERVED.test(value) ? value : void 0;
@@ -153,32 +202,51 @@ var switchesIn = (hooks) => {
 	if (off === true) return ["all"];
 	return Array.isArray(off) ? off.slice(0, MOST_SWITCHES).filter((item) => typeof item === "string") : [];
 };
-function readOne(folder) {
+/** What the file says; undefined where there is none, null where it cannot be read. */
+function settingsIn(file) {
 	try {
-		const file = join(folder, PROJECT_FILE);
 		const found = statSync(file, { throwIfNoEntry: false });
-		if (!found?.isFile() || found.size > LARGEST_FILE) return void 0;
-		const { project_key, workspace_id, hooks } = JSON.parse(readFileSync(file, "utf8")) ?? {};
-		const [projectKey, workspaceId] = [nameIn(project_key), nameIn(workspace_id)];
-		return {
-			off: switchesIn(hooks),
-			...projectKey ? { projectKey } : {},
-			...workspaceId ? { workspaceId } : {}
-		};
+		if (!found?.isFile()) return void 0;
+		if (found.size > LARGEST_FILE) return null;
+		const settings = readObject(readFileSync(file, "utf8"));
+		return typeof settings === "object" ? settings : null;
 	} catch {
-		return;
+		return null;
 	}
+}
+function readOne(folder) {
+	const file = join(folder, PROJECT_FILE);
+	const settings = settingsIn(file);
+	if (settings === null) return {
+		off: ["all"],
+		unreadable: [file]
+	};
+	const { project_key, workspace_id, hooks } = settings ?? {};
+	const [projectKey, workspaceId] = [nameIn(project_key), nameIn(workspace_id)];
+	return {
+		off: switchesIn(hooks),
+		unreadable: [],
+		...projectKey ? { projectKey } : {},
+		...workspaceId ? {
+			workspaceId,
+			workspaceFile: file
+		} : {}
+	};
 }
 /** The files of the folder and those above it. The nearest one names the project; each may switch off more. */
 function readProjectFiles(folder) {
-	const merged = { off: [] };
+	const merged = {
+		off: [],
+		unreadable: []
+	};
 	let [at, left] = [folder, MOST_FOLDERS];
 	for (; left > 0; left--) {
-		const { off = [], ...names } = readOne(at) ?? {};
+		const { off, unreadable, ...names } = readOne(at);
 		Object.assign(merged, {
 			...names,
 			...merged,
-			off: [...merged.off, ...off]
+			off: [...merged.off, ...off],
+			unreadable: [...merged.unreadable, ...unreadable]
 		});
 		const above = dirname(at);
 		if (above === at) break;
@@ -186,9 +254,20 @@ function readProjectFiles(folder) {
 	}
 	return merged;
 }
+//#endregion
+//#region src/doors/cli/uuid.ts
+var UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+/** The form of every id of the vault. The schemas of the service would take too long to load for this. */
+var isUuid = (text) => UUID.test(text);
 createRequire(import.meta.url);
-/** The workspace that a project names as the home of its cards. */
-var workspaceOf = (folder) => readProjectFiles(folder).workspaceId;
+/** The workspace that a project names as the home of its cards. In doubt no card is recorded in the wrong place. */
+function workspaceOf(folder) {
+	const { workspaceId, workspaceFile, unreadable } = readProjectFiles(folder);
+	if (workspaceId !== void 0 && !isUuid(workspaceId)) throw new CommandError(`${workspaceFile}: workspace_id is the id of a workspace, not "${workspaceId}".`, EXIT.usage);
+	const nearer = unreadable.filter((file) => file.length > (workspaceFile?.length ?? 0));
+	if (nearer.length > 0) throw new CommandError(`${nearer.map(unreadableText).join("; ")}, so it is unknown where the card belongs. Repair the file, or name the workspace of the card.`, EXIT.usage);
+	return workspaceId;
+}
 //#endregion
 //#region src/doors/cli/bridge.ts
 var CALL_TIMEOUT_MS = 12e4;
@@ -287,7 +366,7 @@ async function bridge(options = {}) {
 			}));
 			continue;
 		}
-		const call = forward(line, message).catch((error) => fail(message, `The vault at ${profile.url} cannot be reached: ${reasonOf(error)}`));
+		const call = forward(line, message).catch((error) => fail(message, error instanceof CommandError ? error.message : `The vault at ${profile.url} cannot be reached: ${reasonOf(error)}`));
 		pending.add(call);
 		call.finally(() => pending.delete(call));
 		if (message.method === "initialize") await call;

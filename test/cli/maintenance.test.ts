@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -50,3 +50,44 @@ test('a running vault is backed up, restored elsewhere, verified and served agai
   expect(damaged.code).toBe(1)
   expect(damaged.stderr).toMatch(/^The backup .*\n$/)
 }, 180_000)
+
+test('a folder without a vault is refused, and no vault is made in it', async () => {
+  const typo = join(folder, 'typo')
+  const commands = [
+    ['verify'],
+    ['reindex'],
+    ['rotate-library-key'],
+    ['admin', 'list'],
+    ['admin', 'grant', 'boss@example.com'],
+    ['backup', join(folder, 'typo.kvbackup')],
+  ]
+  for (const command of commands)
+    expect(await kvault(command, typo), command.join(' ')).toMatchObject({
+      code: 2,
+      stderr: `${typo} has no vault: there is no vault.db in it. Set DATA_DIR to the folder of the vault.\n`,
+    })
+  expect(existsSync(typo)).toBe(false)
+  expect(existsSync(join(folder, 'typo.kvbackup'))).toBe(false)
+}, 60_000)
+
+test('a backup that is missing or damaged leaves nothing behind', async () => {
+  const target = join(folder, 'never')
+  const missing = await kvault(['restore', '/nosuchfile'], target)
+  expect(missing).toMatchObject({
+    code: 2,
+    stderr: '/nosuchfile cannot be read: it does not exist (ENOENT).\n',
+  })
+  expect((await kvault(['restore', folder], target)).stderr).toContain('it is a folder')
+  const damaged = join(folder, 'damaged.kvbackup')
+  writeFileSync(damaged, 'no backup')
+  expect(await kvault(['restore', damaged], target)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^The backup is damaged or cut short .*\n$/),
+  })
+  expect(existsSync(target)).toBe(false)
+  const nowhere = await kvault(['backup', join(folder, 'none', 'a.kvbackup')], vault.dataDir)
+  expect(nowhere).toMatchObject({
+    code: 1,
+    stderr: `There is no folder ${join(folder, 'none')} for the backup. Make it first.\n`,
+  })
+}, 60_000)

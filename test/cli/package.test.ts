@@ -102,6 +102,15 @@ test('npx connects an agent from an empty folder, by the address of the vault al
   expect(pointed.stderr).toContain('knowledge-vault backup')
 }, 120_000)
 
+test('a dry run leaves no copy of the command behind', async () => {
+  const home = join(folder, 'dry')
+  mkdirSync(join(home, '.codex'), { recursive: true })
+  const result = await installed(['connect', '--dry-run'], { HOME: home })
+  expect(result).toMatchObject({ code: 0, stderr: '' })
+  expect(result.stdout).toContain('[mcp_servers.knowledge-vault]')
+  expect(readdirSync(home)).toEqual(['.codex'])
+}, 120_000)
+
 test('the package holds cards against lock files and gives verdicts', async () => {
   const card = goodCard(undefined, { environment: { node: '24' } })
   const { card_id } = (await person.post('/api/v1/cards', card)).body

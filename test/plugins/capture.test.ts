@@ -16,7 +16,9 @@ let remove: () => void
 beforeEach(async () => {
   vault = await standIn()
   ;({ home, project, remove } = machine(vault))
-  writeFileSync(join(project, '.kvault.json'), '{"project_key": "org/app"}')
+  // Memory is found in the personal workspace, so the home of new cards says nothing about it.
+  const names = { project_key: 'org/app', workspace_id: crypto.randomUUID() }
+  writeFileSync(join(project, '.kvault.json'), JSON.stringify(names))
 })
 afterEach(async () => {
   remove()

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { createInterface } from 'node:readline'
 import { eventsOf } from './event-stream.ts'
+import { CommandError } from './exit-codes.ts'
 import { isEventStream, isGood, jsonIn, reasonOf, request, textOf } from './http-request.ts'
 import { findProfile, type Profile } from './profile.ts'
 import { workspaceOf } from './project-name.ts'
@@ -104,7 +105,12 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
       continue
     }
     const call = forward(line, message).catch((error) =>
-      fail(message, `The vault at ${profile.url} cannot be reached: ${reasonOf(error)}`),
+      fail(
+        message,
+        error instanceof CommandError
+          ? error.message
+          : `The vault at ${profile.url} cannot be reached: ${reasonOf(error)}`,
+      ),
     )
     pending.add(call)
     void call.finally(() => pending.delete(call))

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { checkoutOf } from './check-files.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
+import { readGiven } from './given-file.ts'
 import { environmentOf } from './lock-files/environment.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import { workspaceOf } from './project-name.ts'
-import { paint, plain, print, printJson, readStdin, table } from './terminal.ts'
+import { paint, plain, print, printJson, table } from './terminal.ts'
 import { ask, callTool, failure } from './vault-client.ts'
 
 type Hit = { card_id: string; title: string; fix_summary: string; readers: { text: string }; fits?: string }
@@ -19,6 +19,8 @@ export type SearchOptions = ProfileOptions & {
 }
 
 const DEFAULT_LIMIT = 5
+const MOST_RESULTS = 20
+const SCOPES = ['personal', 'workspace', 'public']
 /** REST needs this many characters. The tool, which takes no environment, needs one. */
 const SHORTEST_AT_REST = 3
 
@@ -45,11 +47,21 @@ async function found(profile: Profile, words: string[], options: SearchOptions):
   return reply.body as Found
 }
 
+function checkSearch({ limit, scope }: SearchOptions): void {
+  if (limit !== undefined && !(/^\d+$/.test(limit) && Number(limit) >= 1 && Number(limit) <= MOST_RESULTS))
+    throw new CommandError(`--limit is a number from 1 to ${MOST_RESULTS}, not "${limit}".`, EXIT.usage)
+  if (scope !== undefined && !SCOPES.includes(scope))
+    throw new CommandError(`--scope is one of ${SCOPES.join(', ')}, not "${scope}".`, EXIT.usage)
+}
+
+const nothingFound = ({ scope }: SearchOptions): string =>
+  `Nothing found. Try fewer or other words${scope === 'workspace' ? '' : ', or --scope workspace'}.`
+
 export async function search(words: string[], options: SearchOptions): Promise<number> {
+  checkSearch(options)
   const answer = await found(requireProfile(options), words, options)
   if (options.json) printJson(answer)
-  else if (answer.results.length === 0)
-    print('Nothing found. Try fewer or other words, or --scope workspace.')
+  else if (answer.results.length === 0) print(nothingFound(options))
   else {
     const rows = answer.results.map((hit) => [
       hit.card_id,
@@ -78,8 +90,7 @@ export type RecordOptions = ProfileOptions & {
 }
 
 async function cardFrom(options: RecordOptions): Promise<Record<string, unknown>> {
-  const text =
-    options.file === '-' ? await readStdin() : options.file ? readFileSync(options.file, 'utf8') : undefined
+  const text = options.file ? await readGiven(options.file) : undefined
   const given = {
     title: options.title,
     symptom: options.symptom,

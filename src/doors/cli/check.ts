@@ -4,6 +4,7 @@ import { type CitingCard, holdCards } from './check-cards.ts'
 import { checkoutOf, citeOfLine } from './check-files.ts'
 import { printReport, type Report, reportOf } from './check-report.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
+import { asCommandError } from './known-errors.ts'
 import { readLocked } from './lock-files/locked.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import { print, printJson } from './terminal.ts'
@@ -67,7 +68,7 @@ export async function check(path: string | undefined, options: CheckOptions): Pr
     else printReport(report)
     return report.counts.older > 0 ? CHECK_EXIT.someNoLongerFit : CHECK_EXIT.allFit
   } catch (error) {
-    if (error instanceof CommandError) throw new CommandError(error.message, CHECK_EXIT.couldNotCheck)
-    throw error
+    const known = asCommandError(error)
+    throw known ? new CommandError(known.message, CHECK_EXIT.couldNotCheck) : error
   }
 }

@@ -4,7 +4,16 @@ import { CommandError, EXIT } from './exit-codes.ts'
 import type { Done } from './program.ts'
 import { quietPipes } from './terminal.ts'
 
-const OF_THE_SERVER = ['start', 'serve', 'backup', 'restore', 'verify', 'reindex', 'admin']
+const OF_THE_SERVER = [
+  'start',
+  'serve',
+  'backup',
+  'restore',
+  'verify',
+  'reindex',
+  'rotate-library-key',
+  'admin',
+]
 
 /** The guide mentions commands of the server. This says where they are. */
 function pointToServer(program: Command, done: Done): void {
@@ -26,7 +35,9 @@ quietPipes()
 // A client waits for the handshake of the bridge, so it starts without the argument parser.
 if (process.argv[2] === 'mcp' && process.argv.length === 3) {
   const { bridge } = await import('./bridge.ts')
-  await bridge()
+  await bridge().catch(async (error: unknown) => {
+    process.exitCode = (await import('./known-errors.ts')).reportError(error)
+  })
 } else {
   const [{ run }, { addCommands }] = await Promise.all([import('./program.ts'), import('./commands.ts')])
   process.exitCode = await run('kvault', process.argv, [addCommands, pointToServer])

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CommandError, EXIT } from './exit-codes.ts'
+import { readGiven } from './given-file.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import { paint, plain, plainLines, print, printJson, table } from './terminal.ts'
 import { ask, failure } from './vault-client.ts'
@@ -114,9 +115,7 @@ function edited(draft: Draft): string {
 }
 
 async function edit(profile: Profile, id: string, options: DraftOptions): Promise<void> {
-  const text = options.file
-    ? readFileSync(options.file === '-' ? 0 : options.file, 'utf8')
-    : edited(await call<Draft>(profile, at(id)))
+  const text = options.file ? await readGiven(options.file) : edited(await call<Draft>(profile, at(id)))
   await accept(profile, id, wordsFrom(text, options.file ?? 'What you wrote'), options)
 }
 

@@ -18,3 +18,6 @@ export class CommandError extends Error {
     this.exitCode = exitCode
   }
 }
+
+/** Only this client cannot be done, because of its own file or entry. A command for several goes on with the next. */
+export class ClientError extends CommandError {}

@@ -2,7 +2,7 @@ import { CommandError, EXIT } from './exit-codes.ts'
 import { HOOK_AGENTS } from './hooks/agents/all.ts'
 import { MOMENTS } from './hooks/occasion.ts'
 import { everySwitch, isOff, isSwitch, personsSwitches, saveSwitches } from './hooks/switches.ts'
-import { PROJECT_FILE, readProjectFiles } from './project-file.ts'
+import { PROJECT_FILE, readProjectFiles, unreadableText } from './project-file.ts'
 import { print, printJson, table } from './terminal.ts'
 
 function checked(names: readonly string[]): void {
@@ -16,7 +16,10 @@ function checked(names: readonly string[]): void {
 }
 
 function show(json: boolean | undefined): number {
-  const off = everySwitch(readProjectFiles(process.cwd()).off)
+  const { off: ofProject, unreadable } = readProjectFiles(process.cwd())
+  const off = everySwitch(ofProject)
+  for (const file of unreadable)
+    process.stderr.write(`${unreadableText(file)}, so all hooks are off here. Repair it.\n`)
   const rows = HOOK_AGENTS.map(({ name }) => ({
     agent: name,
     ...Object.fromEntries(MOMENTS.map((moment) => [moment, isOff(off, name, moment) ? 'off' : 'on'])),

@@ -5,7 +5,9 @@ quietPipes()
 // A client waits for the handshake of the bridge, so it starts without the argument parser.
 if (process.argv[2] === 'mcp' && process.argv.length === 3) {
   const { bridge } = await import('./bridge.ts')
-  await bridge()
+  await bridge().catch(async (error: unknown) => {
+    process.exitCode = (await import('./known-errors.ts')).reportError(error)
+  })
 } else {
   const [{ run }, { addCommands }, { addServerCommands }] = await Promise.all([
     import('./program.ts'),

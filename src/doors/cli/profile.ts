@@ -31,7 +31,17 @@ export const dropProfile = (): void => rmSync(profileFile(), { force: true })
 
 export type ProfileOptions = { url?: string; key?: string }
 
-const tidy = (url: string): string => url.replace(/\/+$/, '')
+function tidy(url: string): string {
+  if (!/^https?:\/\/[^/]/i.test(url))
+    throw new CommandError(
+      `"${url}" is not the address of a vault. Write it as https://vault.example.com or http://127.0.0.1:8080.`,
+      EXIT.usage,
+    )
+  return url.replace(/\/+$/, '')
+}
+
+/** A key from a file or a clipboard often ends with a line end, which no header can carry. */
+export const tidyKey = (key: string): string => key.trim()
 
 const namedUrl = (options: ProfileOptions): string | undefined =>
   options.url ?? (process.env.KVAULT_URL || undefined)
@@ -49,8 +59,10 @@ export function findProfile(options: ProfileOptions = {}): Partial<Profile> & { 
 }
 
 /** A key that was given for this call, as opposed to the saved one. */
-export const givenKey = (options: ProfileOptions): string | undefined =>
-  options.key ?? (process.env.KVAULT_API_KEY || undefined)
+export function givenKey(options: ProfileOptions): string | undefined {
+  const key = options.key ?? (process.env.KVAULT_API_KEY || undefined)
+  return key === undefined ? undefined : tidyKey(key)
+}
 
 export function requireProfile(options: ProfileOptions = {}): Profile {
   const { url, apiKey } = findProfile(options)

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../../core/version.ts'
-import { CommandError, EXIT } from './exit-codes.ts'
-import { plainLines } from './terminal.ts'
+import { EXIT } from './exit-codes.ts'
+import { reportError } from './known-errors.ts'
 
 type Action = () => Promise<number>
 
@@ -26,9 +26,6 @@ export async function run(name: string, argv: string[], parts: readonly AddComma
     return await action()
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
-    if (!(error instanceof CommandError)) throw error
-    // It may name what a server has said.
-    process.stderr.write(`${plainLines(error.message)}\n`)
-    return error.exitCode
+    return reportError(error)
   }
 }

@@ -1,18 +1,32 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { type JsonObject, readObject } from './jsonc.ts'
 
 export const PROJECT_FILE = '.kvault.json'
 
 /**
- * What a `.kvault.json` may contain. It may come from a stranger's repository, so it can only name the project and
- * switch things off. Everything else is ignored: no address of a vault, no key, nothing that switches something on.
+ * What a `.kvault.json` may contain. It may come from a stranger's repository, so it can only name the project, name a
+ * workspace for new cards, and switch things off. Everything else is ignored: no address of a vault, no key, nothing
+ * that switches something on.
  */
-export type ProjectFile = { projectKey?: string; workspaceId?: string; off: string[] }
+export type ProjectFile = {
+  projectKey?: string
+  workspaceId?: string
+  /** The file that names the workspace. */
+  workspaceFile?: string
+  off: string[]
+  /** Files that are there but cannot be read. What they switch off is unknown, so everything is off. */
+  unreadable: string[]
+}
 
 const LARGEST_FILE = 64 * 1024
 const MOST_FOLDERS = 64
 const LONGEST_NAME = 1000
 const MOST_SWITCHES = 100
+
+/** For a person: what is wrong with such a file. */
+export const unreadableText = (file: string): string =>
+  `${file} cannot be read as a JSON object of at most ${LARGEST_FILE / 1024} KB`
 
 /** The key of a person's own preferences belongs to no repository. */
 const RESERVED = /^\s{0,10}__user__/i
@@ -29,30 +43,45 @@ const switchesIn = (hooks: unknown): string[] => {
   return Array.isArray(off) ? off.slice(0, MOST_SWITCHES).filter((item) => typeof item === 'string') : []
 }
 
-function readOne(folder: string): ProjectFile | undefined {
+/** What the file says; undefined where there is none, null where it cannot be read. */
+function settingsIn(file: string): JsonObject | undefined | null {
   try {
-    const file = join(folder, PROJECT_FILE)
     const found = statSync(file, { throwIfNoEntry: false })
-    if (!found?.isFile() || found.size > LARGEST_FILE) return undefined
-    const { project_key, workspace_id, hooks } = JSON.parse(readFileSync(file, 'utf8')) ?? {}
-    const [projectKey, workspaceId] = [nameIn(project_key), nameIn(workspace_id)]
-    return {
-      off: switchesIn(hooks),
-      ...(projectKey ? { projectKey } : {}),
-      ...(workspaceId ? { workspaceId } : {}),
-    }
+    if (!found?.isFile()) return undefined
+    if (found.size > LARGEST_FILE) return null
+    const settings = readObject(readFileSync(file, 'utf8'))
+    return typeof settings === 'object' ? settings : null
   } catch {
-    return undefined
+    return null
+  }
+}
+
+function readOne(folder: string): ProjectFile {
+  const file = join(folder, PROJECT_FILE)
+  const settings = settingsIn(file)
+  if (settings === null) return { off: ['all'], unreadable: [file] }
+  const { project_key, workspace_id, hooks } = settings ?? {}
+  const [projectKey, workspaceId] = [nameIn(project_key), nameIn(workspace_id)]
+  return {
+    off: switchesIn(hooks),
+    unreadable: [],
+    ...(projectKey ? { projectKey } : {}),
+    ...(workspaceId ? { workspaceId, workspaceFile: file } : {}),
   }
 }
 
 /** The files of the folder and those above it. The nearest one names the project; each may switch off more. */
 export function readProjectFiles(folder: string): ProjectFile {
-  const merged: ProjectFile = { off: [] }
+  const merged: ProjectFile = { off: [], unreadable: [] }
   let [at, left] = [folder, MOST_FOLDERS]
   for (; left > 0; left--) {
-    const { off = [], ...names } = readOne(at) ?? {}
-    Object.assign(merged, { ...names, ...merged, off: [...merged.off, ...off] })
+    const { off, unreadable, ...names } = readOne(at)
+    Object.assign(merged, {
+      ...names,
+      ...merged,
+      off: [...merged.off, ...off],
+      unreadable: [...merged.unreadable, ...unreadable],
+    })
     const above = dirname(at)
     if (above === at) break
     at = above

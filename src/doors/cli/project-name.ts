@@ -1,9 +1,10 @@
 import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { CommandError } from './exit-codes.ts'
+import { CommandError, EXIT } from './exit-codes.ts'
 import { settingsFolder } from './folders.ts'
-import { PROJECT_FILE, readProjectFiles } from './project-file.ts'
+import { PROJECT_FILE, readProjectFiles, unreadableText } from './project-file.ts'
+import { isUuid } from './uuid.ts'
 
 // Loaded on demand: a hook that already knows its project starts faster without them.
 const require = createRequire(import.meta.url)
@@ -22,8 +23,26 @@ function git(folder: string, ...args: string[]): string | undefined {
   }
 }
 
-/** The workspace that a project names as the home of its cards. */
-export const workspaceOf = (folder: string): string | undefined => readProjectFiles(folder).workspaceId
+/** The workspace that a project names as the home of its cards. In doubt no card is recorded in the wrong place. */
+export function workspaceOf(folder: string): string | undefined {
+  const { workspaceId, workspaceFile, unreadable } = readProjectFiles(folder)
+  if (workspaceId !== undefined && !isUuid(workspaceId))
+    throw new CommandError(
+      `${workspaceFile}: workspace_id is the id of a workspace, not "${workspaceId}".`,
+      EXIT.usage,
+    )
+  // All of them are on one way up, so a longer path is nearer and would have decided.
+  const nearer = unreadable.filter((file) => file.length > (workspaceFile?.length ?? 0))
+  if (nearer.length > 0)
+    throw new CommandError(
+      `${nearer.map(unreadableText).join('; ')}, so it is unknown where the card belongs. Repair the file, or name the workspace of the card.`,
+      EXIT.usage,
+    )
+  return workspaceId
+}
+
+/** For a folder that has no name, and whose name cannot be kept either. */
+export const passingName = (): string => `folder-${crypto().randomUUID()}`
 
 /** The random name of a folder, made on first use. Two programs that ask at once get the same. */
 function keptName(folder: string): string {
@@ -37,7 +56,7 @@ function keptName(folder: string): string {
   }
   try {
     mkdirSync(names, { recursive: true, mode: 0o700 })
-    writeFileSync(draft, `folder-${crypto().randomUUID()}`, { mode: 0o600 })
+    writeFileSync(draft, passingName(), { mode: 0o600 })
     try {
       // A link never replaces what another program has put there meanwhile.
       linkSync(draft, file)

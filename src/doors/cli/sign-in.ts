@@ -2,14 +2,14 @@ import { TOOL_SCOPES } from '../../core/scopes.ts'
 import { signInByBrowser } from './connect/browser-sign-in.ts'
 import { connections } from './connect/connections.ts'
 import { agreed, type ConsentOptions } from './connect/consent.ts'
-import { endKey, keyName } from './connect/keys.ts'
+import { endKey, keepProfile, keyName, takeBackKey } from './connect/keys.ts'
 import { EXIT } from './exit-codes.ts'
 import {
   dropProfile,
   type Profile,
   type ProfileOptions,
   savedProfile,
-  saveProfile,
+  tidyKey,
   urlToJoin,
 } from './profile.ts'
 import { paint, print, question, readStdin, secretQuestion } from './terminal.ts'
@@ -25,12 +25,29 @@ async function keyWorks(url: string, apiKey: string): Promise<void> {
 
 type Created = { api_key: string; key_id: string }
 
-const keep = (url: string, { api_key, key_id }: Created): void =>
-  saveProfile({ url, apiKey: api_key, keyId: key_id })
+const sharers = (apiKey: string): string[] =>
+  connections().flatMap((connection) => (connection.apiKey === apiKey ? [connection.client] : []))
+
+/** A key that kvault made for the same vault ends when the next one replaces it, unless a client shares it. */
+async function endFormer(former: Profile | undefined, { url, apiKey }: Profile): Promise<void> {
+  if (!former?.keyId || former.url !== url || former.apiKey === apiKey) return
+  const users = sharers(former.apiKey)
+  if (users.length === 0) return takeBackKey(url, former)
+  print(`The former key stays valid, because these use it: ${users.join(', ')}. To end it: kvault disconnect`)
+}
+
+async function replaceProfile(profile: Profile): Promise<void> {
+  const former = savedProfile()
+  await keepProfile(profile)
+  await endFormer(former, profile)
+}
+
+const keep = (url: string, { api_key, key_id }: Created): Promise<void> =>
+  replaceProfile({ url, apiKey: api_key, keyId: key_id })
 
 async function loginByKey(url: string, apiKey: string): Promise<void> {
   await keyWorks(url, apiKey)
-  saveProfile({ url, apiKey })
+  await replaceProfile({ url, apiKey })
   print(`Signed in at ${url} with the given key.`)
 }
 
@@ -51,7 +68,7 @@ async function loginByPassword(url: string, options: LoginOptions): Promise<void
   })
   await ask(url, '/api/v1/auth/logout', { method: 'POST', headers: session })
   if (created.status !== 201) throw failure(created)
-  keep(url, created.body as Created)
+  await keep(url, created.body as Created)
   print(`Signed in at ${url} as ${email}. Next: kvault connect`)
 }
 
@@ -63,7 +80,7 @@ async function loginByBrowser(url: string): Promise<void> {
       headers: { authorization: `Bearer ${session.token}` },
     })
     if (created.status !== 201) throw failure(created)
-    keep(url, created.body as Created)
+    await keep(url, created.body as Created)
   } finally {
     await session.end()
   }
@@ -73,7 +90,7 @@ async function loginByBrowser(url: string): Promise<void> {
 /** Signs in once and keeps an API key of its own, so that no password is ever stored. */
 export async function login(options: LoginOptions): Promise<number> {
   const url = urlToJoin(options)
-  if (options.key) await loginByKey(url, options.key)
+  if (options.key) await loginByKey(url, tidyKey(options.key))
   else if (options.email || options.passwordStdin) await loginByPassword(url, options)
   else await loginByBrowser(url)
   return EXIT.done

@@ -5,12 +5,13 @@ import { CommandError, EXIT } from './exit-codes.ts'
 export const print = (text = ''): void => void process.stdout.write(`${text}\n`)
 export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2))
 
-/** A reader that closes the pipe early, such as `head`, ends the program quietly. */
+/** A reader that closes the pipe early, such as `head`, ends the program quietly. A full disk ends it with a line. */
 export function quietPipes(): void {
   for (const stream of [process.stdout, process.stderr])
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
-      process.exit(0)
+    stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (code === 'EPIPE') process.exit(EXIT.done)
+      if (stream === process.stdout) process.stderr.write(`The output cannot be written (${code}).\n`)
+      process.exit(EXIT.failed)
     })
 }
 

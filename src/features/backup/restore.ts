@@ -107,13 +107,19 @@ async function requireEmpty(db: Db): Promise<void> {
   }
 }
 
-/** Migrates the schema to the version that the backup was taken from. */
-async function prepareSchema(database: Database, header: Header): Promise<void> {
+/** The migrations that lead to the schema of the backup. */
+function migrationsOf(header: Header): typeof MIGRATIONS {
   const known = MIGRATIONS.filter(({ name }) => header.migrations.includes(name))
   if (known.length < header.migrations.length)
     throw new SchemaTooNew(
       'The backup was taken by a newer version of this program. Restore it with that version.',
     )
+  return known
+}
+
+/** Migrates the schema to the version that the backup was taken from. */
+async function prepareSchema(database: Database, header: Header): Promise<void> {
+  const known = migrationsOf(header)
   const ahead = (await appliedMigrations(database)).filter((name) => !header.migrations.includes(name))
   if (ahead.length > 0)
     throw new TargetNotEmpty(
@@ -124,13 +130,20 @@ async function prepareSchema(database: Database, header: Header): Promise<void> 
 
 export type Restored = { header: Header; end: End }
 
+/** Reads the file whole and needs no database. Every fault of the file shows here. */
+export async function checkRestorable(file: string): Promise<Restored> {
+  const checked = await checkBackup(file)
+  migrationsOf(checked.header)
+  return checked
+}
+
 /**
- * Fills an empty vault. The file is checked whole before anything is touched; the rows go in together or not at all;
+ * Fills an empty vault. The file is checked whole before anything is touched, here or by the caller; the rows go in together or not at all;
  * then the schema is brought up to date and derived tables are rebuilt.
  */
-export async function restoreBackup(ctx: Ctx, file: string): Promise<Restored> {
+export async function restoreBackup(ctx: Ctx, file: string, known?: Restored): Promise<Restored> {
   const { database, config } = ctx
-  const checked = await checkBackup(file)
+  const checked = known ?? (await checkRestorable(file))
   await prepareSchema(database, checked.header)
   await requireEmpty(ctx.db)
   await writeFiles(file, config.dataDir)

@@ -1,6 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import { access, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -96,6 +96,10 @@ class FileExists extends Error {
   override readonly name = 'FileExists'
 }
 
+class NoFolder extends Error {
+  override readonly name = 'NoFolder'
+}
+
 /**
  * Writes a backup while the service is running. The file appears under its name when it is complete and on disk; until
  * then it is `partial`, which must not exist yet, so that two backups never write into one file.
@@ -106,6 +110,8 @@ export async function takeBackup(
   { partial = `${file}.partial`, now = new Date() }: { partial?: string; now?: Date } = {},
 ): Promise<void> {
   if (await isThere(file)) throw new FileExists(`${file} exists already.`)
+  if (!(await isThere(dirname(file))))
+    throw new NoFolder(`There is no folder ${dirname(file)} for the backup. Make it first.`)
   const out = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true })
   await new Promise((resolve, reject) => out.once('open', resolve).once('error', reject))
   try {

@@ -127,3 +127,20 @@ test('an unreadable file is left alone, and the message says how to continue by 
   ] as const)
     expect(() => add(text, name), text).toThrow(CommandError)
 })
+
+test('JSON: comments in an empty map of servers stay, with the entry and after removing it', () => {
+  const samples = [
+    '{ "mcpServers": {\n    // "old": {}\n  } }\n',
+    '{\n  "mcpServers": {\n    /* later */\n  }\n}\n',
+  ]
+  for (const before of samples) {
+    const after = add(before, 'cursor')
+    const [comment = ''] = /\/[/*].*/.exec(before) ?? []
+    expect(after).toContain(comment)
+    expect(entryIn(after, findClient('cursor'), 'file')).toBeDefined()
+    expect(remove(after, 'cursor')).toBe(before)
+  }
+  expect(add('{\n  // nothing yet\n}\n', 'cursor')).toMatch(
+    /^\{\n {2}\/\/ nothing yet\n {2}"mcpServers": \{\n/,
+  )
+})

@@ -1,13 +1,7 @@
+import { belowMark, withoutMark } from '../jsonc.ts'
 import { type Entry, type McpClient, SERVER_NAME } from './client.ts'
 import { jsonEntry, withJsonEntry } from './json-entry.ts'
 import { tomlEntry, withTomlEntry } from './toml-entry.ts'
-
-/** The byte order mark of Windows editors. Our parsers need the text without it; the file keeps it. */
-const MARK = '\uFEFF'
-
-function belowMark(text: string, edit: (text: string) => string): string {
-  return text.startsWith(MARK) ? MARK + edit(text.slice(1)) : edit(text)
-}
 
 /** The client's file with our entry in it, or, without an entry, with ours taken out. Nothing else is touched. */
 export const withEntry = (text: string, client: McpClient, entry: Entry | undefined, file: string): string =>
@@ -19,7 +13,7 @@ export const withEntry = (text: string, client: McpClient, entry: Entry | undefi
 
 /** Our entry in the file; undefined if there is none. */
 export function entryIn(text: string, client: McpClient, file: string): Entry | undefined {
-  const plain = text.startsWith(MARK) ? text.slice(1) : text
+  const plain = withoutMark(text)
   return client.format === 'json' ? jsonEntry(plain, client, file) : tomlEntry(plain, client, file)
 }
 

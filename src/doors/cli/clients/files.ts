@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { CommandError, EXIT } from '../exit-codes.ts'
+import { ClientError, EXIT } from '../exit-codes.ts'
 
 const OWNER_ONLY = 0o600
 const ANY_BIT_OF_OTHERS = 0o077
@@ -22,7 +22,7 @@ export function readText(file: string): string | null {
     return readFileSync(file, 'utf8')
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null
-    throw new CommandError(`${file} cannot be read (${codeOf(error)}).`, EXIT.byHand)
+    throw new ClientError(`${file} cannot be read (${codeOf(error)}).`, EXIT.byHand)
   }
 }
 
@@ -31,6 +31,15 @@ const behindLink = (file: string): string => (existsSync(file) ? realpathSync(fi
 
 const modeOf = (file: string): number | undefined =>
   existsSync(file) ? statSync(file).mode & 0o777 : undefined
+
+/** Where nothing could be written there may be nothing to delete either. */
+function dropDraft(file: string): void {
+  try {
+    rmSync(file, { force: true })
+  } catch {
+    // The first error says more.
+  }
+}
 
 export type Written = {
   /** Others could read the file before and no longer can. */
@@ -58,8 +67,8 @@ export function writeText(
     chmodSync(fresh, wanted)
     renameSync(fresh, target)
   } catch (error) {
-    rmSync(fresh, { force: true })
-    throw new CommandError(`${file} cannot be written (${codeOf(error)}).`, EXIT.byHand)
+    dropDraft(fresh)
+    throw new ClientError(`${file} cannot be written (${codeOf(error)}).`, EXIT.byHand)
   }
   const isPosix = process.platform !== 'win32'
   const wasOpen = modeBefore !== undefined && (modeBefore & ANY_BIT_OF_OTHERS) !== 0

@@ -57,16 +57,19 @@ function written(text: string, value: unknown, depth: number): string {
 const named = (key: string | undefined, gap: string, value: string): string =>
   key === undefined ? value : `${JSON.stringify(key)}:${gap}${value}`
 
+/** An empty object or list may hold comments, such as an entry that somebody switched off. They stay. */
+function intoEmpty(text: string, { offset, length }: Node, content: string): Edit {
+  const inner = text.slice(offset + 1, offset + length - 1)
+  const kept = inner.trimEnd().length
+  return { offset: offset + 1 + kept, length: inner.length - kept, content }
+}
+
 function insertion(text: string, parent: Node, key: string | undefined, value: unknown): Edit[] {
   const { unit, eol } = styleOf(text)
   const depth = depthOf(parent)
   const last = parent.children?.at(-1)
   const line = eol + unit.repeat(depth) + named(key, ' ', written(text, value, depth))
-  if (!last) {
-    const [open, close] = parent.type === 'array' ? '[]' : '{}'
-    const content = `${open}${line}${eol}${unit.repeat(depth - 1)}${close}`
-    return [{ offset: parent.offset, length: parent.length, content }]
-  }
+  if (!last) return [intoEmpty(text, parent, `${line}${eol}${unit.repeat(depth - 1)}`)]
   const { comma, lineEnd } = behind(text, endOf(last))
   if (isOnOneLine(text, parent)) {
     const compact = named(key, '', JSON.stringify(value))
@@ -101,6 +104,13 @@ export function withValue(text: string, tree: Node, path: readonly string[], val
   return applyEdits(text, insertion(text, parent ?? tree, path[depth] ?? '', inner))
 }
 
+/** Whether there is a comment beside the only item. */
+function hasComment(text: string, parent: Node, item: Node): boolean {
+  const before = text.slice(parent.offset + 1, item.offset)
+  const after = text.slice(endOf(item), endOf(parent) - 1)
+  return /\/[/*]/.test(before + after)
+}
+
 const emptied = ({ offset, length, type }: Node): Edit => ({
   offset,
   length,
@@ -125,6 +135,7 @@ export function withoutValue(text: string, tree: Node, path: readonly (string | 
   const item = value?.parent?.type === 'property' ? value.parent : value
   const siblings = item?.parent?.children
   if (!item?.parent || !siblings) return text
-  if (siblings.length === 1) return applyEdits(text, [emptied(item.parent)])
+  if (siblings.length === 1 && !hasComment(text, item.parent, item))
+    return applyEdits(text, [emptied(item.parent)])
   return applyEdits(text, removal(text, item, siblings[siblings.indexOf(item) - 1]))
 }

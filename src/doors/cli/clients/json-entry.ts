@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
 import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
-import { CommandError, EXIT } from '../exit-codes.ts'
+import { ClientError, EXIT } from '../exit-codes.ts'
+import { LENIENT } from '../jsonc.ts'
 import { type Entry, type McpClient, SERVER_NAME } from './client.ts'
 import { withoutValue, withValue } from './json-edit.ts'
-
-const LENIENT = { allowTrailingComma: true, allowEmptyContent: true }
 
 function parsed(text: string, file: string) {
   const errors: ParseError[] = []
   const tree = parseTree(text, errors, LENIENT)
   if (errors.length === 0 && (tree === undefined || tree.type === 'object')) return tree
-  throw new CommandError(
-    `${file} cannot be read as JSON, so it is left alone. Repair it, or add the entry by hand: kvault connect --print`,
+  const fault = errors.length > 0 ? 'cannot be read as JSON' : `contains no object, but: ${tree?.type}`
+  throw new ClientError(
+    `${file} ${fault}, so it is left alone. Repair it, or add the entry by hand: kvault connect --print`,
     EXIT.byHand,
   )
 }
@@ -22,7 +22,7 @@ function checkWay(text: string, client: McpClient, file: string): Node | undefin
   client.path.forEach((key, depth) => {
     const node = tree && findNodeAtLocation(tree, client.path.slice(0, depth + 1))
     if (node && node.type !== 'object')
-      throw new CommandError(`${file}: "${key}" is not an object, so it is left alone.`, EXIT.byHand)
+      throw new ClientError(`${file}: "${key}" is not an object, so it is left alone.`, EXIT.byHand)
   })
   return tree
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parse, patch, stringify } from '@decimalturn/toml-patch'
-import { CommandError, EXIT } from '../exit-codes.ts'
+import { ClientError, EXIT } from '../exit-codes.ts'
 import { type Entry, type McpClient, SERVER_NAME } from './client.ts'
 
 type Table = Record<string, unknown>
@@ -12,7 +12,7 @@ function parsed(text: string, file: string): Table {
   try {
     return parse(text)
   } catch {
-    throw new CommandError(
+    throw new ClientError(
       `${file} cannot be read as TOML, so it is left alone. Repair it, or add the entry by hand: kvault connect --print`,
       EXIT.byHand,
     )
@@ -24,7 +24,7 @@ function serversOf(root: Table, client: McpClient, file: string): Table | undefi
   for (const key of client.path) {
     servers = isTable(servers) ? servers[key] : undefined
     if (servers !== undefined && !isTable(servers))
-      throw new CommandError(`${file}: "${key}" is not a table, so it is left alone.`, EXIT.byHand)
+      throw new ClientError(`${file}: "${key}" is not a table, so it is left alone.`, EXIT.byHand)
   }
   return isTable(servers) ? servers : undefined
 }
@@ -115,7 +115,7 @@ export function withTomlEntry(
   if (says(appended, wanted, client)) return appended
   const edited = patch(rest, wanted)
   if (says(edited, wanted, client)) return edited
-  throw new CommandError(
+  throw new ClientError(
     `${file} has a form that cannot be edited safely, so it is left alone. Add the entry by hand: kvault connect --print`,
     EXIT.byHand,
   )

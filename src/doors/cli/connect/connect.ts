@@ -2,15 +2,16 @@ import type { Entry, McpClient } from '../clients/client.ts'
 import { entryIn, genericEntries, keyIn, withEntry } from '../clients/entry.ts'
 import { readText, removeFile, writeText } from '../clients/files.ts'
 import { findClient, installedClients } from '../clients/installed.ts'
-import { CommandError, EXIT } from '../exit-codes.ts'
+import { ClientError, CommandError, EXIT } from '../exit-codes.ts'
 import type { Probe } from '../mcp-probe.ts'
 import { keepOwnCopy, ownCommand } from '../own-copy.ts'
 import { findProfile, givenKey, type ProfileOptions, urlToJoin } from '../profile.ts'
-import { isInteractive, paint, print, question } from '../terminal.ts'
+import { isInteractive, paint, plainLines, print, question } from '../terminal.ts'
+import { isUuid } from '../uuid.ts'
 import { connectionOf, digestOf, saveConnection } from './connections.ts'
 import { agreed, type ConsentOptions, HIDDEN_KEY, showChange } from './consent.ts'
 import { connectHooks } from './hooks.ts'
-import { type ClientKey, endKey, type KeyMaker, keyMaker } from './keys.ts'
+import { type ClientKey, endKey, type KeyMaker, keyMaker, takeBackKey } from './keys.ts'
 import { prove } from './prove.ts'
 
 export type ConnectOptions = ProfileOptions &
@@ -23,6 +24,11 @@ function checkOptions({ auth, workspace }: ConnectOptions): void {
     throw new CommandError('--workspace needs a key. Leave out --auth oauth.', EXIT.usage)
   if (auth !== undefined && !WAYS.includes(auth))
     throw new CommandError(`--auth is ${WAYS.join(' or ')}, not "${auth}".`, EXIT.usage)
+  if (workspace !== undefined && !isUuid(workspace))
+    throw new CommandError(
+      `--workspace is the id of a workspace, not "${workspace}". The web app shows it in the address of the workspace.`,
+      EXIT.usage,
+    )
 }
 
 /** A client that signs in by itself needs no key, unless one was given or asked for. */
@@ -68,16 +74,9 @@ const proofText = (result: Probe): string =>
 
 type Change = { before: string | null; after: string; mode: number | undefined }
 
-/** Restores the file, and ends the key that was made for it. */
-async function rollBack(
-  url: string,
-  file: string,
-  { before, mode }: Change,
-  key: ClientKey | undefined,
-): Promise<void> {
+function restore(file: string, { before, mode }: Change): void {
   if (before === null) removeFile(file)
   else writeText(file, before, { mode })
-  if (key?.keyId) await endKey(url, key.apiKey).catch(() => {})
 }
 
 const withMode = (mode: number | undefined) => (mode === undefined ? {} : { mode })
@@ -107,41 +106,52 @@ async function remember(
     await endKey(earlier.url, earlier.apiKey).catch(() => {})
 }
 
-/** Writes the entry, tests it, and undoes it if the test fails. Returns whether the client is connected. */
+/** Writes the entry, tests it and remembers it. Whatever fails, the key ends and the file is as before. */
+async function establish(
+  client: McpClient,
+  url: string,
+  before: string | null,
+  key: ClientKey | undefined,
+): Promise<{ proof: Probe; closed: boolean }> {
+  const file = client.file()
+  let change: Change | undefined
+  try {
+    const after = withEntry(before ?? '', client, client.entry({ url, apiKey: key?.apiKey }), file)
+    const { closed, modeBefore } = writeText(file, after, { holdsKey: key !== undefined })
+    change = { before, after, mode: modeBefore }
+    const proof = await prove(client)
+    const problem = problemIn(proof)
+    if (problem !== undefined)
+      throw new ClientError(`${client.title} is not connected, and ${file} is as before: ${problem}`)
+    await remember(client, url, change, key)
+    return { proof, closed }
+  } catch (error) {
+    await takeBackKey(url, key)
+    if (change) restore(file, change)
+    throw error
+  }
+}
+
 async function connectOne(
   client: McpClient,
   url: string,
   maker: KeyMaker,
   options: ConnectOptions,
-): Promise<boolean> {
+): Promise<void> {
   const file = client.file()
   const before = readText(file)
   const there = entryIn(before ?? '', client, file)
-  if (there && (await isConnected(client, there, url, options))) return true
+  if (there && (await isConnected(client, there, url, options))) return
   const withKey = wantsKey(client, options)
   const draft = client.entry({ url, ...(withKey ? { apiKey: HIDDEN_KEY } : {}) })
   print(paint('bold', client.title))
   showChange(file, before, withEntry(before ?? '', client, draft, file), [there && keyIn(there)])
-  if (!(await agreed('Write this?', options))) {
-    print('Nothing written.')
-    return true
-  }
+  if (!(await agreed('Write this?', options))) return print('Nothing written.')
   const key = withKey ? await maker.keyFor(client.title) : undefined
-  const after = withEntry(before ?? '', client, client.entry({ url, apiKey: key?.apiKey }), file)
-  const { closed, modeBefore } = writeText(file, after, { holdsKey: withKey })
-  const change = { before, after, mode: modeBefore }
-  const result = await prove(client)
-  const problem = problemIn(result)
-  if (problem !== undefined) {
-    await rollBack(url, file, change, key)
-    process.stderr.write(`${client.title} is not connected, and ${file} is as before: ${problem}\n`)
-    return false
-  }
-  await remember(client, url, change, key)
-  print(`${client.title} is connected to ${url}: ${proofText(result)}. ${client.after}`)
+  const { proof, closed } = await establish(client, url, before, key)
+  print(`${client.title} is connected to ${url}: ${proofText(proof)}. ${client.after}`)
   if (closed) print(`${file} holds a key now, so only you can read it (mode 600).`)
   if (key && !key.keyId) print(`${client.title} uses the key that you gave; it has none of its own.`)
-  return true
 }
 
 async function isConnected(client: McpClient, entry: Entry, url: string, options: ConnectOptions) {
@@ -158,6 +168,31 @@ async function isConnected(client: McpClient, entry: Entry, url: string, options
   return true
 }
 
+/**
+ * All clients one after the other. The file of one does not stop the others; what concerns all of them does, such as a
+ * sign-in that was declined.
+ */
+async function connectAll(
+  clients: readonly McpClient[],
+  url: string,
+  maker: KeyMaker,
+  options: ConnectOptions,
+): Promise<number> {
+  const failed: { title: string; error: ClientError }[] = []
+  for (const client of clients)
+    try {
+      await connectOne(client, url, maker, options)
+      if (options.hooks !== false) await connectHooks(client, url, maker, options)
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error
+      failed.push({ title: client.title, error })
+    }
+  for (const { error } of failed) process.stderr.write(`${plainLines(error.message)}\n`)
+  if (failed.length > 0 && clients.length > 1)
+    process.stderr.write(`Failed: ${failed.map(({ title }) => title).join(', ')}.\n`)
+  return failed[0]?.error.exitCode ?? EXIT.done
+}
+
 export async function connect(names: string[], options: ConnectOptions): Promise<number> {
   checkOptions(options)
   if (options.print) return printEntries(names, options)
@@ -169,14 +204,10 @@ export async function connect(names: string[], options: ConnectOptions): Promise
   }
   const url = urlToJoin(options)
   const maker = keyMaker(url, options, print)
-  keepOwnCopy()
-  let failed = 0
+  if (!options.dryRun) keepOwnCopy()
   try {
-    for (const client of clients)
-      if (!(await connectOne(client, url, maker, options))) failed += 1
-      else if (options.hooks !== false) await connectHooks(client, url, maker, options)
+    return await connectAll(clients, url, maker, options)
   } finally {
     await maker.done()
   }
-  return failed === 0 ? EXIT.done : EXIT.failed
 }

@@ -15,8 +15,10 @@ export function showChange(
 ): void {
   const hide = (text: string) =>
     secrets.reduce<string>((shown, secret) => (secret ? shown.replaceAll(secret, HIDDEN_KEY) : shown), text)
-  const patch = createTwoFilesPatch(file, file, hide(before ?? ''), hide(after ?? ''), '', '', { context: 2 })
-  for (const line of patch.split('\n').slice(2)) {
+  const patch = createTwoFilesPatch('', '', hide(before ?? ''), hide(after ?? ''), '', '', { context: 2 })
+  // The library writes names with umlauts as octal numbers, so the head with the names is ours.
+  const [changes = ''] = /^@@[\s\S]*/m.exec(patch) ?? []
+  for (const line of [`--- ${file}`, `+++ ${file}`, ...changes.split('\n')]) {
     if (line.startsWith('+')) print(paint('green', line))
     else if (line.startsWith('-')) print(paint('red', line))
     else print(line)

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { TOOL_SCOPES } from '../../../core/scopes.ts'
 import { CommandError } from '../exit-codes.ts'
-import { givenKey, type ProfileOptions, savedProfile, saveProfile } from '../profile.ts'
+import { givenKey, type Profile, type ProfileOptions, savedProfile, saveProfile } from '../profile.ts'
 import { isInteractive } from '../terminal.ts'
 import { ask, failure } from '../vault-client.ts'
 import { type BrowserSession, signInByBrowser } from './browser-sign-in.ts'
@@ -79,10 +79,25 @@ export function keyMaker(
   return shared(saved.apiKey)
 }
 
+/** A key that was made and could not be used ends, because nobody would know of it. One that the person gave stays. */
+export async function takeBackKey(url: string, key: ClientKey | undefined): Promise<void> {
+  if (key?.keyId) await endKey(url, key.apiKey).catch(() => {})
+}
+
+/** Saves a profile whose key may just have been made. */
+export async function keepProfile(profile: Profile): Promise<void> {
+  try {
+    saveProfile(profile)
+  } catch (error) {
+    await takeBackKey(profile.url, profile)
+    throw error
+  }
+}
+
 /** The command and the hooks use a key of their own. */
 export async function saveOwnProfile(url: string, maker: KeyMaker): Promise<void> {
   if (savedProfile()?.url === url) return
-  saveProfile({ url, ...(await maker.keyFor('kvault')) })
+  await keepProfile({ url, ...(await maker.keyFor('kvault')) })
 }
 
 /** Deletes a key with itself. A key that no longer exists counts as deleted. */

@@ -4,7 +4,7 @@ import { readText } from '../clients/files.ts'
 import { installedClients } from '../clients/installed.ts'
 import { type Probe, probe } from '../mcp-probe.ts'
 import { ask } from '../vault-client.ts'
-import { type Finding, fail, ok, warn } from './finding.ts'
+import { connectAdvice, type Finding, fail, ok, warn } from './finding.ts'
 
 type Tool = { name: string; scopes: string[] }
 
@@ -33,8 +33,7 @@ export async function checkCredential(url: string, apiKey: string | undefined): 
   return [ok('Credential', 'accepted'), judgeTools('Scopes', result.tools, await toolsOf(url))]
 }
 
-function judgeProbe(client: McpClient, result: Probe, all: readonly Tool[]): Finding {
-  const advice = `kvault connect ${client.name}`
+function judgeProbe(client: McpClient, result: Probe, all: readonly Tool[], advice: string): Finding {
   if (result.state === 'works') return judgeTools(client.title, result.tools, all)
   if (result.state === 'signs-in') return ok(client.title, 'signs in by the browser')
   return fail(client.title, result.detail, advice)
@@ -43,17 +42,18 @@ function judgeProbe(client: McpClient, result: Probe, all: readonly Tool[]): Fin
 /** Tries the entry in the client's file, as the client would. */
 async function checkClient(client: McpClient, url: string, all: readonly Tool[]): Promise<Finding> {
   const file = client.file()
-  const connectIt = `kvault connect ${client.name}`
+  const connectIt = connectAdvice(client.name, url)
   try {
     const entry = entryIn(readText(file) ?? '', client, file)
     if (!entry) return warn(client.title, 'not connected', connectIt)
     const way = wayOf(entry)
     if (!way) return fail(client.title, `${file}: the entry has neither address nor command`, connectIt)
     const goesTo = way.kind === 'http' ? way.url : (way.env.KVAULT_URL ?? url)
-    if (!goesTo.startsWith(url)) return warn(client.title, `connected to ${goesTo}`, connectIt)
+    if (goesTo !== url && !goesTo.startsWith(`${url}/`))
+      return warn(client.title, `connected to ${goesTo}`, connectIt)
     const result = await probe(way)
     if (result.state === 'refused' && keyIn(entry)) result.detail = `its key is refused: ${result.detail}`
-    return judgeProbe(client, result, all)
+    return judgeProbe(client, result, all, connectIt)
   } catch (error) {
     return fail(client.title, error instanceof Error ? error.message : String(error), connectIt)
   }

@@ -7,6 +7,9 @@ export type Finding = {
   advice?: string
 }
 
+/** With its address: without it, `connect` may join another vault than the one that was checked. */
+export const connectAdvice = (client: string, url: string): string => `kvault connect ${client} --url ${url}`
+
 export const ok = (what: string, detail: string): Finding => ({ what, state: 'ok', detail })
 export const warn = (what: string, detail: string, advice: string): Finding => ({
   what,

@@ -6,8 +6,8 @@ import type { Moment } from '../hooks/occasion.ts'
 import { lastRun } from '../hooks/run-log.ts'
 import { waitingFiles } from '../hooks/spool/spool.ts'
 import { everySwitch, isOff } from '../hooks/switches.ts'
-import { readProjectFiles } from '../project-file.ts'
-import { type Finding, fail, ok, warn } from './finding.ts'
+import { readProjectFiles, unreadableText } from '../project-file.ts'
+import { connectAdvice, type Finding, fail, ok, warn } from './finding.ts'
 
 /** The last run of one moment: when, how long it took, and how many characters it was about. */
 function checkMoment({ name, title }: McpClient, moment: Moment, off: readonly string[]): Finding {
@@ -20,12 +20,12 @@ function checkMoment({ name, title }: McpClient, moment: Moment, off: readonly s
   return ok(what, `${when}, ${run.chars} characters`)
 }
 
-function checkOne(client: McpClient, off: readonly string[]): Finding[] {
+function checkOne(client: McpClient, url: string, off: readonly string[]): Finding[] {
   const what = `Hooks of ${client.title}`
   try {
     const areThere = hooksAreThere(client.name)
     if (areThere === undefined) return []
-    if (!areThere) return [warn(what, 'none', `kvault connect ${client.name}`)]
+    if (!areThere) return [warn(what, 'none', connectAdvice(client.name, url))]
   } catch (error) {
     return [fail(what, error instanceof Error ? error.message : String(error), 'Repair the file.')]
   }
@@ -39,9 +39,15 @@ function checkOne(client: McpClient, off: readonly string[]): Finding[] {
 }
 
 /** Every hook of every agent here, and what waits to be sent. */
-export function checkHooks(): Finding[] {
-  const off = everySwitch(readProjectFiles(process.cwd()).off)
-  const findings = installedClients().flatMap((client) => checkOne(client, off))
+export function checkHooks(url: string): Finding[] {
+  const { off: ofProject, unreadable } = readProjectFiles(process.cwd())
+  const off = everySwitch(ofProject)
+  const findings = [
+    ...unreadable.map((file) =>
+      fail('Project file', unreadableText(file), 'Repair it. Until then all hooks are off here.'),
+    ),
+    ...installedClients().flatMap((client) => checkOne(client, url, off)),
+  ]
   const waiting = waitingFiles().length
   if (waiting === 0) return findings
   return [

@@ -21,7 +21,7 @@ const LONGEST_TEXT = 8000
 const LEAST_BUDGET = 200
 const MOST_EXCLUDED = 100
 
-/** A person can set the budget of a start. The other moments use the vault's default. */
+/** A person can set the budget of a start and of a compaction. The other moments use the vault's default. */
 function budgetFor(moment: RecallMoment): { budget_chars?: number } {
   const given = Number(process.env.KVAULT_HOOK_CHARS)
   if (!Number.isInteger(given) || given <= 0 || moment === 'prompt' || moment === 'failure') return {}

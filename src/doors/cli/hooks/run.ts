@@ -1,6 +1,6 @@
 import { findProfile, type Profile } from '../profile.ts'
 import { type ProjectFile, readProjectFiles } from '../project-file.ts'
-import { projectKeyOf } from '../project-name.ts'
+import { passingName, projectKeyOf } from '../project-name.ts'
 import { isPayload } from './agents/payload.ts'
 import { knownEnvironment } from './environment-cache.ts'
 import { bothEnds, hasFailed } from './failures.ts'
@@ -69,6 +69,15 @@ function projectKey({ occasion: { sessionId }, folder, file }: Scene): string {
   return key
 }
 
+/** A question needs no lasting name: if none can be kept, what belongs to no project is still found. */
+function projectToAsk(scene: Scene): string {
+  try {
+    return projectKey(scene)
+  } catch {
+    return passingName()
+  }
+}
+
 /** The form that the vault reads. An exit code of 0 comes from a pipe that hides the real one, so it is left out. */
 function commandText({ command, exitCode, output }: CommandRun): string {
   const told = exitCode ? `exit code ${exitCode}\n` : ''
@@ -89,7 +98,7 @@ async function ask(scene: Scene, moment: RecallMoment, text?: string): Promise<s
     const question = {
       moment,
       text,
-      projectKey: projectKey(scene),
+      projectKey: projectToAsk(scene),
       sessionId,
       client: call.agent.name,
       environment: knownEnvironment(scene.folder),
@@ -154,11 +163,11 @@ async function onCompact(scene: Scene): Promise<Answer> {
 
 /** Redaction and lock files are loaded only here: no other moment waits for them. */
 async function onStop(scene: Scene): Promise<Answer> {
-  const { occasion, call, profile, folder, file } = scene
+  const { occasion, call, profile, folder } = scene
   if (occasion.kind === 'stop' && isOn(scene, 'capture')) {
     const { captureTurn } = await import('./later.ts')
     const { sessionId, words } = occasion
-    const where = { projectKey: projectKey(scene), workspaceId: file.workspaceId, folder, sessionId }
+    const where = { projectKey: projectKey(scene), folder, sessionId }
     const chars = await captureTurn({ agent: call.agent.name, url: profile.url, words, ...where })
     if (chars > 0) noteRun(call.agent.name, 'capture', { ms: Math.round(performance.now()), chars })
   }
@@ -181,9 +190,9 @@ function play(scene: Scene): Promise<Answer> | Answer {
 
 /** Executes a hook. An error never stops the agent: the answer is silence, and `kvault doctor` says why. */
 export async function runHook(call: HookCall): Promise<Answer> {
-  const { url, apiKey } = findProfile()
-  if (!apiKey) return SILENCE
   try {
+    const { url, apiKey } = findProfile()
+    if (!apiKey) return SILENCE
     const payload: unknown = JSON.parse(call.text || '{}')
     const occasion = isPayload(payload) ? call.agent.read(call.event, payload) : undefined
     if (!occasion) return SILENCE

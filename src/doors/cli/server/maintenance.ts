@@ -1,34 +1,66 @@
 /** Commands for the operator of the service: they work on its database and files, found by the same environment. */
+import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { ConfigError, readConfig } from '../../../config.ts'
+import { join, resolve } from 'node:path'
+import { type Config, ConfigError, readConfig } from '../../../config.ts'
 import type { Ctx } from '../../../core/context.ts'
 import { openDatabase } from '../../../db/engines/open.ts'
 import { migrate } from '../../../db/migrations/migrate.ts'
 import { withEnvFile } from '../../../env-file.ts'
 import { bareContext } from '../../../features/backup/bare-context.ts'
+import { DATABASE_FILE } from '../../../features/backup/files.ts'
 import { checkBackup } from '../../../features/backup/format.ts'
-import { reindex, restoreBackup } from '../../../features/backup/restore.ts'
+import { checkRestorable, reindex, restoreBackup } from '../../../features/backup/restore.ts'
 import { takeBackup } from '../../../features/backup/take.ts'
 import { verifyVault } from '../../../features/backup/verify.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
+import { requireFile } from '../given-file.ts'
+import { asCommandError } from '../known-errors.ts'
 import { paint, print, printJson } from '../terminal.ts'
 
 /** Errors that the operator can fix are shown as one line; others keep their stack. */
-const FIXABLE = ['DamagedBackup', 'TargetNotEmpty', 'SchemaTooNew', 'FileExists', 'DamagedDatabase']
+const FIXABLE = [
+  'DamagedBackup',
+  'TargetNotEmpty',
+  'SchemaTooNew',
+  'FileExists',
+  'NoFolder',
+  'DamagedDatabase',
+]
 
 export async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof ConfigError) throw new CommandError(error.message, EXIT.usage)
+    const known = asCommandError(error)
+    if (known) throw known
     if (error instanceof Error && (FIXABLE.includes(error.name) || 'code' in error))
       throw new CommandError(error.message)
     throw error
   }
 }
 
-export async function withVault<T>(work: (ctx: Ctx) => Promise<T>): Promise<T> {
+/** Opening a database makes it, so a mistyped folder would become an empty vault. */
+function requireVault({ databaseUrl, dataDir }: Config): void {
+  if (databaseUrl !== undefined || existsSync(join(dataDir, DATABASE_FILE))) return
+  throw new CommandError(
+    `${resolve(dataDir)} has no vault: there is no ${DATABASE_FILE} in it. Set DATA_DIR to the folder of the vault.`,
+    EXIT.usage,
+  )
+}
+
+/** The configuration of a vault that is there already. */
+export function configOfVault(): Config {
   const config = readConfig(withEnvFile(process.env))
+  requireVault(config)
+  return config
+}
+
+export const withVault = <T>(work: (ctx: Ctx) => Promise<T>): Promise<T> =>
+  withDatabase(configOfVault(), work)
+
+async function withDatabase<T>(config: Config, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   const database = openDatabase(config)
   try {
     return await work(bareContext(config, database))
@@ -42,7 +74,7 @@ const rowsIn = (tables: Record<string, { count: number }>) =>
 
 export const backup = (file: string): Promise<number> =>
   explained(async () => {
-    await takeBackup(readConfig(withEnvFile(process.env)), file)
+    await takeBackup(configOfVault(), file)
     const { end } = await checkBackup(file)
     const { size } = await stat(file)
     print(
@@ -53,13 +85,15 @@ export const backup = (file: string): Promise<number> =>
   })
 
 export const restore = (file: string): Promise<number> =>
-  explained(() =>
-    withVault(async (ctx) => {
-      const { header, end } = await restoreBackup(ctx, file)
-      print(`Restored the state of ${header.taken_at}: ${rowsIn(end.tables)} rows.`)
-      return EXIT.done
-    }),
-  )
+  explained(async () => {
+    const config = readConfig(withEnvFile(process.env))
+    requireFile(file)
+    // Before the database is opened, which makes it: a file that cannot be restored leaves nothing behind.
+    const { header, end } = await checkRestorable(file)
+    await withDatabase(config, (ctx) => restoreBackup(ctx, file, { header, end }))
+    print(`Restored the state of ${header.taken_at}: ${rowsIn(end.tables)} rows.`)
+    return EXIT.done
+  })
 
 const BAR_WIDTH = 30
 
@@ -83,6 +117,7 @@ export const reindexVault = (): Promise<number> =>
   )
 
 async function verifyFile(file: string): Promise<number> {
+  requireFile(file)
   const { header, end } = await checkBackup(file)
   print(`${file}: whole, taken ${header.taken_at} by version ${header.program}, ${rowsIn(end.tables)} rows`)
   return EXIT.done

@@ -1,6 +1,4 @@
-import { readConfig } from '../../../config.ts'
 import { openDatabase } from '../../../db/engines/open.ts'
-import { withEnvFile } from '../../../env-file.ts'
 import { cardCommentsToRescan } from '../../../features/comments/rescan.ts'
 import { commentsToRescan } from '../../../features/feedback/rescan.ts'
 import { materialsToRescan } from '../../../features/materials/rescan.ts'
@@ -8,6 +6,8 @@ import { eventsToRescan } from '../../../features/memory/rescan.ts'
 import { bansToRescan, mattersToRescan, reportsToRescan } from '../../../features/moderation/rescan.ts'
 import { type Progress, rescan } from '../../../features/redaction/rescan.ts'
 import { repliesToRescan, ticketsToRescan } from '../../../features/support/rescan.ts'
+import { reportError } from '../known-errors.ts'
+import { configOfVault, explained } from './maintenance.ts'
 
 const USAGE = `Applies the present redaction rules to stored text.
 
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
     return
   }
   const dryRun = args.includes('--dry-run')
-  const database = openDatabase(readConfig(withEnvFile(process.env)))
+  const database = openDatabase(configOfVault())
   try {
     const sources = [
       eventsToRescan,
@@ -63,4 +63,6 @@ async function main(): Promise<void> {
   }
 }
 
-await main()
+await explained(main).catch((error: unknown) => {
+  process.exitCode = reportError(error)
+})

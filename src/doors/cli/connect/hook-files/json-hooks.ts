@@ -1,10 +1,8 @@
-import { type ParseError, parse, parseTree } from 'jsonc-parser'
+import { parseTree } from 'jsonc-parser'
 import { withElement, withoutValue, withValue } from '../../clients/json-edit.ts'
-import { CommandError, EXIT } from '../../exit-codes.ts'
+import { ClientError, EXIT } from '../../exit-codes.ts'
+import { belowMark, LENIENT, readObject, withoutMark } from '../../jsonc.ts'
 import type { HookFile } from './hook-file.ts'
-
-const LENIENT = { allowTrailingComma: true, allowEmptyContent: true }
-const MARK = '\uFEFF'
 
 type Settings = Record<string, unknown> & { hooks?: Record<string, unknown> }
 
@@ -21,15 +19,15 @@ export type JsonHooks = {
 }
 
 function settingsOf(text: string, file: string): Settings {
-  const errors: ParseError[] = []
-  const parsed: unknown = parse(text, errors, LENIENT) ?? {}
-  const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-  if (errors.length > 0 || !isObject)
-    throw new CommandError(`${file} cannot be read as JSON, so it is left alone.`, EXIT.byHand)
+  const parsed = readObject(text)
+  if (parsed === 'not JSON')
+    throw new ClientError(`${file} cannot be read as JSON, so it is left alone.`, EXIT.byHand)
+  if (parsed === 'no object')
+    throw new ClientError(`${file} contains no object, so it is left alone.`, EXIT.byHand)
   const { hooks } = parsed as Settings
   const lists = hooks === undefined ? [] : Object.values(hooks ?? { none: null })
   if (lists.some((list) => !Array.isArray(list)))
-    throw new CommandError(`${file}: "hooks" has an unknown form, so it is left alone.`, EXIT.byHand)
+    throw new ClientError(`${file}: "hooks" has an unknown form, so it is left alone.`, EXIT.byHand)
   return parsed as Settings
 }
 
@@ -67,11 +65,6 @@ function withEntry(text: string, { event, element }: HookEntry, { file, head }: 
     : withValue(text, tree, ['hooks', event], [element])
 }
 
-const below = (text: string, edit: (plain: string) => string): string =>
-  text.startsWith(MARK) ? MARK + edit(text.slice(1)) : edit(text)
-
-const plain = (text: string | null): string => (text?.startsWith(MARK) ? text.slice(1) : (text ?? ''))
-
 /** Hooks in a JSON file: a map of events, each a list in which ours is one element among others. */
 export function jsonHooks(hooks: JsonHooks): HookFile {
   const oursIn = (text: string): unknown[] =>
@@ -80,14 +73,14 @@ export function jsonHooks(hooks: JsonHooks): HookFile {
       .filter(hooks.isOurs)
   return {
     file: hooks.file,
-    hasOurs: (text) => oursIn(plain(text)).length > 0,
+    hasOurs: (text) => oursIn(withoutMark(text ?? '')).length > 0,
     withOurs: (text) =>
-      below(text ?? '', (before) => {
+      belowMark(text ?? '', (before) => {
         const entries = hooks.entries()
         const wanted = JSON.stringify(entries.map(({ element }) => element))
         if (JSON.stringify(oursIn(before)) === wanted) return before
         return entries.reduce((after, entry) => withEntry(after, entry, hooks), withoutAll(before, hooks))
       }),
-    withoutOurs: (text) => below(text, (before) => withoutAll(before, hooks)),
+    withoutOurs: (text) => belowMark(text, (before) => withoutAll(before, hooks)),
   }
 }

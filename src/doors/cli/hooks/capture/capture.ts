@@ -22,7 +22,6 @@ export type Exchange = {
   url: string
   words: Words
   projectKey: string
-  workspaceId: string | undefined
   folder: string
   sessionId: string | undefined
 }
@@ -94,7 +93,7 @@ const verbatim = (text: string): string =>
  * Everything is redacted here, by the rules of the vault: no secret is written to the spool or leaves the machine.
  */
 export async function captureTurn(exchange: Exchange): Promise<number> {
-  const { agent, url, words, projectKey, workspaceId, folder, sessionId } = exchange
+  const { agent, url, words, projectKey, folder, sessionId } = exchange
   const session = readSession(sessionId)
   const said =
     agent === 'claude-code' ? await saidInTranscript(words) : saidInJournal(words, readJournal(sessionId))
@@ -110,7 +109,6 @@ export async function captureTurn(exchange: Exchange): Promise<number> {
     user_message: cleanText(verbatim(said.prompt), findings),
     agent_report: cleanText(verbatim(said.reply), findings),
     client: `${agent}-hook`,
-    ...(workspaceId ? { workspace_id: workspaceId } : {}),
     ...(sessionId ? { session_id: sessionId } : {}),
     meta: { activity: cleanJson(activity, findings) },
   }

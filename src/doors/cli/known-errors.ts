@@ -1,0 +1,45 @@
+import { CommandError } from './exit-codes.ts'
+import { plainLines } from './terminal.ts'
+
+/** What a person can mend themselves. Any other error of the file system keeps its stack. */
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EISDIR: 'it is a folder',
+  EMFILE: 'too many files are open',
+  ENAMETOOLONG: 'the name is too long',
+  ENOENT: 'it does not exist',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'a part of the path is a file',
+  EPERM: 'the operation is not permitted',
+  EROFS: 'the file system is read-only',
+}
+
+/** Why a file cannot be used, in words; undefined for an error of another kind. */
+export function fileReason(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code = '', syscall = '' } = error as NodeJS.ErrnoException
+  const reason = REASONS[code]
+  // A program that cannot be started and a socket have the same codes, but are no files.
+  if (reason === undefined || /^(?:spawn|connect|listen)/.test(syscall)) return undefined
+  return `${reason} (${code})`
+}
+
+function ofFileSystem(error: unknown): CommandError | undefined {
+  const reason = fileReason(error)
+  if (reason === undefined) return undefined
+  const { path, dest } = error as NodeJS.ErrnoException & { dest?: string }
+  return new CommandError(`${dest ?? path ?? 'A file'} cannot be used: ${reason}.`)
+}
+
+/** The error as a line and an exit code; undefined for a fault of this program, whose stack has to be seen. */
+export const asCommandError = (error: unknown): CommandError | undefined =>
+  error instanceof CommandError ? error : ofFileSystem(error)
+
+/** Writes an expected error as one line and returns the exit code. Any other is thrown again. */
+export function reportError(error: unknown): number {
+  const known = asCommandError(error)
+  if (!known) throw error
+  // It may name what a server has said.
+  process.stderr.write(`${plainLines(known.message)}\n`)
+  return known.exitCode
+}

@@ -1,0 +1,225 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { workspaceOf } from '../../src/doors/cli/project-name.ts'
+import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
+import { type CommandResult, PROGRAM } from '../support/process.ts'
+
+const EMAIL = 'failing@example.com'
+const BY_PASSWORD = ['login', '--email', EMAIL, '--password-stdin']
+const PASSWORD = 'correct horse battery\n'
+
+let vault: LiveVault
+let person: Person
+let home: string
+
+beforeAll(async () => {
+  vault = await liveVault({ RATE_LIMIT: 'off' })
+  person = await registerPerson(vault, EMAIL)
+})
+afterAll(() => vault.close())
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'knowledge-vault-home-'))
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+type Given = { env?: Record<string, string>; input?: string; stdout?: number }
+
+function kvault(args: string[], { env = {}, input = '', stdout }: Given = {}): Promise<CommandResult> {
+  const child = spawn(process.execPath, [PROGRAM.kvault, ...args], {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', KVAULT_URL: vault.url, ...env },
+    stdio: ['pipe', stdout ?? 'pipe', 'pipe'],
+  })
+  const texts = { stdout: '', stderr: '' }
+  child.stdout?.on('data', (chunk) => (texts.stdout += chunk))
+  child.stderr?.on('data', (chunk) => (texts.stderr += chunk))
+  child.stdin?.end(input)
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...texts })))
+}
+
+function put(path: string, content: string): string {
+  const file = join(home, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, content)
+  return file
+}
+
+type Key = { name: string; key_id: string }
+const keysNamed = async (title: string): Promise<string[]> =>
+  ((await person.get('/api/v1/auth/api-keys')).body as Key[])
+    .filter(({ name }) => name === `${title} on ${hostname()}`)
+    .map(({ key_id }) => key_id)
+
+/** Root may write everywhere, so permissions prove nothing here. Below a file there can be no folder. */
+const noSettings = () => ({ KVAULT_HOME: join(put('file', ''), 'kvault') })
+/** A folder of the kernel: here a file that is not there looks as it does anywhere, but cannot be made. */
+const NOWHERE = '/proc/self'
+
+const isOneLine = /^[^\n]+\n$/
+
+test.runIf(existsSync(NOWHERE))('a client whose file cannot be written leaves no key behind', async () => {
+  const key = await apiKeyOf(person)
+  const result = await kvault(['connect', 'codex', '--yes', '--key', key], { env: { CODEX_HOME: NOWHERE } })
+  expect(result.code).toBe(4)
+  expect(result.stderr).toMatch(/^\/proc\/self\/config\.toml cannot be written \(\w+\)\.\n$/)
+  expect(await keysNamed('Codex')).toEqual([])
+})
+
+test('an entry that cannot be remembered is taken back, with its key', async () => {
+  const file = put('.codex/config.toml', 'model = "x"\n')
+  const env = noSettings()
+  const result = await kvault(['connect', 'codex', '--yes', '--key', await apiKeyOf(person)], { env })
+  expect(result.code).toBe(1)
+  expect(result.stderr).toMatch(isOneLine)
+  expect(result.stderr).toContain('ENOTDIR')
+  expect(readFileSync(file, 'utf8')).toBe('model = "x"\n')
+  expect(await keysNamed('Codex')).toEqual([])
+})
+
+test('a sign-in that cannot be saved leaves no key behind', async () => {
+  const env = noSettings()
+  const before = await keysNamed('kvault')
+  const result = await kvault(BY_PASSWORD, { input: PASSWORD, env })
+  expect(result.code).toBe(1)
+  expect(result.stderr).toMatch(isOneLine)
+  expect(result.stderr).toContain('cannot be used: a part of the path is a file (ENOTDIR).')
+  expect(await keysNamed('kvault')).toEqual(before)
+  const given = await kvault(['login', '--key', await apiKeyOf(person)], { env })
+  expect(given.stderr).toMatch(isOneLine)
+})
+
+test('signing in again ends the key of the last time, unless a client shares it', async () => {
+  for (const _ of [1, 2]) expect((await kvault(BY_PASSWORD, { input: PASSWORD })).code).toBe(0)
+  const [second, ...others] = await keysNamed('kvault')
+  expect(others).toEqual([])
+  // Without a terminal and without a key, the client shares the key of the command.
+  expect(await kvault(['connect', 'codex', '--yes', '--no-hooks'])).toMatchObject({ code: 0, stderr: '' })
+  const third = await kvault(BY_PASSWORD, { input: PASSWORD })
+  expect(third.stdout).toContain('The former key stays valid, because these use it: codex.')
+  expect(await keysNamed('kvault')).toContain(second)
+})
+
+test('the file of one client does not stop the others, and the end says which failed', async () => {
+  const broken = {
+    '.gemini/settings.json': '[]',
+    '.cursor/mcp.json': '{"mcpServers": null}',
+    '.codex/config.toml': '= no',
+  }
+  for (const [file, content] of Object.entries(broken)) put(file, content)
+  const names = ['gemini', 'cursor', 'codex', 'amp']
+  const result = await kvault(['connect', ...names, '--yes', '--key', await apiKeyOf(person)])
+  expect(result.code).toBe(4)
+  expect(result.stdout).toContain('Amp is connected')
+  expect(result.stderr).toMatch(/settings\.json contains no object, but: array, so it is left alone/)
+  expect(result.stderr).toContain('mcp.json: "mcpServers" is not an object, so it is left alone')
+  expect(result.stderr).toContain('config.toml cannot be read as TOML')
+  expect(result.stderr).toMatch(/\nFailed: Gemini CLI, Cursor, Codex\.\n$/)
+  for (const [file, content] of Object.entries(broken))
+    expect(readFileSync(join(home, file), 'utf8')).toBe(content)
+})
+
+test('a dry run shows paths as they are written', async () => {
+  const env = { CODEX_HOME: join(home, 'Schlüssel') }
+  const { stdout } = await kvault(['connect', 'codex', '--dry-run'], { env })
+  expect(stdout).toContain(`--- ${home}/Schlüssel/config.toml\n+++ ${home}/Schlüssel/config.toml\n@@`)
+  expect(existsSync(join(home, 'Schlüssel'))).toBe(false)
+})
+
+test('a file that is not there, or is a folder, is said in one line', async () => {
+  const env = { KVAULT_API_KEY: await apiKeyOf(person) }
+  const commands = [['record'], ['drafts', 'edit', crypto.randomUUID()]]
+  for (const command of commands) {
+    const missing = await kvault([...command, '--file', '/nonexistent'], { env })
+    expect(missing).toMatchObject({
+      code: 2,
+      stderr: '/nonexistent cannot be read: it does not exist (ENOENT).\n',
+    })
+    const folder = await kvault([...command, '--file', home], { env })
+    expect(folder).toMatchObject({ code: 2, stderr: `${home} cannot be read: it is a folder (EISDIR).\n` })
+  }
+})
+
+test('settings that cannot be written are said in one line', async () => {
+  const env = { KVAULT_API_KEY: await apiKeyOf(person), ...noSettings() }
+  for (const command of [['hooks', 'off', 'all'], ['mine']]) {
+    const result = await kvault(command, { env })
+    expect(result.code, command.join(' ')).toBe(1)
+    expect(result.stderr).toMatch(isOneLine)
+    expect(result.stderr).toContain('ENOTDIR')
+  }
+})
+
+test.runIf(existsSync('/dev/full'))('a full disk behind standard output is one line', async () => {
+  const stdout = openSync('/dev/full', 'w')
+  const result = await kvault(['--help'], { stdout })
+  expect(result).toMatchObject({ code: 1, stderr: 'The output cannot be written (ENOSPC).\n' })
+})
+
+test('a project file that cannot be read is named by record, hooks and doctor', async () => {
+  const env = { KVAULT_API_KEY: await apiKeyOf(person) }
+  const card = ['record', '--title', 'A title', '--symptom', 'It fails', '--fix', 'Mend it']
+  const file = put('.kvault.json', '{ "hooks": ')
+  const recorded = await kvault(card, { env })
+  expect(recorded.code).toBe(2)
+  expect(recorded.stderr).toContain('.kvault.json cannot be read as a JSON object')
+  const hooks = await kvault(['hooks'], { env })
+  expect(hooks.stderr).toContain(
+    '.kvault.json cannot be read as a JSON object of at most 64 KB, so all hooks are off here',
+  )
+  expect(hooks.stdout).not.toMatch(/\bon\b/)
+  expect((await kvault(['doctor'], { env })).stdout).toMatch(
+    /fail +Project file +.*cannot be read as a JSON object/,
+  )
+  const call = { name: 'record_card', arguments: { title: 'A title', symptom: 'It', fix_summary: 'Mend it' } }
+  const line = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call })
+  const bridged = JSON.parse((await kvault(['mcp'], { env, input: `${line}\n` })).stdout)
+  expect(bridged.error.message).toContain('so it is unknown where the card belongs')
+  // A file above it cannot stand in for the nearest one.
+  put('above/.kvault.json', JSON.stringify({ workspace_id: crypto.randomUUID() }))
+  put('above/here/.kvault.json', '[]')
+  expect(() => workspaceOf(join(home, 'above', 'here'))).toThrow('cannot be read as a JSON object')
+  writeFileSync(file, '{"workspace_id": "the team"}')
+  const named = await kvault(card, { env })
+  expect(named.code).toBe(2)
+  expect(named.stderr).toMatch(/\.kvault\.json: workspace_id is the id of a workspace, not "the team"\.\n$/)
+  // A workspace that is named in the command needs no file.
+  const elsewhere = await kvault([...card, '--workspace', crypto.randomUUID()], { env })
+  expect(elsewhere.stderr).not.toContain('.kvault.json')
+})
+
+test('doctor says with which address to connect', async () => {
+  put('.cursor/mcp.json', '{"mcpServers":{"knowledge-vault":{"url":"http://127.0.0.1:1/mcp"}}}')
+  const { stdout } = await kvault(['doctor', '--key', await apiKeyOf(person)])
+  const advice = `→ kvault connect cursor --url ${vault.url}\n`
+  expect(stdout.split(advice)).toHaveLength(3)
+})
+
+test('options that cannot be right are refused before anything is done', async () => {
+  const key = await apiKeyOf(person)
+  const wrong = [
+    ['search', 'x', '--limit', '99'],
+    ['search', 'x', '--scope', 'foo'],
+    ['connect', 'codex', '--dry-run', '--workspace', 'nonsense'],
+    ['search', 'x', '--url', 'vault.example'],
+  ]
+  for (const command of wrong) {
+    const result = await kvault([...command, '--key', key])
+    expect(result, command.join(' ')).toMatchObject({ code: 2, stdout: '' })
+    expect(result.stderr).toMatch(isOneLine)
+  }
+  const bridge = await kvault(['mcp'], { env: { KVAULT_URL: 'vault.example' } })
+  expect(bridge).toMatchObject({ code: 2, stdout: '' })
+  expect(bridge.stderr).toContain('"vault.example" is not the address of a vault')
+})
+
+test('a key that ends with a line end works, and nothing found gives only advice that helps', async () => {
+  const env = { KVAULT_API_KEY: `${await apiKeyOf(person)}\r\n` }
+  const personal = await kvault(['search', 'unheard-of'], { env })
+  expect(personal).toMatchObject({ code: 0, stderr: '' })
+  expect(personal.stdout).toContain('or --scope workspace.')
+  const workspace = await kvault(['search', 'unheard-of', '--scope', 'workspace'], { env })
+  expect(workspace.stdout).toBe('Nothing found. Try fewer or other words.\n')
+})

@@ -3,6 +3,7 @@ import type { Capability } from './capability.ts'
 import type { Ctx, UserCtx } from './context.ts'
 import { InvalidInput, missingScope, notAuthenticated } from './errors.ts'
 import { checkAnswer } from './kept-answers.ts'
+import type { Scope } from './scopes.ts'
 import { sizeIssues } from './sizes.ts'
 import { MAX_ISSUES, toInputIssues } from './validation.ts'
 
@@ -11,6 +12,11 @@ export function authorise(capability: Pick<Capability, 'scopes'>, viewer: Ctx['v
   if (capability.scopes === 'public') return
   if (!viewer) throw notAuthenticated()
   if (!capability.scopes.every((scope) => viewer.scopes.has(scope))) throw missingScope(capability.scopes)
+}
+
+/** For a step that includes another: a key without the scope of that one cannot do it here either. */
+export function requireScope({ viewer }: UserCtx, scope: Scope): void {
+  if (!viewer.scopes.has(scope)) throw missingScope(['record', scope])
 }
 
 /** Sizes first: an input that is too large is refused before its contents are looked at. */
@@ -95,6 +101,12 @@ function withoutNulls(raw: unknown, optional: readonly string[]): unknown {
   const absent = optional.filter((name) => body[name] === null)
   if (absent.length === 0) return raw
   return Object.fromEntries(Object.entries(body).filter(([name]) => !absent.includes(name)))
+}
+
+/** What a tool is called with, with its defaults. */
+export function parseToolInput(capability: Capability, raw: unknown): unknown {
+  const { schema, optional } = toolInputOf(capability)
+  return parseInput(schema, withoutNulls(raw, optional))
 }
 
 /** `readied` for calls at a tool door. */

@@ -10,7 +10,12 @@ const MAX_KEY_LENGTH = 255
 
 type Operation = { name: string } & Pick<Capability, 'idempotency' | 'idempotencyOf'>
 
-type Request = { key: string; credential: string | undefined; input: unknown }
+type Request = {
+  key: string
+  credential: string | undefined
+  /** With the defaults of the door that was called: two doors may fill in different ones for the same body. */
+  input: unknown
+}
 
 type Once<Output> = { output: Output; replayed: boolean }
 

@@ -1,21 +1,51 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Services } from '../../core/context.ts'
 import { AppError, type InputIssue, InvalidInput, unavailable } from '../../core/errors.ts'
+import { echo } from '../../core/validation.ts'
 
 /** Says for each input field where the caller put it; the default is the body. */
 export type Locate = (issue: InputIssue) => (string | number)[]
 
 const inBody: Locate = (issue) => ['body', ...issue.path]
 
-export function validationBody(error: InvalidInput, locate: Locate = inBody) {
+type Path = readonly (string | number)[]
+
+/** What the caller sent, by the first part of a location. */
+export type Sent = { body?: unknown; query?: unknown; path?: unknown }
+
+function valueAt(sent: Sent, loc: Path): unknown {
+  let value: unknown = sent
+  for (const key of loc) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = (value as Record<string | number, unknown>)[key]
+  }
+  return value
+}
+
+/**
+ * A feature that refuses a value does not repeat it, so it is taken from the request. A missing field shows what it is
+ * missing from: the body alone, although the schema has seen path, query and body as one.
+ */
+function inputOf(issue: InputIssue, loc: Path, sent: Sent): unknown {
+  const isMissingAtTop = issue.type === 'missing' && loc.length === 2
+  if (!isMissingAtTop && issue.input !== undefined) return issue.input
+  const shown = isMissingAtTop ? loc.slice(0, 1) : loc
+  const value = valueAt(sent, shown)
+  return value === undefined ? issue.input : echo(value, shown.slice(1))
+}
+
+export function validationBody(error: InvalidInput, locate: Locate = inBody, sent: Sent = {}) {
   return {
-    detail: error.issues.map((issue) => ({
-      type: issue.type,
-      loc: locate(issue),
-      msg: issue.msg,
-      input: issue.input ?? null,
-      ...(issue.ctx ? { ctx: issue.ctx } : {}),
-    })),
+    detail: error.issues.map((issue) => {
+      const loc = locate(issue)
+      return {
+        type: issue.type,
+        loc,
+        msg: issue.msg,
+        input: inputOf(issue, loc, sent) ?? null,
+        ...(issue.ctx ? { ctx: issue.ctx } : {}),
+      }
+    }),
   }
 }
 
@@ -69,10 +99,14 @@ export function sendError(reply: FastifyReply, error: AppError): FastifyReply {
   return reply.code(error.status).headers(error.headers).send(errorBody(error))
 }
 
+/** Other routes than those of capabilities may have bytes or a form as their body. */
+const sentBy = ({ body = {}, query, params, routeOptions }: FastifyRequest): Sent =>
+  routeOptions.config.answersItself ? { body, query, path: params } : {}
+
 export function handleErrors(app: FastifyInstance, services: Services): void {
   app.setErrorHandler((error, request, reply) => {
     if (error instanceof InvalidInput)
-      return reply.code(422).send(validationBody(error, request.routeOptions.config.locate))
+      return reply.code(422).send(validationBody(error, request.routeOptions.config.locate, sentBy(request)))
     return sendError(reply, toAppError(error, request, services))
   })
 }

@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Capability, Method, Route } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
-import { InvalidInput } from '../../core/errors.ts'
+import { invalid } from '../../core/errors.ts'
 import { contextOfRequest } from '../../core/http/context-of-request.ts'
 import { credentialOf, headerOf } from '../../core/http/credential-of-request.ts'
 import { onceOnly } from '../../core/http/idempotency.ts'
-import { invoke, readied } from '../../core/invoke.ts'
+import { invoke, parseInput, readied } from '../../core/invoke.ts'
 import { writeAnswer } from '../../core/kept-answers.ts'
 import { storable } from '../../core/storable.ts'
 import { dropCookie, moveTokenToCookie } from './admission.ts'
@@ -79,10 +79,9 @@ function readerFor(capability: Capability, method: Method, path: string): Reader
   return {
     read(request) {
       if (hasBody(method) && request.body !== undefined && !isPlainObject(request.body))
-        throw new InvalidInput([
-          { type: 'dict_type', path: [], msg: 'The body should be a JSON object', input: null },
-        ])
-      const input = hasBody(method) ? ((request.body ?? {}) as Record<string, unknown>) : {}
+        throw invalid([], 'The body should be a JSON object', 'dict_type')
+      // A copy: an error shows the body as it was sent.
+      const input: Record<string, unknown> = hasBody(method) ? { ...(request.body as object) } : {}
       const query = request.query as Record<string, string | string[]>
       for (const name of queryFields) {
         const text = query[name]
@@ -133,9 +132,8 @@ function addRoute(
     if (key === undefined) output = await invoke(capability, ctx, input)
     else {
       const credential = credentialOf(request, services.config.baseUrl)?.value
-      const once = await onceOnly(capability, ctx, { key, credential, input }, (ctx) =>
-        readied(capability, ctx, input),
-      )
+      const asked = { key, credential, input: parseInput(capability.input, input) }
+      const once = await onceOnly(capability, ctx, asked, (ctx) => readied(capability, ctx, input))
       if (once.replayed) headers = ['Idempotency-Replayed', 'true']
       output = once.output
     }

@@ -18,6 +18,7 @@ import { serveMetrics } from './metrics.ts'
 import { serveRaw } from './raw.ts'
 import { serveRest } from './rest.ts'
 import { serveTools } from './tools.ts'
+import { refuseUnroutable } from './unroutable.ts'
 import { serveWeb } from './web.ts'
 import { countPlainRoutes, refuseWrongAddresses } from './wrong-addresses.ts'
 
@@ -48,8 +49,8 @@ export type Doors = {
   patience?: Partial<Patience> | undefined
 }
 
-export async function buildServer(services: Services, doors: Doors): Promise<FastifyInstance> {
-  const patience = { ...PATIENCE, ...doors.patience }
+/** Fastify with the limits of connections and addresses; routes and hooks come later. */
+function newServer(services: Services, answers: Answers, patience: Patience): FastifyInstance {
   const isTrusted = trustIn(services.config.trustProxy)
   const app = Fastify({
     logController: new FailureLog(services.log),
@@ -66,12 +67,9 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
       return typeof given === 'string' && SANE_REQUEST_ID.test(given) ? given : nextRequestId()
     },
     clientErrorHandler: answerBrokenHttp,
+    frameworkErrors: refuseUnroutable(services, answers, isTrusted),
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   })
-  app.server.maxConnections = patience.connections
-  const connections = watchConnections(app.server, patience)
-  app.addHook('preClose', async () => connections.endSilent())
-  app.addHook('onClose', async () => connections.stopLooking())
   app.decorateRequest('viewer', null)
   app.decorateRequest('clientHost', {
     getter() {
@@ -80,8 +78,18 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   })
   app.decorateRequest('limit', null)
   app.decorateRequest('startedAt', 0)
+  return app
+}
+
+export async function buildServer(services: Services, doors: Doors): Promise<FastifyInstance> {
+  const patience = { ...PATIENCE, ...doors.patience }
   const times = new RouteTimes()
   const answers = new Answers(services.config, times, services.log)
+  const app = newServer(services, answers, patience)
+  app.server.maxConnections = patience.connections
+  const connections = watchConnections(app.server, patience)
+  app.addHook('preClose', async () => connections.endSilent())
+  app.addHook('onClose', async () => connections.stopLooking())
   answers.attend(app)
   compressPages(app)
   acceptJson(app, services)

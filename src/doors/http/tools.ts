@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Capability } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
-import { InvalidInput, notFound } from '../../core/errors.ts'
+import { invalid, notFound } from '../../core/errors.ts'
 import { contextOfRequest } from '../../core/http/context-of-request.ts'
 import { credentialOf } from '../../core/http/credential-of-request.ts'
 import { onceOnly } from '../../core/http/idempotency.ts'
-import { invokeTool, readiedTool } from '../../core/invoke.ts'
+import { invokeTool, parseToolInput, readiedTool } from '../../core/invoke.ts'
 import { limitClassOfTool, type ToolCapability, toolAnswer, toolsOf } from '../../core/tools.ts'
 import { authenticate } from './admission.ts'
 import type { Answer, Answers, FlatHeaders } from './fast-path/answers.ts'
@@ -17,9 +17,7 @@ function bodyOf(request: FastifyRequest): object {
   const { body } = request
   if (body === undefined) return {}
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new InvalidInput([
-      { type: 'dict_type', path: [], msg: 'The body should be a JSON object', input: null },
-    ])
+    throw invalid([], 'The body should be a JSON object', 'dict_type')
   return body
 }
 
@@ -42,9 +40,8 @@ function addTool(
     const key = takesKey ? request.headers['idempotency-key'] : undefined
     if (typeof key !== 'string' || key === '') return answerWith(await invokeTool(capability, ctx, input))
     const credential = credentialOf(request, services.config.baseUrl)?.value
-    const once = await onceOnly(capability, ctx, { key, credential, input }, (ctx) =>
-      readiedTool(capability, ctx, input),
-    )
+    const asked = { key, credential, input: parseToolInput(capability, input) }
+    const once = await onceOnly(capability, ctx, asked, (ctx) => readiedTool(capability, ctx, input))
     return answerWith(once.output, once.replayed ? ['Idempotency-Replayed', 'true'] : undefined)
   }
 

@@ -57,7 +57,8 @@ export function refuseWrongAddresses(app: FastifyInstance, services: Services): 
   const addresses = new Addresses()
   const missing = (request: FastifyRequest): AppError => {
     const methods = METHODS.includes(request.method) ? addresses.methodsAt(pathOf(request)) : undefined
-    return methods ? wrongMethod(request, methods) : nothingHere()
+    // The method may be right and a part of the path too long for an id.
+    return methods && !methods.has(request.method) ? wrongMethod(request, methods) : nothingHere()
   }
   const refuseMissing = refuseUncalled(services, missing)
   app.addHook('onRequest', (request, _reply, done) => {

@@ -1,7 +1,7 @@
 import type { UserCtx } from '../../core/context.ts'
 import { AppError, forbidden, notFound } from '../../core/errors.ts'
 import { findCard, isOutsider } from './cards.store.ts'
-import type { CardRow } from './select.ts'
+import { type CardRow, canEdit } from './select.ts'
 
 export type { CardRow }
 
@@ -34,19 +34,26 @@ function requireVersion(ctx: UserCtx, row: CardRow): void {
   )
 }
 
-/** A person who has left a team can no longer write there: no new card, and no change of a shared one. */
-export async function refuseOutsider(ctx: UserCtx, row: CardRow): Promise<void> {
-  if (await isOutsider(ctx.db, ctx.viewer.userId, row.workspace_id))
-    throw forbidden(
-      "You are no longer a member of this card's workspace. Take the card back with unpublish, or publish it elsewhere.",
-    )
+/** Only a shared card can be taken back; a draft that still lies in the workspace has to be moved. */
+function noLongerMember({ status }: CardRow): AppError {
+  const remedy =
+    status === 'published'
+      ? 'Take the card back with unpublish, or publish it elsewhere.'
+      : 'Take the card out with move, to your personal workspace or to a team that you are in.'
+  return forbidden(`You are no longer a member of this card's workspace. ${remedy}`)
 }
 
-export async function editableCard(ctx: UserCtx, cardId: string): Promise<CardRow> {
+/** A person who has left a team can no longer write there: no new card, and no change of a shared one. */
+export async function refuseOutsider(ctx: UserCtx, row: CardRow): Promise<void> {
+  if (await isOutsider(ctx.db, ctx.viewer.userId, row.workspace_id)) throw noLongerMember(row)
+}
+
+/** `deed` is what the caller wants to do, for the words of the refusal. */
+export async function editableCard(ctx: UserCtx, cardId: string, deed = 'change'): Promise<CardRow> {
   const row = await readableCard(ctx, cardId)
   if (row.may_update !== 1)
-    throw forbidden('Only the owner, and editors and admins of its workspace, may change this card.')
-  if (row.status === 'published') await refuseOutsider(ctx, row)
+    throw forbidden(`Only the owner, and editors and admins of its workspace, may ${deed} this card.`)
+  if (!canEdit(row)) throw noLongerMember(row)
   requireVersion(ctx, row)
   return row
 }

@@ -94,6 +94,9 @@ async function oneVersion(ctx: UserCtx, card: CardRow, version: number): Promise
 const WHO =
   'For people who may edit the card, starting with the version in which it came into their workspace; its owner reads all. A former version may contain what was taken out before publishing.'
 
+/** What a refusal says that the caller may not do. */
+const READ = 'read the history of'
+
 export const cardHistory = capability({
   name: 'cards.history',
   summary: 'The versions of a card: who changed what and when',
@@ -105,7 +108,7 @@ export const cardHistory = capability({
   output: CaseHistoryResponse,
   errors: [404],
   run: async (ctx, { card_id, page, page_size }) => {
-    const card = await editableCard(ctx, card_id)
+    const card = await editableCard(ctx, card_id, READ)
     const from = card.version - (page - 1) * page_size
     const first = firstSeen(ctx, card)
     const rows = from < first ? [] : await versionsOf(ctx, card, from, Math.max(first, from - page_size + 1))
@@ -125,7 +128,7 @@ export const cardVersion = capability({
   output: CaseVersionResponse,
   errors: [404],
   run: async (ctx, { card_id, version }) => {
-    const card = await editableCard(ctx, card_id)
+    const card = await editableCard(ctx, card_id, READ)
     const row = await oneVersion(ctx, card, version)
     return {
       card_id,

@@ -1,7 +1,7 @@
 import { MAX_PAGE_BYTES } from '../../core/page-size.ts'
 import { MARK, type ProvenanceAnswer } from '../../core/provenance.ts'
 import { fromJson, fromJsonOrNull } from '../../db/columns.ts'
-import { isDistrusted, storedTrust } from '../trust/stored-trust.ts'
+import { isDistrusted, trustCounts } from '../trust/stored-trust.ts'
 import { trackOf } from './card-type.ts'
 import type { EvidenceRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
@@ -12,7 +12,7 @@ import { presentTrust } from './present-trust.ts'
 import { presentPublication } from './publication.ts'
 import type { ReviewReason } from './review-rules.ts'
 import type { CardAnswer, ListedCard } from './schemas.ts'
-import { type CardRow, SHORT_TEXT } from './select.ts'
+import { type CardRow, canEdit, SHORT_TEXT } from './select.ts'
 import { type SpokenRow, speaksToAgents } from './spoken.ts'
 
 type Counts = Pick<CardRow, 'feedback_useful' | 'feedback_not_applicable' | 'feedback_outdated'>
@@ -24,7 +24,7 @@ export const feedbackOf = (row: Counts) => ({
 })
 
 /** Whether verdicts and feedback speak against the card. Every answer that shows the card says so. */
-export const isLikelyOutdated = (row: Pick<CardRow, 'trust'>): boolean => isDistrusted(storedTrust(row.trust))
+export const isLikelyOutdated = (row: Pick<CardRow, 'trust'>): boolean => isDistrusted(trustCounts(row.trust))
 
 /** Who wrote the text. It also marks text of others that speaks to agents, even if only a part of the card is shown. */
 export const provenanceOf = (
@@ -58,14 +58,14 @@ export const presentCard = (row: CardRow, now: Date): CardAnswer => ({
   },
   feedback: feedbackOf(row),
   ...presentHome(row),
-  trust: presentTrust(row.trust, now),
+  trust: presentTrust(row, now),
   ...(row.source_event_id === null ? {} : { source_event_id: row.source_event_id }),
   ...(row.hidden_at !== null && row.is_own === 1 ? { hidden_since: row.hidden_at } : {}),
   ...(row.sample === null ? {} : { is_sample: true as const }),
   cites: fromJson(row.cites ?? '[]'),
   review_after_days: row.review_after_days,
   likely_outdated: isLikelyOutdated(row),
-  can_edit: row.may_update === 1,
+  can_edit: canEdit(row),
   created_at: row.created_at,
   updated_at: row.updated_at,
   published_at: row.published_at,

@@ -12,14 +12,23 @@ export const CARD_TYPES = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 
 export const MAX_BODY_BYTES = 8 * 1024 * 1024
 const MAX_TEXT = 200_000
 
-const NOT_BLANK = /\S/
+/**
+ * A character that a reader sees. What `plainName` takes out of names is not one, and neither are joiners with nothing
+ * to join. It stops at the first one, since most texts are long and begin with it.
+ */
+const SEEN = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}]/u
+const BLANK = 'Input should not be blank'
 const Text = z.string().max(MAX_TEXT)
-const RequiredText = Text.min(1).regex(NOT_BLANK, 'Input should not be blank')
+/** Described by a simpler pattern: engines other than JavaScript's do not know the classes of ours. */
+const RequiredText = Text.min(1).regex(SEEN, BLANK).meta({ pattern: '\\S' })
 
-/** The first spelling of a tag stays; tags compare without case. */
+/** The first spelling of a tag stays; tags compare without case, and in one Unicode form. */
 function distinctTags(tags: string[]): string[] {
   const seen = new Map<string, string>()
-  for (const tag of tags) if (!seen.has(tag.toLowerCase())) seen.set(tag.toLowerCase(), tag)
+  for (const tag of tags) {
+    const compared = tag.normalize('NFC').toLowerCase()
+    if (!seen.has(compared)) seen.set(compared, tag)
+  }
   return [...seen.values()]
 }
 
@@ -49,7 +58,12 @@ const MAX_EVIDENCES = 100
 
 const fields = {
   card_type: z.enum(CARD_TYPES),
-  title: z.string().trim().min(1).max(5000),
+  title: z
+    .string()
+    .trim()
+    .min(1)
+    .max(5000)
+    .refine((title) => title === '' || SEEN.test(title), BLANK),
   symptom: RequiredText.describe('Problem or goal; as one would search for it'),
   fix_summary: RequiredText,
   environment: dictionary(z.string().min(1).max(200), z.string().max(2000), MAX_ENVIRONMENT).describe(

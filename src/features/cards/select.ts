@@ -85,6 +85,15 @@ export type StoredCard = Omit<
 /** A card with what says where it lives and who reads it. */
 export type CardRow = ReadRow & HomeFacts
 
+/**
+ * Whether the viewer may change the card now. An owner who has left its workspace may not change it while it is shared
+ * there. The library has no members, and nobody is a stranger in it.
+ */
+export function canEdit(row: CardRow): boolean {
+  const isOutsider = row.viewer_role === null && row.workspace_type !== 'system'
+  return row.may_update === 1 && !(row.status === 'published' && isOutsider)
+}
+
 /** How many bytes of a card its author wrote, measured without reading them. */
 export const writtenBytes = sql<number>`${sql.join(
   WRITTEN.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`),

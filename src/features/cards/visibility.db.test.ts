@@ -65,6 +65,13 @@ onBothEngines('who sees which card', (t) => {
     expect(await lists(stranger, card_id, 'scope=workspace')).toBe(false)
     expect((await viewer.get(`/api/v1/cards/${card_id}`)).body.can_edit).toBe(false)
     expect((await admin.get(`/api/v1/cards/${card_id}`)).body.can_edit).toBe(true)
+    for (const history of ['history', 'history/1']) {
+      const refused = await viewer.get(`/api/v1/cards/${card_id}/${history}`)
+      expect([refused.status, refused.body.detail]).toEqual([
+        403,
+        'Only the owner, and editors and admins of its workspace, may read the history of this card.',
+      ])
+    }
 
     await editor.post(`/api/v1/cards/${card_id}/unpublish`)
     expect(await reads(viewer, card_id)).toBe(404)

@@ -108,21 +108,19 @@ const MISPLACED =
 export const hintFor = (resolved: ResolvedProject, draft: Draft): string | undefined =>
   isUserPreferences(draft) && resolved.name.form !== 'user_preferences' ? MISPLACED : undefined
 
-const RESERVED = 'The key __user__/preferences takes only event_type fact_snapshot'
+/** Named whole, whatever is missing: a caller who mends one condition would only meet the next. */
+const RESERVED =
+  'The key __user__/preferences takes only event_type fact_snapshot with meta.fact_kind user_preferences and meta.confirmed_by_user true'
 
 /** Preferences for every project are written in one way only, and only when the user has said so. */
 function checkUserPreferences(resolved: ResolvedProject, { event_type, meta }: Draft): void {
-  const isReserved = resolved.name.form === 'user_preferences'
-  const isFacts = event_type === 'fact_snapshot'
-  if (!isReserved) return
-  const missing: [path: string[], msg: string][] = []
-  if (!isFacts) missing.push([['event_type'], RESERVED])
-  if (meta?.fact_kind !== 'user_preferences')
-    missing.push([['meta', 'fact_kind'], `${RESERVED} with meta.fact_kind user_preferences`])
-  if (meta?.confirmed_by_user !== true)
-    missing.push([['meta', 'confirmed_by_user'], `${RESERVED} with meta.confirmed_by_user true`])
-  if (missing.length === 0) return
-  throw new InvalidInput(missing.map(([path, msg]) => ({ type: 'value_error', path, msg })))
+  if (resolved.name.form !== 'user_preferences') return
+  const violated: string[][] = []
+  if (event_type !== 'fact_snapshot') violated.push(['event_type'])
+  if (meta?.fact_kind !== 'user_preferences') violated.push(['meta', 'fact_kind'])
+  if (meta?.confirmed_by_user !== true) violated.push(['meta', 'confirmed_by_user'])
+  if (violated.length === 0) return
+  throw new InvalidInput(violated.map((path) => ({ type: 'value_error', path, msg: RESERVED })))
 }
 
 export function present(

@@ -163,7 +163,10 @@ onBothEngines('events', (t) => {
     ]) {
       const answer = await user.post(EVENTS, bad)
       expect(answer.status).toBe(422)
-      expect(answer.text).toContain('fact_snapshot')
+      for (const issue of answer.body.detail)
+        expect(issue.msg, 'all three conditions, whatever is violated').toMatch(
+          /event_type fact_snapshot .*meta\.fact_kind user_preferences .*meta\.confirmed_by_user true/,
+        )
     }
     const none = await user.post(EVENTS, { ...good, event_type: 'turn', meta: {} })
     expect(none.body.detail.map((issue: { loc: string[] }) => issue.loc.at(-1))).toEqual([

@@ -81,6 +81,12 @@ export class Answers {
     })
   }
 
+  /** The same for an answer that no hook sees. Call it once its status is set. */
+  attendUnrouted(request: FastifyRequest, reply: FastifyReply): void {
+    this.setHeaders(request, reply)
+    this.#note(request, nameOf(request), reply.statusCode, elapsedSince(request))
+  }
+
   /** Headers that are set already stay: a page has its own policy. */
   setHeaders(request: FastifyRequest, reply: FastifyReply): void {
     if (!reply.hasHeader('x-request-id')) {

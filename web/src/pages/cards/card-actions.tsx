@@ -47,6 +47,8 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
   const navigate = useNavigate()
   const [asked, setAsked] = useState<AskedFor | null>(null)
   const AskedDialog = asked && DIALOGS[asked]
+  // An owner who has left the team takes the card back there, although it cannot be edited before.
+  const own = card.owner_id === useMe().user_id
   const params = { cardId: card.card_id }
   return (
     <div data-screen="" className="flex items-center gap-1">
@@ -59,7 +61,7 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
         </IconButton>
       )}
       <CopyMenu card={card} />
-      {card.can_edit && (
+      {(own || card.can_edit) && (
         <Button size="sm" onClick={() => setAsked('share')}>
           <Users size={14} aria-hidden />
           Share
@@ -150,7 +152,7 @@ function MoreMenu({ card, ask }: { card: Card; ask: (dialog: AskedFor) => void }
           Report …
         </MenuItem>
       )}
-      {!card.can_edit && <MenuLabel>{card.owner_name} looks after this card</MenuLabel>}
+      {!own && !card.can_edit && <MenuLabel>{card.owner_name} looks after this card</MenuLabel>}
     </Menu>
   )
 }

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { onBothEngines } from '../../../test/support/engines.ts'
+
+onBothEngines('the value that a 422 shows', (t) => {
+  test('a refusal of a feature shows what was sent in body and query', async () => {
+    const user = await t.user()
+    const plan = await user.post('/api/v1/billing/checkout', { plan_id: 'bogus' })
+    expect(plan.body.detail).toMatchObject([{ loc: ['body', 'plan_id'], input: 'bogus' }])
+    const filter = await user.get('/api/v1/cases?q=abc')
+    expect(filter.body.detail).toMatchObject([{ loc: ['query', 'q'], input: 'abc' }])
+  })
+
+  test('the same at the tool door, also inside an object, and null where nothing was sent', async () => {
+    const user = await t.user()
+    const refused = await user.tool('append_context_event', {
+      project_key: '__user__/preferences',
+      event_type: 'turn',
+      content: 'x',
+      meta: { fact_kind: 'project_facts' },
+    })
+    expect(refused.body.detail).toMatchObject([
+      { loc: ['body', 'event_type'], input: 'turn' },
+      { loc: ['body', 'meta', 'fact_kind'], input: 'project_facts' },
+      { loc: ['body', 'meta', 'confirmed_by_user'], input: null },
+    ])
+  })
+
+  test('what may be a secret stays hidden', async () => {
+    const user = await t.user()
+    const secret = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_')
+    const refused = await user.tool('append_context_event', {
+      project_key: secret,
+      event_type: 'turn',
+      content: 'x',
+    })
+    expect(refused.status).toBe(422)
+    expect(refused.body.detail).toMatchObject([{ loc: ['body', 'project_key'], input: '<hidden>' }])
+    const card = { title: 'A title', symptom: 'What one sees', fix_summary: 'What helps' }
+    const long = await user.post('/api/v1/cards', card, { 'idempotency-key': 'k'.repeat(256) })
+    expect(long.body.detail).toMatchObject([{ loc: ['header', 'Idempotency-Key'], input: null }])
+  })
+
+  test('a missing field of the body shows the body, without the path', async () => {
+    const user = await t.user()
+    const url = `/api/v1/workspaces/${user.workspaceId}/members/by-email`
+    const none = await user.post(url, {})
+    expect(none.body.detail).toMatchObject([{ type: 'missing', loc: ['body', 'email'], input: {} }])
+    expect(none.body.detail[0].input).toEqual({})
+    expect((await user.post(url)).body.detail[0].input).toEqual({})
+    const other = await user.post(url, { role: 'viewer', password: 'tiny-pw' })
+    expect(other.body.detail[0].input).toEqual({ role: 'viewer', password: '<hidden>' })
+  })
+
+  test('a body that is no object is shown', async () => {
+    const user = await t.user()
+    for (const [body, input] of [
+      ['[1]', [1]],
+      ['5', 5],
+      ['null', null],
+    ] as const) {
+      const expected = [{ type: 'dict_type', loc: ['body'], input }]
+      expect((await user.post('/api/v1/cards', body)).body.detail).toMatchObject(expected)
+      expect((await user.tool('record_card', body)).body.detail).toMatchObject(expected)
+    }
+  })
+})

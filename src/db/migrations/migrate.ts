@@ -40,6 +40,7 @@ import { moderation } from './0040-moderation.ts'
 import { provenance } from './0041-provenance.ts'
 import { keysForShards } from './0043-keys-for-shards.ts'
 import { mattersByWorkspace } from './0044-matters-by-workspace.ts'
+import { toldToStrangers } from './0045-told-to-strangers.ts'
 
 export type Migration = {
   name: string
@@ -89,6 +90,7 @@ export const MIGRATIONS: readonly Migration[] = [
   provenance,
   keysForShards,
   mattersByWorkspace,
+  toldToStrangers,
 ]
 
 export class SchemaTooNew extends Error {

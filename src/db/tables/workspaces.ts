@@ -11,6 +11,8 @@ export type WorkspacesTable = {
   updated_at: string
   /** A deleted workspace is private and has no members; its row stays for what refers to it. */
   deleted_at: string | null
+  /** When it was last opened after it had been private. */
+  opened_at: string | null
 }
 
 export type MembershipsTable = {
@@ -44,4 +46,6 @@ export type WorkspaceInvitesTable = {
   for_user_id: string | null
   /** Set when the invited person said no; the status is `revoked` then. */
   declined_at: string | null
+  /** 0 where an admin named the account by its id: the team does not read its address. */
+  address_known: number
 }

@@ -1,8 +1,10 @@
 import type { Resource } from '@modelcontextprotocol/server'
 import type { UserCtx } from '../../core/context.ts'
 import { invoke } from '../../core/invoke.ts'
+import type { ProvenanceAnswer } from '../../core/provenance.ts'
 import { mayUse } from '../../core/tools.ts'
 import { listCardsPage } from '../../features/cards/read.ts'
+import { me } from '../../features/identity/users/users.ts'
 import { listProjects } from '../../features/memory/projects.ts'
 import { cardUri, GUIDE_RESOURCES, projectUri } from './resources.ts'
 
@@ -13,12 +15,31 @@ const TITLE_CHARACTERS = 120
 /** The protocol takes no more values than this. */
 const MOST_VALUES = 100
 
-type Project = { project_key: string; events: number; last_event_at: string | null }
-type Card = { card_id: string; title: string; card_type: string; updated_at: string }
+type Project = { project_key: string; workspace_id: string; events: number; last_event_at: string | null }
+type Card = {
+  card_id: string
+  title: string
+  card_type: string
+  updated_at: string
+  provenance: ProvenanceAnswer
+}
 
-/** By the capabilities themselves, so that their scopes and permissions hold here too. */
-const projectsOf = async (ctx: UserCtx, limit: number) =>
-  ((await invoke(listProjects, ctx, { limit })) as { items: Project[] }).items
+/**
+ * By the capabilities themselves, so that their scopes and permissions hold here too. A project of a team is read with
+ * its workspace, which an address of a resource does not name.
+ */
+async function projectsOf(ctx: UserCtx, limit: number): Promise<Project[]> {
+  const { personal_workspace_id: workspace_id } = (await invoke(me, ctx, {})) as {
+    personal_workspace_id: string
+  }
+  return ((await invoke(listProjects, ctx, { workspace_id, limit })) as { items: Project[] }).items
+}
+
+/** A list has no room to say whose words a title is, so there are only the caller's own. */
+const nameOf = ({ card_id, title, provenance: { owner, origin } }: Card): string =>
+  owner === 'you' && origin === undefined
+    ? title.slice(0, TITLE_CHARACTERS).toWellFormed()
+    : `card ${card_id}`
 
 const recentCards = async (ctx: UserCtx, page_size: number) =>
   ((await invoke(listCardsPage, ctx, { page_size })) as { items: Card[] }).items
@@ -37,19 +58,19 @@ export async function listResources(ctx: UserCtx): Promise<Resource[]> {
       description: `${events} events`,
       mimeType: 'application/json',
     })),
-    ...cards.map(({ card_id, title, card_type, updated_at }) => ({
-      uri: cardUri(card_id),
-      name: title.slice(0, TITLE_CHARACTERS).toWellFormed(),
-      description: card_type,
+    ...cards.map((card) => ({
+      uri: cardUri(card.card_id),
+      name: nameOf(card),
+      description: card.card_type,
       mimeType: 'text/markdown',
-      annotations: { lastModified: updated_at },
+      annotations: { lastModified: card.updated_at },
     })),
   ]
 }
 
 const has = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase())
 
-/** Completions for the beginning of an argument of a resource template or a prompt. */
+/** Completions for what is typed of an argument of a resource template or a prompt. */
 async function valuesFor(ctx: UserCtx, argument: { name: string; value: string }): Promise<string[]> {
   if (!mayUse(listProjects, ctx.viewer)) return []
   if (argument.name === 'project_key') {

@@ -7,6 +7,8 @@ export type AuditFilter = {
   workspace_id?: string | undefined
   actor_id?: string | undefined
   action?: string | undefined
+  /** Leaves out what other people than this one did with their own memory. */
+  readerId?: string
 }
 
 export type Window = { limit: number; offset: number }
@@ -17,9 +19,18 @@ export async function listAudit(
   filter: AuditFilter,
   { limit, offset }: Window,
 ): Promise<{ rows: AuditRow[]; total: number }> {
+  const { readerId } = filter
   const matching = db
     .selectFrom('audit_log')
     .leftJoin('users', 'users.user_id', 'audit_log.actor_id')
+    .$if(readerId !== undefined, (query) =>
+      query.where((eb) =>
+        eb.or([
+          eb('audit_log.action', 'not like', 'memory.%'),
+          eb('audit_log.actor_id', '=', readerId ?? ''),
+        ]),
+      ),
+    )
     .where((eb) =>
       eb.and(
         (['workspace_id', 'actor_id', 'action'] as const).flatMap((column) => {

@@ -63,7 +63,7 @@ export const readWorkspaceAudit = capability({
   output: AuditListResponse,
   run: async (ctx, { workspace_id, action, actor_id, ...page }) => {
     await requireRole(ctx, workspace_id, 'admin')
-    return readPage(ctx, { workspace_id, action, actor_id }, page)
+    return readPage(ctx, { workspace_id, action, actor_id, readerId: ctx.viewer.userId }, page)
   },
 })
 

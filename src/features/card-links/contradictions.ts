@@ -5,7 +5,7 @@ import type { CardRow } from '../cards/access.ts'
 import { workspaceFilter } from '../cards/indexing/filters.ts'
 import { relatedCards } from '../cards/related.ts'
 import { overlap, shinglesOf } from '../cards/words.ts'
-import { storedTrust } from '../trust/stored-trust.ts'
+import { trustCounts } from '../trust/stored-trust.ts'
 import { insertLink, judgedIn } from './links.store.ts'
 
 const MOST_COMPARED = 20
@@ -28,14 +28,14 @@ const contradicts = (a: Said, b: Said): boolean =>
  * workspace decides which is right, or writes in both when each applies.
  */
 export async function noteContradictions(ctx: UserCtx, card: CardRow): Promise<void> {
-  if (card.workspace_id === PUBLIC_LIBRARY_ID || (storedTrust(card.trust)?.worked ?? 0) === 0) return
+  if (card.workspace_id === PUBLIC_LIBRARY_ID || (trustCounts(card.trust)?.worked ?? 0) === 0) return
   const where = [[workspaceFilter(card.workspace_id)]]
   const near = await relatedCards(ctx, card, { where, limit: MOST_COMPARED })
   const judged = await judgedIn(ctx.db, card.workspace_id, near)
   const found = judged.filter(
     (other) =>
       other.card_id !== card.card_id &&
-      (storedTrust(other.trust)?.worked ?? 0) > 0 &&
+      (trustCounts(other.trust)?.worked ?? 0) > 0 &&
       contradicts(card, other),
   )
   if (found.length === 0) return

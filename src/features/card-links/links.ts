@@ -70,7 +70,8 @@ export const linkCards = capability({
       await audit(ctx, {
         action: 'card.linked',
         subject: { type: 'card', id: to.card_id },
-        workspaceId: to.workspace_id,
+        // Only a successor changes the other card. Its admins must not learn of private cards that merely name it.
+        workspaceId: (kind === 'supersedes' ? to : from).workspace_id,
         details: { kind, from_card_id: from.card_id },
       })
       const { home, readers } = presentHome(to)

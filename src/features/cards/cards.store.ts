@@ -121,7 +121,6 @@ export async function evidencesOf(db: Db, cardId: string): Promise<EvidenceRow[]
   ]
 }
 
-/** The cards that were merged into this one. */
 /** The cards that it has taken in and that the viewer may read: a merge shows nobody what they could not read before. */
 export async function mergedIds(db: Db, viewerId: string, cardId: string): Promise<string[]> {
   const rows = await db

@@ -9,8 +9,8 @@ export const HOLDING = { isolation: 'read committed' } as const
  * transactions conflict all the time, since PostgreSQL watches small tables and short indexes as a whole. Call it
  * before the card is read.
  *
- * Use it for changes that give no new reader to a card. Sharing, moving and restoring a card rely on more, and stay
- * serialisable.
+ * Use it for changes that give no new reader to a card. Sharing a card, moving it and bringing a deleted one back rely on
+ * more, and stay serialisable.
  */
 export async function holdCard({ db, database, viewer }: UserCtx, cardId: string): Promise<void> {
   if (database.engine !== 'postgres') return

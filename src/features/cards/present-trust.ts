@@ -19,7 +19,10 @@ export const Trust = z
   .meta({ id: 'CardTrust' })
 
 /** Null as long as nobody has given a verdict or feedback. */
-export function presentTrust(stored: string | null, now: Date): z.input<typeof Trust> | null {
-  const trust = storedTrust(stored)
+export function presentTrust(
+  row: Parameters<typeof storedTrust>[0],
+  now: Date,
+): z.input<typeof Trust> | null {
+  const trust = storedTrust(row)
   return trust && { ...trust, summary: trustSummary(trust, now) }
 }

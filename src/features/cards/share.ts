@@ -1,8 +1,8 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
-import { forbidden, invalid, missingScope } from '../../core/errors.ts'
+import { forbidden, invalid } from '../../core/errors.ts'
+import { requireScope } from '../../core/invoke.ts'
 import { Id } from '../../core/schemas.ts'
-import type { Scope } from '../../core/scopes.ts'
 import { audit } from '../audit/audit.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
@@ -73,11 +73,6 @@ async function takeBack(ctx: UserCtx, row: CardRow): Promise<void> {
     subject: { type: 'card', id: row.card_id },
     workspaceId: row.workspace_id,
   })
-}
-
-/** Sharing may include a move or an unpublish, so it needs their scopes too: a key without them cannot do either here. */
-function requireScope({ viewer }: UserCtx, scope: Scope): void {
-  if (!viewer.scopes.has(scope)) throw missingScope(['record', scope])
 }
 
 /** The card in the workspace in which it is to be shared; one that is published elsewhere is taken back first. */

@@ -22,6 +22,13 @@ export async function answering(ctx: UserCtx, row: CardRow): Promise<Answering> 
   return { row, supersededBy: { card_id, title }, mergedFrom: undefined }
 }
 
+/** The card, and those that it has taken in and that the viewer may read. */
+export async function withMerged(ctx: UserCtx, card: CardRow): Promise<CardRow[]> {
+  const merged = await mergedIds(ctx.db, ctx.viewer.userId, card.card_id)
+  const taken = await Promise.all(merged.map((cardId) => findCard(ctx.db, ctx.viewer.userId, cardId)))
+  return [card, ...taken.filter((one) => one !== undefined)]
+}
+
 /** Its own evidence, then that of the cards it has taken in, each with where it comes from. */
 export async function allEvidences(ctx: UserCtx, cardId: string) {
   const own = (await evidencesOf(ctx.db, cardId)).map(presentEvidence)

@@ -14,7 +14,19 @@ const callsOf = (db: Db, { userId, workspaceId, since }: Asked) =>
     .selectFrom('recall_calls')
     .where('recall_calls.created_at', '>=', since)
     .where('recall_calls.moment', 'in', ASKING)
-    .where('recall_calls.user_id', workspaceId ? 'in' : '=', workspaceId ? members(db, workspaceId) : userId)
+    .$if(workspaceId === undefined, (query) => query.where('recall_calls.user_id', '=', userId))
+    .$if(workspaceId !== undefined, (query) =>
+      // What somebody did before they came is not the team's to know.
+      query.where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('memberships')
+            .select('memberships.user_id')
+            .whereRef('memberships.user_id', '=', 'recall_calls.user_id')
+            .whereRef('memberships.created_at', '<=', 'recall_calls.created_at')
+            .where('memberships.workspace_id', '=', workspaceId ?? ''),
+        ),
+      ),
+    )
 
 const itemsOf = (db: Db, { userId, workspaceId, since }: Asked) =>
   db

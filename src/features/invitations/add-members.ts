@@ -37,7 +37,7 @@ async function addUser(
     const given = role ?? policy.defaultRole
     if (user.user_id !== ctx.viewer.userId && asksBeforeAdded(user)) {
       if (await isMember(ctx, workspace_id, user.user_id)) throw alreadyMember()
-      return inviteAccount(ctx, workspace_id, user, given)
+      return inviteAccount(ctx, workspace_id, user, { role: given, isAddressKnown })
     }
     const membership = await join(ctx, workspace_id, user.user_id, given, { isAddressKnown })
     await tellAdded(ctx, user, { workspaceId: workspace_id, workspace_name: workspace.name, role: given })

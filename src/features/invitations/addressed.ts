@@ -16,6 +16,7 @@ import {
   updateInvite,
 } from './invitations.store.ts'
 import { joinByInvite } from './invitations.ts'
+import { presentInvite } from './invite-schemas.ts'
 
 const MyInvitation = z
   .object({
@@ -94,7 +95,7 @@ export const declineInvitation = capability({
         action: 'invite.declined',
         subject: { type: 'invite', id: invite_id },
         workspaceId: invite.workspace_id,
-        details: { email: invite.email },
+        details: { email: presentInvite(invite).email },
       })
     }),
 })

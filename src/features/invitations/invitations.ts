@@ -77,7 +77,7 @@ export const revokeInvite = capability({
         action: 'invite.revoked',
         subject: { type: 'invite', id: invite_id },
         workspaceId: workspace_id,
-        details: { email: open.email },
+        details: { email: presentInvite(open).email },
       })
       return { invite_id, status: 'revoked' as const }
     }),
@@ -111,7 +111,7 @@ export const viewInvite = capability({
   output: WorkspaceInvitePublicResponse,
   run: async (ctx, { token }) => {
     const found = await requireInvite(ctx, token)
-    return { ...found, ...(await namesFor(ctx.db, found)) }
+    return { ...presentInvite(found), ...(await namesFor(ctx.db, found)) }
   },
 })
 
@@ -152,7 +152,9 @@ export async function endInvitesOf(ctx: Ctx, workspaceId: string): Promise<void>
 
 /** The last step of every way to accept. The caller has checked the permission. */
 export async function joinByInvite(ctx: UserCtx, found: WorkspaceInvitesTable) {
-  const membership = await join(ctx, found.workspace_id, ctx.viewer.userId, found.role)
+  const membership = await join(ctx, found.workspace_id, ctx.viewer.userId, found.role, {
+    isAddressKnown: found.address_known === 1,
+  })
   await updateInvite(ctx.db, found.invite_id, {
     status: 'accepted',
     accepted_at: ctx.now().toISOString(),
@@ -163,7 +165,7 @@ export async function joinByInvite(ctx: UserCtx, found: WorkspaceInvitesTable) {
     action: 'invite.accepted',
     subject: { type: 'invite', id: found.invite_id },
     workspaceId: found.workspace_id,
-    details: { email: found.email, role: found.role },
+    details: { email: presentInvite(found).email, role: found.role },
   })
   return membership
 }

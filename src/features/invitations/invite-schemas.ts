@@ -19,7 +19,7 @@ export const WorkspaceInviteResponse = z
   .object({
     invite_id: AnswerId,
     workspace_id: AnswerId,
-    email: z.string(),
+    email: z.string().describe('Empty where an account was named by its id and wants to be asked first.'),
     role: RoleName,
     status: InviteStatus,
     invited_by: AnswerId,
@@ -63,8 +63,10 @@ export const presentInvite = ({
   email_normal,
   accepted_by,
   for_user_id,
+  address_known,
   ...shown
 }: WorkspaceInvitesTable): z.input<typeof WorkspaceInviteResponse> => ({
   ...shown,
+  email: address_known === 1 ? shown.email : '',
   provenance: { owner: 'team', workspace: shown.workspace_id, reviewed: false },
 })

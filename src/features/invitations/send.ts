@@ -5,6 +5,7 @@ import { inTx } from '../../core/context.ts'
 import { conflict, notFound, rateLimited } from '../../core/errors.ts'
 import { Id, normalEmail } from '../../core/schemas.ts'
 import { randomToken, sha256 } from '../../core/secrets.ts'
+import { flag } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import type { Role, WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
@@ -56,7 +57,7 @@ async function send(ctx: UserCtx, invite: WorkspaceInvitesTable, token: string):
     action: invite.sendings === 1 ? 'invite.created' : 'invite.resent',
     subject: { type: 'invite', id: invite.invite_id },
     workspaceId: invite.workspace_id,
-    details: { email: invite.email, role: invite.role },
+    details: { email: presentInvite(invite).email, role: invite.role },
   })
   const email_sent = await enqueueMail(ctx, `invite:${invite.invite_id}:${invite.sendings}`, {
     to: invite.email,
@@ -69,19 +70,27 @@ async function send(ctx: UserCtx, invite: WorkspaceInvitesTable, token: string):
 async function sendAgain(
   ctx: UserCtx,
   invite: WorkspaceInvitesTable,
-  { role, for_user_id }: Pick<WorkspaceInvitesTable, 'role' | 'for_user_id'>,
+  { role, for_user_id, address_known }: Pick<WorkspaceInvitesTable, 'role' | 'for_user_id' | 'address_known'>,
 ): Promise<Sent> {
   const { token, state } = newToken(ctx.now())
   const sendings = invite.sendings + 1
-  const change = { ...state, role, sendings, invited_by: ctx.viewer.userId, for_user_id }
+  const change = { ...state, role, sendings, invited_by: ctx.viewer.userId, for_user_id, address_known }
   await updateInvite(ctx.db, invite.invite_id, change)
   await cancelMails(ctx, `invite:${invite.invite_id}`)
   return send(ctx, { ...invite, ...change }, token)
 }
 
-type NewInvite = { workspaceId: string; email: string; role: Role; forUserId: string | null }
+type NewInvite = {
+  workspaceId: string
+  email: string
+  role: Role
+  forUserId: string | null
+  /** Whether the admin wrote the address. */
+  isAddressKnown: boolean
+}
 
-async function sendFirst(ctx: UserCtx, { workspaceId, email, role, forUserId }: NewInvite): Promise<Sent> {
+async function sendFirst(ctx: UserCtx, given: NewInvite): Promise<Sent> {
+  const { workspaceId, email, role, forUserId, isAddressKnown } = given
   const now = ctx.now()
   const { token, state } = newToken(now)
   const invite: WorkspaceInvitesTable = {
@@ -99,6 +108,7 @@ async function sendFirst(ctx: UserCtx, { workspaceId, email, role, forUserId }: 
     accepted_by: null,
     for_user_id: forUserId,
     declined_at: null,
+    address_known: flag(isAddressKnown),
   }
   await insertInvite(ctx.db, invite)
   return send(ctx, invite, token)
@@ -131,7 +141,11 @@ export const invite = capability({
       if (user && (await isMember(ctx, workspace_id, user.user_id))) throw alreadyMember()
       // A person who has proved the address also finds the invitation in the inbox. Anybody else needs the link.
       const forUserId = user?.email_verified === 1 ? user.user_id : null
-      return sendTo(ctx, { workspaceId: workspace_id, email, role, forUserId }, policy.defaultRole)
+      return sendTo(
+        ctx,
+        { workspaceId: workspace_id, email, role, forUserId, isAddressKnown: true },
+        policy.defaultRole,
+      )
     })
   },
 })
@@ -148,6 +162,7 @@ async function sendTo(
     ? await sendAgain(ctx, open, {
         role: given.role ?? open.role,
         for_user_id: forUserId ?? open.for_user_id,
+        address_known: given.isAddressKnown ? 1 : open.address_known,
       })
     : await sendFirst(ctx, { ...given, role: given.role ?? defaultRole })
   if (forUserId !== null) await tellInvited(ctx, forUserId, sent)
@@ -169,8 +184,13 @@ async function tellInvited(ctx: UserCtx, userId: string, { invite }: Sent): Prom
  * For a person who is to be added but wants to be asked first. The admin named this account, so it may accept from its
  * inbox, whether or not its address is proved.
  */
-export async function inviteAccount(ctx: UserCtx, workspaceId: string, user: UsersTable, role: Role) {
-  const given = { workspaceId, email: user.email ?? '', role, forUserId: user.user_id }
+export async function inviteAccount(
+  ctx: UserCtx,
+  workspaceId: string,
+  user: UsersTable,
+  { role, isAddressKnown }: { role: Role; isAddressKnown: boolean },
+) {
+  const given = { workspaceId, email: user.email ?? '', role, forUserId: user.user_id, isAddressKnown }
   const { invite } = await sendTo(ctx, given, role)
   return {
     workspace_id: workspaceId,

@@ -101,7 +101,7 @@ export const recordFromMemory = capability({
   summary: 'Record a card that was made from an exchange in your memory',
   description:
     'Like POST /api/v1/cards. The card keeps the id of the event as source_event_id, which only its owner sees, and gets a piece of evidence of the kind memory.',
-  scopes: ['record'],
+  scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/project-context/events/{raw_id}/card'],
   status: 201,
   errors: [404, 413],

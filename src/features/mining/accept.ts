@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
+import { requireScope } from '../../core/invoke.ts'
 import type { CardDraftsTable } from '../../db/tables/mining.ts'
 import { readableCard } from '../cards/access.ts'
 import { record } from '../cards/record.ts'
@@ -62,7 +63,7 @@ export const acceptDraft = capability({
   name: 'drafts.accept',
   summary: 'Turn a draft into a card, or into a verdict that a card worked',
   description:
-    'The given fields replace those of the draft. The card is unpublished, with both outputs as evidence.',
+    'The given fields replace those of the draft. The card is unpublished, with both outputs as evidence. It needs the scope case:write too; a verdict does not.',
   scopes: ['record'],
   rest: ['POST /api/v1/drafts/{draft_id}/accept'],
   status: 201,
@@ -70,8 +71,9 @@ export const acceptDraft = capability({
   input: DraftAccept,
   output: DraftAccepted,
   errors: [404, 409, 413],
-  run: (ctx, input) =>
-    inTx(ctx, async (ctx) => {
+  run: (ctx, input) => {
+    if (input.as === 'card') requireScope(ctx, 'case:write')
+    return inTx(ctx, async (ctx) => {
       const row = await requireDraft(ctx, input.draft_id)
       refuseDecided(row)
       const accepted =
@@ -81,5 +83,6 @@ export const acceptDraft = capability({
       if (!(await decideDraft(ctx.db, row, { status: 'accepted', ...decision })))
         refuseDecided(await requireDraft(ctx, input.draft_id))
       return accepted
-    }),
+    })
+  },
 })

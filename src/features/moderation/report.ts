@@ -7,7 +7,7 @@ import type { ModerationMattersTable } from '../../db/tables/moderation.ts'
 import { audit } from '../audit/audit.ts'
 import { hideCard, holdAnyCard, type ModeratedCard } from '../cards/moderated.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
-import { storedTrust } from '../trust/stored-trust.ts'
+import { trustCounts } from '../trust/stored-trust.ts'
 import { wasKept } from './hiding.store.ts'
 import { insertMatter, updateMatter, waitingMatter } from './matters.store.ts'
 import {
@@ -103,7 +103,7 @@ export async function weightOf(ctx: Ctx, matterId: string, card: Pick<ModeratedC
   )
   const anonymous = await countAnonymous(ctx.db, matterId)
   const weighed = weighReports({ reporters, bonds, anonymous }, ctx.now())
-  return { ...weighed, threshold: thresholdFor(storedTrust(card.trust)?.people_who_confirmed ?? 0) }
+  return { ...weighed, threshold: thresholdFor(trustCounts(card.trust)?.people_who_confirmed ?? 0) }
 }
 
 /** Hides the card until a moderator looks. A version that moderators have kept is not hidden again. */

@@ -67,7 +67,9 @@ export const PolicyJson = openObject(
     default_role: RoleName.optional().describe('The role of people who are added or invited without one.'),
   },
   MAX_POLICY_BYTES,
-).describe('allow_publish, invite_domains, default_role; the rules of the workspace')
+).describe(
+  'Rules such as invite_domains, default_role; with an effect: allow_publish, invite_domains, default_role, trust_half_life_days, review_after_days, keep_missed_searches, danger_rules, download_hosts',
+)
 
 export type Policy = {
   allowPublish: boolean

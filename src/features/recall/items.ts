@@ -41,14 +41,14 @@ function stepsOf(fix: string, steps: readonly Step[]): string[] {
 /** The fields of a card's row that an item is made of; search and a read by id both have them. */
 export type CardOfItem = Pick<
   Selectable<CardsTable>,
-  'card_id' | 'title' | 'fix_summary' | 'steps' | 'trust' | 'environment' | 'cites'
+  'card_id' | 'title' | 'fix_summary' | 'steps' | 'trust' | 'seen_since' | 'environment' | 'cites'
 > &
   Parameters<typeof provenanceOf>[0]
 
 export type Asker = { baseUrl: string; environment: Record<string, string> | undefined; now: Date }
 
 export function cardItem(row: CardOfItem, why: string, asker: Asker): RecalledItemAnswer {
-  const trust = storedTrust(row.trust)
+  const trust = storedTrust(row)
   const fitting = {
     cites: fromJson<string[]>(row.cites ?? '[]'),
     environment: fromJson<Record<string, string>>(row.environment),

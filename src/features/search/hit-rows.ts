@@ -34,6 +34,7 @@ const STATE_COLUMNS = [
   'cards.feedback_not_applicable',
   'cards.feedback_outdated',
   'cards.trust',
+  'cards.seen_since',
   'cards.cites',
   'cards.superseded_by',
   'cards.successor_gone',

@@ -69,7 +69,7 @@ export async function loadHits(
     const read = demands.isInTitle ? titleOf(texts.read) : texts.read
     if (!phrases.every((isIn) => read.fields.some(({ text }) => isIn(text)))) return []
     const matched = readHit(read, hit)
-    return matched ? [{ row, texts, trust: storedTrust(row.trust), ...matched }] : []
+    return matched ? [{ row, texts, trust: storedTrust(row), ...matched }] : []
   })
 }
 
@@ -208,7 +208,7 @@ export const presentHit = (
     snippet: shown.snippet,
     hit_reason: hitReason,
     feedback: feedbackOf(row),
-    trust: presentTrust(row.trust, now),
+    trust: presentTrust(row, now),
     ...(myEnvironment ? { fits: fitsOf(fittingOf(hit), myEnvironment) } : {}),
     likely_outdated: isLikelyOutdated(row),
     updated_at: row.updated_at,

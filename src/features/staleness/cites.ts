@@ -85,7 +85,7 @@ export const listCites = capability({
       .select((eb) => eb.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow()
     const rows = await citing
-      .select(['card_id', 'title', 'workspace_id', 'cites', 'trust', 'updated_at'])
+      .select(['card_id', 'title', 'workspace_id', 'cites', 'trust', 'seen_since', 'updated_at'])
       .orderBy('card_id')
       .limit(page_size)
       .offset((page - 1) * page_size)
@@ -93,8 +93,8 @@ export const listCites = capability({
     const items = rows.map((row) => ({
       ...row,
       cites: fromJson<string[]>(row.cites ?? '[]'),
-      trust: presentTrust(row.trust, ctx.now()),
-      verdicts: storedTrust(row.trust)?.environments ?? [],
+      trust: presentTrust(row, ctx.now()),
+      verdicts: storedTrust(row)?.environments ?? [],
     }))
     return { items, total, page, page_size }
   },

@@ -31,6 +31,7 @@ const HEAD = [
   'cards.review_status',
   'cards.hidden_at',
   'cards.trust',
+  'cards.seen_since',
 ] as const
 
 /** Cards that have an interval and may be due; the caller checks each interval. */

@@ -11,7 +11,7 @@ import { CardId } from '../cards/schemas.ts'
 import { tellAgainAfter } from '../notices/tell.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { policyOf } from '../permissions/policy.ts'
-import { isDistrusted, storedTrust } from '../trust/stored-trust.ts'
+import { isDistrusted, trustCounts } from '../trust/stored-trust.ts'
 import {
   contradictions,
   judgedBadly,
@@ -71,7 +71,7 @@ async function dueCards(ctx: Ctx, asked: Reviewed): Promise<Found[]> {
   return rows.flatMap((row) => {
     const days = row.review_after_days ?? policyOf(row).reviewAfterDays
     if (days === null || row.last_sure >= daysAgo(days)) return []
-    const trust = presentTrust(row.trust, now)
+    const trust = presentTrust(row, now)
     return [{ ...row, reason: 'due' as const, since: row.last_sure, trust, other: null }]
   })
 }
@@ -79,12 +79,12 @@ async function dueCards(ctx: Ctx, asked: Reviewed): Promise<Found[]> {
 async function distrustedCards(ctx: Ctx, asked: Reviewed): Promise<Found[]> {
   const rows = await judgedBadly(ctx.db, asked, MOST_LOOKED_AT)
   return rows
-    .filter((row) => isDistrusted(storedTrust(row.trust)))
+    .filter((row) => isDistrusted(trustCounts(row.trust)))
     .map((row) => ({
       ...row,
       reason: 'distrusted',
       since: null,
-      trust: presentTrust(row.trust, ctx.now()),
+      trust: presentTrust(row, ctx.now()),
       other: null,
     }))
 }
@@ -94,7 +94,7 @@ async function contradictingCards(ctx: Ctx, asked: Reviewed): Promise<Found[]> {
   return rows.map((row) => ({
     ...row,
     reason: 'contradiction',
-    trust: presentTrust(row.trust, ctx.now()),
+    trust: presentTrust(row, ctx.now()),
   }))
 }
 

@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../core/errors.ts'
 import { storable } from '../../core/storable.ts'
 import { newId } from '../../db/ids.ts'
+import { sanitise } from '../redaction/redact.ts'
 
 export const MAX_ATTACHMENTS = 5
 export const MAX_ATTACHMENT_BYTES = 10 * 1024 * 1024
@@ -157,7 +158,7 @@ function shownName(name: string | undefined): string {
       .split(/[\\/]/)
       .at(-1) ?? ''
   const printable = last.replace(/[\p{C}"]/gu, '').trim()
-  return printable.slice(0, 200) || 'file'
+  return sanitise(printable.slice(0, 200)).text || 'file'
 }
 
 function mediaType(given: string): string {

@@ -10,7 +10,7 @@ import { missedSearches } from '../missed-searches/missed-searches.ts'
 import { hasRole, requireRole } from '../permissions/permission.ts'
 import { policyOf } from '../permissions/policy.ts'
 import { cardsToReview, QueueItem } from '../staleness/review-queue.ts'
-import { storedTrust } from '../trust/stored-trust.ts'
+import { trustCounts } from '../trust/stored-trust.ts'
 import { type Asked, draftsOf, foundUseful, judged, newsOf, workedFor } from './week.store.ts'
 
 const DAY_MS = 86_400_000
@@ -104,7 +104,7 @@ async function helpIn(ctx: Ctx, asked: Asked): Promise<Found<ItemOf<'helped'>>[]
 async function doubtedIn(ctx: Ctx, asked: Asked): Promise<Found<ItemOf<'doubted'>>[]> {
   const rows = await judged(ctx.db, asked, MOST_LOOKED_AT)
   return rows
-    .map(({ trust, ...row }) => ({ ...row, times: storedTrust(trust)?.stale ?? 0 }))
+    .map(({ trust, ...row }) => ({ ...row, times: trustCounts(trust)?.stale ?? 0 }))
     .filter(({ times }) => times > 0)
     .sort((a, b) => b.times - a.times)
 }

@@ -33,13 +33,23 @@ async function whoseIsReturned(ctx: Ctx, said: readonly Said[]): Promise<(row: S
   return (row) => row.closeness !== 'owner' && pairs.has(`${row.owner_id} ${row.user_id}`)
 }
 
-type Weighed = { change: FixChange; isReturned: (row: Said) => boolean; everybodyIsProven: boolean }
+type Weighed = {
+  card: CardRow
+  change: FixChange
+  isReturned: (row: Said) => boolean
+  everybodyIsProven: boolean
+}
+
+/** What was said in another workspace, or of a card that was merged into this one, counts; its readers there said where. */
+const wasSaidHere = (row: VerdictRow, card: CardRow): boolean =>
+  row.card_id === card.card_id &&
+  [card.seen_since, card.opened_at].every((since) => since === null || row.created_at >= since)
 
 /** The last judgement of each person in each environment. A person's verdict replaces their vote. */
 function judgementsOf(
   verdicts: readonly VerdictRow[],
   votes: readonly VoteRow[],
-  { change, isReturned, everybodyIsProven }: Weighed,
+  { card, change, isReturned, everybodyIsProven }: Weighed,
 ): Judgement[] {
   const last = new Map(verdicts.map((row) => [`${row.user_id} ${row.environment_key}`, row]))
   const given = [...last.values()].flatMap((row): Judgement[] =>
@@ -52,7 +62,7 @@ function judgementsOf(
             outcome: row.outcome,
             isVote: false,
             isBeforeChange: row.created_at < change.at,
-            environment: fromJson(row.environment),
+            environment: wasSaidHere(row, card) ? fromJson(row.environment) : {},
             at: row.created_at,
             closeness: row.closeness,
             nthOfOwner: row.nth_of_owner,
@@ -103,6 +113,7 @@ export async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Pr
   return cards.map((card) => ({
     card,
     judgements: judgementsOf(verdicts.get(card.card_id) ?? [], votes.get(card.card_id) ?? [], {
+      card,
       change: lastChange(card, changes.get(card.card_id) ?? []),
       isReturned,
       everybodyIsProven,
@@ -111,6 +122,7 @@ export async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Pr
       cardType: card.card_type,
       isPublic: card.status === 'published' && card.visibility === 'public',
       halfLifeDays: policyOf(card).trustHalfLifeDays,
+      seenSince: card.seen_since,
       now: ctx.now(),
     },
   }))

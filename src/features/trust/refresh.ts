@@ -39,6 +39,16 @@ export async function refreshDueTrust(ctx: Ctx, stopping: AbortSignal): Promise<
   }
 }
 
+/** After a workspace was opened: its new readers learn nothing of what was said before. */
+export async function refreshTrustIn(ctx: Ctx, workspaceId: string): Promise<void> {
+  for (let after = ''; ; ) {
+    const some = await judgedCards(ctx.db, after, AT_ONCE, workspaceId)
+    await refreshTrust(ctx, some)
+    if (some.length < AT_ONCE) return
+    after = some.at(-1) ?? after
+  }
+}
+
 /** The job: refreshes all cards, because verdicts age and people confirm their addresses. */
 export async function refreshAllTrust(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   for (let after = ''; !stopping.aborted; ) {

@@ -20,22 +20,28 @@ export type StoredTrust = Belief & {
   people_who_confirmed: number
   last_confirmed_at: string | null
   environments: EnvironmentGroup[]
+  /** Since when its readers see the card; the environments are for them alone. */
+  seen_since?: string | null
 }
 
 const MOST_GROUPS = 12
-const LONGEST_VERSION = 40
+
+/** Strangers write both, and agents read them with every hit: only what looks like the name of a tool and like a version. */
+const NAME = /^[\w@][\w@/.+#-]{0,29}$/
+const VERSION = /^(?:[\w.+~^-]{1,20}|[a-z][\w-]{0,15} \d[\w.]{0,10})$/i
 
 /** `24.1.3` and `24.1.0` are one group: the first number of a version matters most. */
-const majorOf = (version: string): string =>
-  (/^[v^~>=\s]*(\d+)(?:\.|$)/.exec(version)?.[1] ?? version).slice(0, LONGEST_VERSION)
+const majorOf = (version: string): string => /^[v^~>=\s]*(\d+)(?:\.|$)/.exec(version)?.[1] ?? version
 
 function groupsOf(judgements: readonly Judgement[]): EnvironmentGroup[] {
   const groups = new Map<string, EnvironmentGroup>()
   for (const { outcome, environment } of judgements) {
     if (outcome === 'stale') continue
     for (const [name, version] of Object.entries(environment)) {
-      const key = `${name.toLowerCase()} ${majorOf(version)}`
-      const group = groups.get(key) ?? { name, version: majorOf(version), worked: 0, failed: 0 }
+      const major = majorOf(version)
+      if (!NAME.test(name) || !VERSION.test(major)) continue
+      const key = `${name.toLowerCase()} ${major}`
+      const group = groups.get(key) ?? { name, version: major, worked: 0, failed: 0 }
       group[outcome] += 1
       groups.set(key, group)
     }
@@ -65,11 +71,22 @@ export function trustFrom(judgements: readonly Judgement[], card: CardFacts): St
       null,
     ),
     environments: groupsOf(judgements),
+    seen_since: card.seenSince,
   }
 }
 
-export const storedTrust = (text: string | null): StoredTrust | null =>
-  text === null ? null : fromJson(text)
+/** What everybody may know who may know of the card. */
+export const trustCounts = (trust: string | null): Omit<StoredTrust, 'environments'> | null =>
+  trust === null ? null : fromJson(trust)
+
+type Row = { trust: string | null; seen_since: string | null }
+
+/** Without environments where the card has come to other readers since they were gathered. */
+export function storedTrust({ trust, seen_since }: Row): StoredTrust | null {
+  if (trust === null) return null
+  const stored = fromJson<StoredTrust>(trust)
+  return (stored.seen_since ?? null) === seen_since ? stored : { ...stored, environments: [] }
+}
 
 /** Only if even the upper bound is below one half, so that a single vote does not distrust a card. */
 export const isDistrusted = (trust: Belief | null): boolean => trust !== null && trust.high < 0.5

@@ -15,9 +15,11 @@ export const cardsToWeigh = (db: Db, cardIds: readonly string[]) =>
       'cards.version',
       'cards.edited_at',
       'cards.edited_fields',
+      'cards.seen_since',
       'cards.trust',
       'workspaces.visibility',
       'workspaces.policy_json',
+      'workspaces.opened_at',
     ])
     .where('cards.card_id', 'in', cardIds)
     .execute()
@@ -187,11 +189,17 @@ export async function settleDue(db: Db, cardIds: readonly string[]): Promise<voi
   if (cardIds.length > 0) await db.deleteFrom('trust_due').where('card_id', 'in', cardIds).execute()
 }
 
-/** Cards with judgements, in the order of their ids, after `after`. */
-export async function judgedCards(db: Db, after: string, limit: number): Promise<string[]> {
+/** Cards with judgements, of one workspace if it is named, in the order of their ids, after `after`. */
+export async function judgedCards(
+  db: Db,
+  after: string,
+  limit: number,
+  workspaceId?: string,
+): Promise<string[]> {
   const rows = await db
     .selectFrom('cards')
     .select('card_id')
+    .$if(workspaceId !== undefined, (query) => query.where('workspace_id', '=', workspaceId ?? ''))
     .where('trust', 'is not', null)
     .where('card_id', '>', after)
     .orderBy('card_id')

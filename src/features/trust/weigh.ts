@@ -11,6 +11,7 @@ export type Judgement = {
   isVote: boolean
   /** Given before the fix was last changed. */
   isBeforeChange: boolean
+  /** Empty where the readers of the card may not know it. */
   environment: Record<string, string>
   at: string
   closeness: Closeness
@@ -22,7 +23,14 @@ export type Judgement = {
   isProven: boolean
 }
 
-export type CardFacts = { cardType: CardType; isPublic: boolean; halfLifeDays: number; now: Date }
+export type CardFacts = {
+  cardType: CardType
+  isPublic: boolean
+  halfLifeDays: number
+  /** When the card came to its readers of today. */
+  seenSince: string | null
+  now: Date
+}
 
 /** Everything that moves trust, in one table. `bench/trust.ts` shows what follows from it. */
 const WEIGHTS = {

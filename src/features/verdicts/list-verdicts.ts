@@ -1,13 +1,15 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
+import type { UserCtx } from '../../core/context.ts'
 import { Page, pageOf } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
 import type { CardVerdictsTable } from '../../db/tables/verdicts.ts'
-import { readableCard } from '../cards/access.ts'
+import { type CardRow, readableCard } from '../cards/access.ts'
 import { CardId } from '../cards/schemas.ts'
+import { withMerged } from '../cards/successor.ts'
 import { REASONS } from '../trust/weigh.ts'
 import { type Weight, whyWeights } from '../trust/why-weights.ts'
-import { verdictsShown } from './verdicts.store.ts'
+import { openingOf, type VerdictSource, verdictsShown } from './verdicts.store.ts'
 import { type OUTCOMES, said } from './verdicts.ts'
 
 const VerdictList = pageOf(
@@ -49,6 +51,24 @@ const presentVerdict = (
   }
 }
 
+/**
+ * Only the owner sees verdicts from before the card came into its workspace, and only members those from before the
+ * workspace was opened to others.
+ */
+async function sourceOf(ctx: UserCtx, card: CardRow): Promise<VerdictSource> {
+  const { card_id, owner_id, seen_since, viewer_role, workspace_id } = card
+  if (owner_id === ctx.viewer.userId) return { card_id, since: null }
+  const openedAt = viewer_role === null ? await openingOf(ctx.db, workspace_id) : null
+  return {
+    card_id,
+    since:
+      [seen_since, openedAt]
+        .filter((time) => time !== null)
+        .sort()
+        .at(-1) ?? null,
+  }
+}
+
 export const listVerdicts = capability({
   name: 'cards.verdicts',
   summary: 'What came of a card where it was used',
@@ -61,9 +81,8 @@ export const listVerdicts = capability({
   errors: [404],
   run: async (ctx, { card_id, page, page_size }) => {
     const card = await readableCard(ctx, card_id)
-    // Only the owner sees verdicts from before the card came into its workspace.
-    const since = card.owner_id === ctx.viewer.userId ? null : card.seen_since
-    const shown = verdictsShown(ctx.db, card_id, since)
+    const cards = await withMerged(ctx, card)
+    const shown = verdictsShown(ctx.db, await Promise.all(cards.map((one) => sourceOf(ctx, one))))
     const { total } = await shown
       .select((eb) => eb.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow()
@@ -75,8 +94,12 @@ export const listVerdicts = capability({
       .limit(page_size)
       .offset((page - 1) * page_size)
       .execute()
-    const viewer = { userId: ctx.viewer.userId, mayEdit: card.may_update === 1 }
-    const weights: Map<string, Weight> = viewer.mayEdit ? await whyWeights(ctx, card_id) : new Map()
-    return { items: rows.map((row) => presentVerdict(row, viewer, weights)), total, page, page_size }
+    const editable = new Set(cards.filter((one) => one.may_update === 1).map((one) => one.card_id))
+    const weights: Map<string, Weight> = card.may_update === 1 ? await whyWeights(ctx, card_id) : new Map()
+    const items = rows.map((row) => {
+      const viewer = { userId: ctx.viewer.userId, mayEdit: editable.has(row.card_id) }
+      return presentVerdict(row, viewer, weights)
+    })
+    return { items, total, page, page_size }
   },
 })

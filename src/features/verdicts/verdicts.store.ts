@@ -48,22 +48,33 @@ export async function insertVerdict(db: Db, row: CardVerdictsTable): Promise<voi
   await db.insertInto('card_verdicts').values(row).execute()
 }
 
-/** The last verdict of each person in each environment, unless it was withdrawn; from `since` on, if given. */
-export const verdictsShown = (db: Db, cardId: string, since: string | null) =>
+/** When the workspace was last opened to others than its members. */
+export async function openingOf(db: Db, workspaceId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('workspaces')
+    .select('opened_at')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst()
+  return row?.opened_at ?? null
+}
+
+/** A card whose verdicts are shown, from `since` on, if given. */
+export type VerdictSource = { card_id: string; since: string | null }
+
+/** The last verdict of each person on each of the cards in each environment, unless it was withdrawn. */
+export const verdictsShown = (db: Db, cards: readonly VerdictSource[]) =>
   db
     .selectFrom('card_verdicts')
-    .$if(since !== null, (query) => query.where('card_verdicts.created_at', '>=', since))
     .innerJoin('users', 'users.user_id', 'card_verdicts.user_id')
     .where((eb) =>
-      eb.or([
-        eb('card_verdicts.card_id', '=', cardId),
-        // Verdicts on a card that was merged into this one are shown here.
-        eb(
-          'card_verdicts.card_id',
-          'in',
-          eb.selectFrom('card_merges').select('from_card_id').where('into_card_id', '=', cardId),
+      eb.or(
+        cards.map(({ card_id, since }) =>
+          eb.and([
+            eb('card_verdicts.card_id', '=', card_id),
+            ...(since === null ? [] : [eb('card_verdicts.created_at', '>=', since)]),
+          ]),
         ),
-      ]),
+      ),
     )
     .where('card_verdicts.outcome', '<>', 'withdrawn')
     .where(({ not, exists, selectFrom }) =>

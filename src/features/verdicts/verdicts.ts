@@ -179,7 +179,7 @@ export const verifyCard = capability({
       ...row,
       outcome: input.outcome,
       environment: fromJson<Record<string, string>>(row.environment),
-      trust: presentTrust(card.trust, ctx.now()),
+      trust: presentTrust(card, ctx.now()),
       credits_awarded: row.is_rewarded * USEFUL_REWARD,
     }
   },

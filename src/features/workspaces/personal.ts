@@ -17,6 +17,7 @@ export async function createPersonalWorkspace(
     created_at: now,
     updated_at: now,
     deleted_at: null,
+    opened_at: null,
   })
   await insertFounder(ctx.db, {
     workspace_id: owner.workspaceId,

@@ -19,6 +19,7 @@ import { PolicyJson, policyOf, RoleName } from '../permissions/policy.ts'
 import { cleanJson, Findings } from '../redaction/stored.ts'
 import { containsInstructions } from '../review/find-danger.ts'
 import { requireMayPublish } from '../sanctions/sanctions.ts'
+import { refreshTrustIn } from '../trust/refresh.ts'
 import {
   findWorkspace,
   insertFounder,
@@ -125,6 +126,7 @@ export const createWorkspace = capability({
         created_at: now,
         updated_at: now,
         deleted_at: null,
+        opened_at: null,
       }
       await insertWorkspace(ctx.db, row)
       await insertFounder(ctx.db, {
@@ -208,18 +210,22 @@ export const changeWorkspace = capability({
       const { workspace } = await requireRole(ctx, workspace_id, 'admin')
       if (visibility !== undefined && visibility !== 'private' && workspace.type === 'personal')
         await refuseToOpenHome(ctx, workspace_id)
+      const isOpened =
+        visibility !== undefined && visibility !== 'private' && workspace.visibility === 'private'
       // Opening a team shows strangers all that is shared in it.
-      if (visibility !== undefined && visibility !== 'private' && workspace.visibility === 'private')
-        await requireMayPublish(ctx, { workspace_id, visibility })
+      if (isOpened) await requireMayPublish(ctx, { workspace_id, visibility })
+      const now = ctx.now().toISOString()
       const change = {
         ...(name === undefined ? {} : { name }),
         ...(visibility === undefined ? {} : { visibility }),
+        ...(isOpened ? { opened_at: now } : {}),
         ...(policy_json === undefined ? {} : { policy_json: toJsonOrNull(policy_json) }),
       }
       if (Object.keys(change).length > 0) {
-        await updateWorkspace(ctx.db, workspace_id, { ...change, updated_at: ctx.now().toISOString() })
+        await updateWorkspace(ctx.db, workspace_id, { ...change, updated_at: now })
         if (visibility !== undefined && visibility !== workspace.visibility)
           await reindexWorkspaceSoon(ctx, workspace_id)
+        if (isOpened) await refreshTrustIn(ctx, workspace_id)
         if (policy_json && !policyOf({ policy_json: toJson(policy_json) }).keepMissedSearches)
           await forgetMissedSearches(ctx, workspace_id)
         await audit(ctx, {

@@ -13,14 +13,15 @@ import {
   wordsOfDocuments,
 } from '../../../search-index/index.ts'
 import { wordHash } from '../../../text/term-hash.ts'
-import { type IndexedCard, indexCard, unindexCard } from './index-card.ts'
+import { type IndexedCard, indexCards, unindexCard } from './index-card.ts'
 
 onBothEngines('the search index', (t) => {
   test('holds a card as it was last written, and counts its words once', async () => {
     const user = await t.user()
     const card: IndexedCard = { ...(await record(user, goodCard('quokka'))), evidence_texts: [] }
     const ctx = contextFor(t.app.services)
-    const write = (change: Partial<IndexedCard>) => inTx(ctx, (ctx) => indexCard(ctx, { ...card, ...change }))
+    const write = (change: Partial<IndexedCard>) =>
+      inTx(ctx, (ctx) => indexCards(ctx, [{ ...card, ...change }]))
     const findBy = async (word: string) =>
       (
         await findBest(ctx, await viewIndex(ctx), [[{ hash: wordHash(word), postings: 1, worth: 1 }]], [])
@@ -54,7 +55,7 @@ onBothEngines('the search index', (t) => {
       })),
     )
     await Promise.all([
-      ...cards.map((card) => inTx(ctx, (ctx) => indexCard(ctx, card))),
+      ...cards.map((card) => inTx(ctx, (ctx) => indexCards(ctx, [card]))),
       foldChanges(ctx),
       foldChanges(ctx),
     ])
@@ -68,7 +69,7 @@ onBothEngines('the search index', (t) => {
     const ctx = contextFor(t.app.services)
     const recorded = await record(await newcomer(t), { title: 'The marsupialRegistry never answers' })
     const card: IndexedCard = { ...recorded, evidence_texts: [] }
-    await inTx(ctx, (ctx) => indexCard(ctx, card))
+    await inTx(ctx, (ctx) => indexCards(ctx, [card]))
     await foldChanges(ctx)
     const own = await documentsNamedBy(ctx, sql`select card_id from cards where card_id = ${card.card_id}`, 1)
     const vocabulary = {

@@ -24,8 +24,6 @@ export async function indexCards(
   )
 }
 
-export const indexCard = (ctx: Ctx, card: IndexedCard): Promise<void> => indexCards(ctx, [card])
-
 const visibilityOf = prepared((db, parameter: Named<{ workspaceId: string }>) =>
   db.selectFrom('workspaces').select('visibility').where('workspace_id', '=', parameter('workspaceId')),
 )

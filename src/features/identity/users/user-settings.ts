@@ -25,7 +25,7 @@ export const UserSettings = z
     default_workspace_id: Id.nullable()
       .default(null)
       .describe(
-        'Where the editor of the web app and the command line put a new card. REST and tools keep to the personal workspace where workspace_id is left out. You must be editor or admin there; null, also once you no longer are, is the personal workspace.',
+        'Where the editor of the web app and the command line put a new card. You must be editor or admin there; null, also once you no longer are, is the personal workspace. REST and tools do not use it: where workspace_id is left out, the default_workspace_id of the API key counts, else the personal workspace.',
       ),
     language: Language.default(DEFAULT_LANGUAGE).describe(
       'A BCP 47 tag. Dates, times, numbers and prices in mails, server pages and the web app are written in this language; the words are English.',

@@ -73,8 +73,8 @@ function Invitation({ token, invite }: { token: string; invite: InviteView }) {
       title={`Join ${invite.workspace_name}`}
       lead={
         <>
-          {invite.inviter_name} invites <span className="font-medium text-ink">{invite.email}</span> as{' '}
-          {roleName(invite.role).toLowerCase()}: {can}.
+          {invite.inviter_name} invites <span className="font-medium text-ink">{invite.email || 'you'}</span>{' '}
+          as {roleName(invite.role).toLowerCase()}: {can}.
         </>
       }
       footer={`The link works once, until ${formatDay(invite.expires_at)}.`}
@@ -118,7 +118,7 @@ function Accept({ token, invite, email }: { token: string; invite: InviteView; e
   })
   return (
     <>
-      {email.toLowerCase() !== invite.email.toLowerCase() && (
+      {invite.email !== '' && email.toLowerCase() !== invite.email.toLowerCase() && (
         <Notice>
           You are signed in as {email}. The workspace will show this account.{' '}
           <button

@@ -120,8 +120,8 @@ function LinkPanel({ action, onClose }: { action: InviteAction; onClose: () => v
         <MailCheck size={16} className="mt-0.5 shrink-0 text-ok" aria-hidden />
         <p className="grow">
           {action.email_sent
-            ? `An e-mail is on its way to ${action.invite.email}.`
-            : `${action.invite.email} is invited.`}{' '}
+            ? `An e-mail is on its way to ${invited(action.invite)}.`
+            : `${invited(action.invite)} is invited.`}{' '}
           <span className="text-soft">
             {action.email_sent
               ? 'You can also send this link yourself.'
@@ -137,6 +137,9 @@ function LinkPanel({ action, onClose }: { action: InviteAction; onClose: () => v
     </section>
   )
 }
+
+/** Whoever was named by an account and not by an address keeps the address to themselves. */
+const invited = ({ email }: Invite): string => email || 'an account that wants to be asked first'
 
 type InviteTableProps = { workspaceId: string; invites: Invite[]; onResent: (action: InviteAction) => void }
 
@@ -154,16 +157,15 @@ function InviteTable({ workspaceId, invites, onResent }: InviteTableProps) {
     mutationFn: (invite: Invite) => revokeInvite({ workspace_id: workspaceId, invite_id: invite.invite_id }),
     onSuccess: (_, invite) => {
       void workspaceChanged(workspaceId)
-      toast(`The invitation of ${invite.email} was revoked.`, {
-        undo: () =>
-          void createInvite({ workspace_id: workspaceId, email: invite.email, role: invite.role }).then(
-            (action) => {
-              onResent(action)
-              void workspaceChanged(workspaceId)
-            },
-            toastError,
-          ),
-      })
+      const undo = () =>
+        void createInvite({ workspace_id: workspaceId, email: invite.email, role: invite.role }).then(
+          (action) => {
+            onResent(action)
+            void workspaceChanged(workspaceId)
+          },
+          toastError,
+        )
+      toast(`The invitation of ${invited(invite)} was revoked.`, invite.email === '' ? {} : { undo })
     },
     onError: toastError,
   })
@@ -177,7 +179,7 @@ function InviteTable({ workspaceId, invites, onResent }: InviteTableProps) {
           name: 'Invited',
           cell: (invite) => (
             <span className="block min-w-0">
-              <span className="block max-w-44 truncate font-medium sm:max-w-80">{invite.email}</span>
+              <span className="block max-w-44 truncate font-medium sm:max-w-80">{invited(invite)}</span>
               <span className="text-xs text-faint">
                 {roleName(invite.role)} · {formatAgo(invite.created_at)}
               </span>
@@ -196,14 +198,14 @@ function InviteTable({ workspaceId, invites, onResent }: InviteTableProps) {
             invite.status === 'pending' && (
               <span className="inline-flex">
                 <IconButton
-                  label={`Make a new link for ${invite.email}`}
+                  label={`Make a new link for ${invited(invite)}`}
                   disabled={resend.isPending}
                   onClick={() => resend.mutate(invite)}
                 >
                   <RefreshCw size={16} />
                 </IconButton>
                 <IconButton
-                  label={`Revoke the invitation of ${invite.email}`}
+                  label={`Revoke the invitation of ${invited(invite)}`}
                   disabled={revoke.isPending}
                   onClick={() => revoke.mutate(invite)}
                 >

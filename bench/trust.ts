@@ -82,10 +82,14 @@ try {
   console.log(
     `${cards} cards with ${verdicts} verdicts: ${seconds.toFixed(1)} s, ${((user + system) / 1e6).toFixed(1)} s of processor time`,
   )
-  const rows = await services.database.read.selectFrom('cards').select('trust').limit(5000).execute()
+  const rows = await services.database.read
+    .selectFrom('cards')
+    .select(['trust', 'seen_since'])
+    .limit(5000)
+    .execute()
   const reading = process.cpuUsage()
-  for (const { trust } of rows) {
-    const stored = storedTrust(trust)
+  for (const row of rows) {
+    const stored = storedTrust(row)
     if (stored) trustSummary(stored, services.now())
   }
   const spent = process.cpuUsage(reading)

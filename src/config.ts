@@ -93,7 +93,9 @@ export const Environment = z.object({
   NODE_ENV: z
     .string()
     .default('development')
-    .describe('production closes development doors and makes secrets mandatory.'),
+    .describe(
+      'production: payments are not simulated, /metrics needs METRICS_TOKEN, and STRIPE_SECRET_KEY needs STRIPE_WEBHOOK_SECRET.',
+    ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -144,7 +146,9 @@ export const Environment = z.object({
     .string()
     .min(1)
     .optional()
-    .describe('Payments by Stripe. Without it, a development provider plays the whole flow.'),
+    .describe(
+      'Payments by Stripe. Without it, outside production, a development provider simulates the whole flow.',
+    ),
   STRIPE_WEBHOOK_SECRET: z
     .string()
     .min(1)
@@ -237,7 +241,7 @@ export type Config = Readonly<{
   allowedHosts: readonly string[]
   /** Whether OAuth clients may name themselves by the address of a document, which is then fetched. */
   oauthClientDocuments: boolean
-  /** Below this much free disk no attachments are accepted. */
+  /** Below this much free disk no attachments and no pictures are accepted. */
   minFreeDiskMb: number
   /** All attachments together of people who are not signed in. */
   anonymousUploadsMb: number

@@ -2,7 +2,7 @@ export const SCOPES = ['search', 'record', 'case:write', 'publish', 'workspace:w
 
 /**
  * Lets a program on a person's computer make keys for the agents there. An app can be granted it, and nothing else carries
- * it: it is not a scope of a key, so a key cannot make keys.
+ * it: it is not a scope of a key. A key makes keys only with `account`.
  */
 export const AGENT_KEYS = 'agent-keys'
 

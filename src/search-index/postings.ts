@@ -13,22 +13,22 @@ export const LAST_TIER = 2
 const TIER_SHIFT = 24
 
 /** A block is as many cards as the longest run has: what a search adds up in one go. */
-export const blockBits = TIER_BITS[LAST_TIER]
-export const BLOCK_DOCUMENTS = 2 ** blockBits
+const BLOCK_BITS = TIER_BITS[LAST_TIER]
+export const BLOCK_DOCUMENTS = 2 ** BLOCK_BITS
 
 export const runOf = (docNo: number, tier: Tier): number =>
   tier * 2 ** TIER_SHIFT + (docNo >>> TIER_BITS[tier])
 export const tierOf = (run: number): Tier => (run >>> TIER_SHIFT) as Tier
 export const firstOf = (run: number): number => (run & (2 ** TIER_SHIFT - 1)) * 2 ** TIER_BITS[tierOf(run)]
 export const endOf = (run: number): number => firstOf(run) + 2 ** TIER_BITS[tierOf(run)]
-export const blockOf = (docNo: number): number => docNo >>> blockBits
+export const blockOf = (docNo: number): number => docNo >>> BLOCK_BITS
 
-const bitmapBytes = BLOCK_DOCUMENTS / 8
+const BITMAP_BYTES = BLOCK_DOCUMENTS / 8
 
 /** One bit for each card of a block. */
 export type Bitmap = Uint32Array
 
-export const emptyBitmap = (): Bitmap => new Uint32Array(bitmapBytes / 4)
+export const emptyBitmap = (): Bitmap => new Uint32Array(BITMAP_BYTES / 4)
 
 export const hasBit = (bitmap: Bitmap, at: number) => ((bitmap[at >>> 5] as number) & (1 << (at & 31))) !== 0
 
@@ -40,7 +40,7 @@ export const encodeBitmap = (bitmap: Bitmap): Buffer => Buffer.from(bitmap.slice
 
 export function decodeBitmap(bytes: Uint8Array): Bitmap {
   const even = bytes.byteOffset % 4 === 0 ? bytes : Uint8Array.from(bytes)
-  return new Uint32Array(even.buffer, even.byteOffset, bitmapBytes / 4)
+  return new Uint32Array(even.buffer, even.byteOffset, BITMAP_BYTES / 4)
 }
 
 /** Pairs of bits are counted side by side, then fours, then bytes. */
@@ -140,7 +140,7 @@ function encodeLong({ offsets, impacts }: Postings): Buffer {
  */
 function encodeFilter(list: Postings): Buffer {
   const encoded = encodeLong(list)
-  if (encoded.length <= bitmapBytes) return encoded
+  if (encoded.length <= BITMAP_BYTES) return encoded
   const bitmap = emptyBitmap()
   for (const offset of list.offsets) setBit(bitmap, offset)
   return Buffer.concat([Buffer.of(BITMAP_FORM, 0, 0, 0), encodeBitmap(bitmap)])

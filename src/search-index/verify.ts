@@ -48,7 +48,7 @@ export async function strayEntries(
 }
 
 const CARDS_AT_ONCE = 4096
-const keysAtOnce = NUMBER_SPACE / 16
+const KEYS_AT_ONCE = NUMBER_SPACE / 16
 
 /** Adds to each card of the block the numbers that the posting lists of this run have for it. */
 async function addRun(ctx: Ctx, run: number, sums: Float64Array): Promise<void> {
@@ -60,8 +60,8 @@ async function addRun(ctx: Ctx, run: number, sums: Float64Array): Promise<void> 
       .where('run', '=', run)
       .where((eb) => eb.between('key', from, to))
       .execute()
-  for (let from = -keysAtOnce; from < NUMBER_SPACE; from += keysAtOnce)
-    for (const row of await rowsBetween(from, from + keysAtOnce - 1))
+  for (let from = -KEYS_AT_ONCE; from < NUMBER_SPACE; from += KEYS_AT_ONCE)
+    for (const row of await rowsBetween(from, from + KEYS_AT_ONCE - 1))
       eachList(row, (hash, count) => {
         for (let i = 0; i < count; i++) {
           const at = base + (decoded.offsets[i] as number)

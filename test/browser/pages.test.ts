@@ -120,7 +120,7 @@ test('the chosen theme stays after a reload', async () => {
   expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
 })
 
-test('an answer of the server that makes no sense is explained with its request id', async () => {
+test('an answer that the server cannot give now is explained with its request id', async () => {
   const { page } = await stage.person('Unlucky')
   await page.route('**/api/v1/cases?*', (route) =>
     route.fulfill({

@@ -46,13 +46,10 @@ test('every change is tested whole, on x64 and on arm64', () => {
 test('dependabot looks at every folder that has packages', () => {
   const { updates } = parse(read('.github/dependabot.yml'))
   const npm = updates.find((one: { 'package-ecosystem': string }) => one['package-ecosystem'] === 'npm')
-  const locked = globSync(
-    ['package-lock.json', 'test/**/package-lock.json', 'examples/**/package-lock.json'],
-    {
-      cwd: repository,
-      exclude: (path) => path.includes('node_modules'),
-    },
-  )
+  const locked = globSync(['package-lock.json', '{bench,examples,test}/**/package-lock.json'], {
+    cwd: repository,
+    exclude: (path) => path.includes('node_modules'),
+  })
   const folders = locked.map((path) => `/${path.replace(/\/?package-lock\.json$/, '')}`)
   expect([...npm.directories].sort()).toEqual(folders.sort())
 })

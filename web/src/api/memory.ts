@@ -1,4 +1,4 @@
-import type { InputOf, OutputOf } from '#server/core/capability.ts'
+import type { OutputOf } from '#server/core/capability.ts'
 import type {
   appendEvent as AppendEvent,
   deleteEvent as DeleteEvent,
@@ -26,7 +26,6 @@ export type MemoryProject = OutputOf<typeof ListProjects>['items'][number]
 export type MemorySearchAnswer = OutputOf<typeof SearchMemory>
 export type MemoryHit = MemorySearchAnswer['results'][number]
 export type CardProposal = OutputOf<typeof ProposeCard>
-export type EventInput = InputOf<typeof AppendEvent>
 
 export const listProjects = call<typeof ListProjects>('GET /api/v1/project-context/projects')
 export const readSnapshot = call<typeof ReadSnapshot>('GET /api/v1/project-context/snapshot')

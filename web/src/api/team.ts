@@ -1,4 +1,4 @@
-import type { InputOf, OutputOf } from '#server/core/capability.ts'
+import type { OutputOf } from '#server/core/capability.ts'
 import type { readWorkspaceAudit } from '#server/features/audit-log/audit-log.ts'
 import type { addMember as AddMember } from '#server/features/invitations/add-members.ts'
 import type {
@@ -31,7 +31,6 @@ import type {
 import { call } from './client.ts'
 
 export type Workspace = OutputOf<typeof GetWorkspace>
-export type WorkspaceType = Exclude<InputOf<typeof CreateWorkspace>['type'], undefined>
 export type Member = OutputOf<typeof ListMembers>[number]
 export type Role = Member['role']
 

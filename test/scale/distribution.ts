@@ -33,7 +33,6 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'account.delete',
       'cards.cites',
       'cards.delete',
-      'cards.get',
       'cards.list',
       'cards.merge',
       'cards.review_queue',

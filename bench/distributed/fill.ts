@@ -16,7 +16,7 @@ const CARDS_PER_PART = 100_000
 
 export const projectOf = (person: number) => `bench/project${person}`
 
-export async function registerPeople(app: App, size: number): Promise<Account[]> {
+async function registerPeople(app: App, size: number): Promise<Account[]> {
   const people: Account[] = []
   const wanted = Math.max(PEOPLE_AT_LEAST, Math.ceil(size / EVENTS_PER_PERSON))
   for (let n = 0; n < wanted; n++) people.push(await register(app, `person${n}`))
@@ -24,7 +24,7 @@ export async function registerPeople(app: App, size: number): Promise<Account[]>
 }
 
 /** Cards of all people in turn, half of them public. */
-export async function fillCards(app: App, people: readonly Account[], size: number): Promise<void> {
+async function fillCards(app: App, people: readonly Account[], size: number): Promise<void> {
   const sentences = sentencesFrom(undefined)
   for (let done = 0; done < size; done += CARDS_PER_PART) {
     const cards = remixedCards(sentences, Math.min(CARDS_PER_PART, size - done), done)
@@ -39,12 +39,7 @@ export async function fillCards(app: App, people: readonly Account[], size: numb
 }
 
 /** One project for each person, all of about the same size. */
-export async function fillEvents(
-  app: App,
-  people: readonly Account[],
-  size: number,
-  words?: number,
-): Promise<void> {
+async function fillEvents(app: App, people: readonly Account[], size: number, words?: number): Promise<void> {
   await withoutIndexes(app, async () => {
     for (const [n, person] of people.entries())
       await fill(app, person, projectOf(n), Math.ceil(size / people.length), words)

@@ -2969,6 +2969,7 @@ function readCommandText(text) {
 var LONGEST_LINE = 600;
 /** How many lines are read from either end: the rest is more of the same. */
 var LINES_FROM_AN_END = 600;
+var MOST_TELLING_LINES = 6;
 /** The name or the code of an error as programs write them; `throw new Error(` is a line of code. */
 var NAMED = new RegExp([
 	String.raw`(?:Error|Exception|Fault)(?=:|\s*$|\]| \[|, )`,
@@ -3048,7 +3049,7 @@ function readFailure(text) {
 		lines: [],
 		signature: ""
 	};
-	const telling = cleaned(weighed.filter(({ weight }) => weight > ASIDE), 6);
+	const telling = cleaned(weighed.filter(({ weight }) => weight > ASIDE), MOST_TELLING_LINES);
 	const chosen = telling.length > 0 ? telling : [...cleaned(weighed, LAST_LINES), ...lastLines(output)];
 	return {
 		isFailure,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { canonicalJson } from './canonical-json.ts'
 
 /** Exactly what a published version says. docs/guide/sharing-between-servers.md tells others how to hash it. */
-export const HASHED_FIELDS = [
+const HASHED_FIELDS = [
   'body',
   'card_payload',
   'card_type',

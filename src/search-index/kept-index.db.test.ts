@@ -56,7 +56,7 @@ onBothEngines('the part of the index that a process keeps', (t) => {
   test('a card that is no longer public disappears for everybody else at once', async () => {
     const [owner, reader] = [await t.user(), await t.user()]
     const card = await record(owner, { title: 'Okapi in the library' })
-    const published = await owner.post(`/api/v1/cards/${card.card_id}/publish`, { to: 'library' })
+    const published = await owner.post(`/api/v1/cards/${card.card_id}/publish`)
     expect(published.status).toBe(200)
     await tend()
     await finds(reader, 'okapi', ['Okapi in the library'], 'public')

@@ -179,7 +179,7 @@ export type WordCount = {
  */
 const SHORT_LIST = 1024
 
-export const postingsFor = (cards: number): number =>
+const postingsFor = (cards: number): number =>
   cards <= SHORT_LIST ? SHORT_LIST : 2 ** Math.ceil(Math.log2(cards))
 
 const UNKNOWN_WORD: WordCount = { publicCards: 0, postings: SHORT_LIST }

@@ -36,7 +36,7 @@ export function readCommandText(text: string): CommandReport {
 const LONGEST_LINE = 600
 /** How many lines are read from either end: the rest is more of the same. */
 const LINES_FROM_AN_END = 600
-export const MOST_TELLING_LINES = 6
+const MOST_TELLING_LINES = 6
 
 /** The name or the code of an error as programs write them; `throw new Error(` is a line of code. */
 const NAMED = new RegExp(

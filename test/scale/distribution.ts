@@ -53,7 +53,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'workspaces.delete',
       'workspaces.preview_deletion',
     ],
-    why: 'Lists and counts of a person, a team or the library: each shard answers with at most one page or one row. A card that is deleted marks those that it has replaced. What is opened to strangers is compared with the newest texts that were withdrawn, by an index. A merged card is read with those that it has taken in. A workspace is seldom deleted.',
+    why: 'Lists and counts of a person, a team or the library: each shard answers with at most one page or one row. A card that is deleted marks those that it has replaced. What is opened to strangers is compared with the newest texts that were withdrawn, by an index. A workspace is seldom deleted.',
   },
   card_tags: {
     by: ['cards.stats', 'cases.list'],

@@ -48,7 +48,7 @@ function givenEnvironment(given: readonly string[]): Environment {
 }
 
 /** The versions of what the card cites, from the lock files here. Nothing else of the checkout is sent. */
-export function environmentFor(cites: readonly string[], folder: string): Environment {
+function environmentFor(cites: readonly string[], folder: string): Environment {
   const { versions, passedOver } = readLocked(checkoutOf(folder) ?? folder, folder)
   for (const { file, reason } of passedOver) process.stderr.write(`${file} ${reason}. Passed over.\n`)
   const environment: Environment = {}

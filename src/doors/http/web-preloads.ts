@@ -25,7 +25,7 @@ function withImports(
 }
 
 /** Links that make a browser load these parts along with the app, not after it. */
-export function preloadLinks(manifest: BuildManifest, sources: readonly string[]): string {
+function preloadLinks(manifest: BuildManifest, sources: readonly string[]): string {
   const app = withImports(manifest, ['index.html'])
   return [...withImports(manifest, sources)]
     .filter((source) => !app.has(source))

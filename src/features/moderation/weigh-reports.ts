@@ -19,7 +19,7 @@ export type Bond = { a: string; b: string }
 export type Reports = { reporters: readonly Reporter[]; bonds: readonly Bond[]; anonymous: number }
 
 /** All numbers of the rule. docs/guide/moderation.md explains them. */
-export const REPORT_WEIGHTS = {
+const REPORT_WEIGHTS = {
   person: 1,
   trusted: 1.5,
   unproven: 0.1,

@@ -6,7 +6,7 @@ import { CommandError, EXIT } from '../exit-codes.ts'
 import { reasonOf } from '../http-request.ts'
 
 /** More than the library of a large server needs. The download stops when a server sends more. */
-export const MOST_DOWNLOAD_BYTES = 4 * 1024 ** 3
+const MOST_DOWNLOAD_BYTES = 4 * 1024 ** 3
 const TRIES = 3
 const IDLE_MS = 60_000
 

@@ -8,7 +8,7 @@ import type { Pin } from './pins.ts'
 const KEY_ID = /^[0-9a-f]{64}$/
 
 /** The id of the key that the caller trusts. They give the id itself, or a PEM file with the public key. */
-export function wantedKeyId(given: string): string {
+function wantedKeyId(given: string): string {
   if (KEY_ID.test(given)) return given
   if (!existsSync(given))
     throw new CommandError(`${given} is neither a key id of 64 hexadecimal digits nor a file.`, EXIT.usage)
@@ -38,7 +38,10 @@ export async function serverKey(
   const keys = await listedKeys(server)
   const wanted = named === undefined ? pin?.keyId : wantedKeyId(named)
   const present = keys.find((key) => key.retired_at === null)
-  if (!present) throw new CommandError(`${server} lists no key that signs snapshots.`)
+  if (!present)
+    throw new CommandError(
+      `${server} lists no key that signs snapshots. A vault that has just started makes its first one within minutes: try again then.`,
+    )
   if (wanted !== undefined && present.key_id !== wanted)
     throw new CommandError(
       [

@@ -12,7 +12,7 @@ const HINTS: Record<Licence, string> = {
 }
 
 /** The licence that a card has already: given with this version, or by whoever wrote what was pulled. */
-export function fixedLicence(cards: readonly Shareable[]): Licence | undefined {
+function fixedLicence(cards: readonly Shareable[]): Licence | undefined {
   const [only] = cards.length === 1 ? cards : []
   if (only?.publication?.licence) return only.publication.licence
   return only?.origin && mustStay(only.origin.licence) ? only.origin.licence : undefined

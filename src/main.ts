@@ -58,6 +58,16 @@ function onSignal(stop: () => Promise<unknown>): void {
   }
   process.on('SIGTERM', handle)
   process.on('SIGINT', handle)
+  onEndOfNpm(handle)
+}
+
+const LOOK_MS = 500
+
+/** The shell between npm and this process ends by a signal and passes none on: that it is gone says the same. */
+function onEndOfNpm(handle: () => void): void {
+  if (cluster.isWorker || process.env.npm_lifecycle_event === undefined) return
+  const shell = process.ppid
+  setInterval(() => process.ppid !== shell && handle(), LOOK_MS).unref()
 }
 
 /** Serves in this process: the only one, or one of several behind the same port. */

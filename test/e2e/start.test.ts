@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
+import { isFree } from '../support/postgres.ts'
 import { repository, spawnServer, untilReady } from '../support/process.ts'
 
 const ADMIN = 'boss@example.com'
@@ -23,7 +24,9 @@ test('npm start brings the service up with nothing configured, and stops cleanly
   expect(first.output()).toContain(`Knowledge Vault is up at ${first.baseUrl}`)
   expect(first.output()).not.toMatch(/Warning|admin/)
   expect((await post(first.baseUrl, '/api/v1/auth/register')).status).toBe(201)
-  await first.stop()
+  // As a supervisor of services does: the signal goes to npm alone.
+  first.child.kill('SIGTERM')
+  await vi.waitUntil(() => isFree(Number(new URL(first.baseUrl).port)), { timeout: 30_000 })
   expect(passwordHashes(first.dataDir)).toEqual([
     expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/),
   ])

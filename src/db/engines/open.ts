@@ -7,7 +7,8 @@ import { openPostgresSnapshot } from './postgres/snapshot.ts'
 import { openSqliteSnapshot } from './sqlite/snapshot.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
 
-const databaseFile = (config: Config) => join(config.dataDir, 'vault.db')
+/** On SQLite. Opening it makes it, if it is not there. */
+export const databaseFile = ({ dataDir }: Config): string => join(dataDir, 'vault.db')
 
 export type DatabaseEvents = {
   onIdleError?: (error: Error) => void

@@ -4,7 +4,7 @@ import { invoke } from '../../core/invoke.ts'
 import type { ProvenanceAnswer } from '../../core/provenance.ts'
 import { mayUse } from '../../core/tools.ts'
 import { listCardsPage } from '../../features/cards/read.ts'
-import { me } from '../../features/identity/users/users.ts'
+import { requireUser } from '../../features/identity/users/users.ts'
 import { listProjects } from '../../features/memory/projects.ts'
 import { cardUri, GUIDE_RESOURCES, projectUri } from './resources.ts'
 
@@ -15,7 +15,7 @@ const TITLE_CHARACTERS = 120
 /** The protocol takes no more values than this. */
 const MOST_VALUES = 100
 
-type Project = { project_key: string; workspace_id: string; events: number; last_event_at: string | null }
+type Project = { project_key: string; events: number; last_event_at: string | null }
 type Card = {
   card_id: string
   title: string
@@ -29,9 +29,7 @@ type Card = {
  * its workspace, which an address of a resource does not name.
  */
 async function projectsOf(ctx: UserCtx, limit: number): Promise<Project[]> {
-  const { personal_workspace_id: workspace_id } = (await invoke(me, ctx, {})) as {
-    personal_workspace_id: string
-  }
+  const { personal_workspace_id: workspace_id } = await requireUser(ctx, ctx.viewer.userId)
   return ((await invoke(listProjects, ctx, { workspace_id, limit })) as { items: Project[] }).items
 }
 

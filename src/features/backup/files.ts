@@ -1,8 +1,5 @@
 import { join } from 'node:path'
 
-/** The database of a vault on SQLite. */
-export const DATABASE_FILE = 'vault.db'
-
 /** Seals what waits in the outbox: without it, mails that were promised could not be sent after a restore. */
 export const SECRET_FILE = 'secret.key'
 

@@ -138,8 +138,9 @@ export async function checkRestorable(file: string): Promise<Restored> {
 }
 
 /**
- * Fills an empty vault. The file is checked whole before anything is touched, here or by the caller; the rows go in together or not at all;
- * then the schema is brought up to date and derived tables are rebuilt.
+ * Fills an empty vault. The file is checked whole before anything is touched, here or by the caller, who then hands over
+ * what was found. The rows go in together or not at all; then the schema is brought up to date and derived tables are
+ * rebuilt.
  */
 export async function restoreBackup(ctx: Ctx, file: string, known?: Restored): Promise<Restored> {
   const { database, config } = ctx

@@ -1,7 +1,7 @@
 import type { UserCtx } from '../../core/context.ts'
 import { AppError, forbidden, notFound } from '../../core/errors.ts'
-import { findCard, isOutsider } from './cards.store.ts'
-import { type CardRow, canEdit } from './select.ts'
+import { findCard } from './cards.store.ts'
+import { type CardRow, canEdit, isOutsider } from './select.ts'
 
 export type { CardRow }
 
@@ -44,8 +44,8 @@ function noLongerMember({ status }: CardRow): AppError {
 }
 
 /** A person who has left a team can no longer write there: no new card, and no change of a shared one. */
-export async function refuseOutsider(ctx: UserCtx, row: CardRow): Promise<void> {
-  if (await isOutsider(ctx.db, ctx.viewer.userId, row.workspace_id)) throw noLongerMember(row)
+export function refuseOutsider(row: CardRow): void {
+  if (isOutsider(row)) throw noLongerMember(row)
 }
 
 /** `deed` is what the caller wants to do, for the words of the refusal. */

@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type Insertable, sql, type Updateable } from 'kysely'
 import { fromJson, toJson, toJsonOrNull } from '../../db/columns.ts'
 import { type Db, isSqlite } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
@@ -169,22 +169,23 @@ export const readingRoom = (db: Db, workspaceId: string) =>
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirstOrThrow()
 
+type DeletedCard = Pick<CardRow, 'workspace_id' | 'origin_workspace_id' | 'status' | 'hidden_at'> &
+  Pick<CardRow, 'workspace_type' | 'viewer_role'> & { visibility: CardRow['workspace_visibility'] }
+
 export function findDeleted(
   db: Db,
   viewerId: string,
   cardId: string,
   since: string,
-): Promise<
-  | (Pick<Selectable<CardsTable>, 'workspace_id' | 'origin_workspace_id' | 'status' | 'hidden_at'> & {
-      visibility: 'private' | 'unlisted' | 'public'
-    })
-  | undefined
-> {
+): Promise<DeletedCard | undefined> {
   return db
     .selectFrom('cards')
     .innerJoin('workspaces', 'workspaces.workspace_id', 'cards.workspace_id')
+    .leftJoin('memberships as mine', (join) =>
+      join.onRef('mine.workspace_id', '=', 'cards.workspace_id').on('mine.user_id', '=', viewerId),
+    )
     .select(['cards.workspace_id', 'cards.origin_workspace_id', 'cards.status', 'cards.hidden_at'])
-    .select('workspaces.visibility')
+    .select(['workspaces.visibility', 'workspaces.type as workspace_type', 'mine.role as viewer_role'])
     .where('cards.card_id', '=', cardId)
     .where(mayUndelete(viewerId))
     .where('cards.deleted_at', '>=', since)
@@ -223,19 +224,4 @@ export async function removeCard(db: Db, cardId: string): Promise<void> {
   await db.deleteFrom('card_merges').where('from_card_id', '=', cardId).execute()
   await db.deleteFrom('card_links').where('from_card_id', '=', cardId).execute()
   for (const table of tables) await db.deleteFrom(table).where('card_id', '=', cardId).execute()
-}
-
-/** Whether a person is a stranger in a workspace. The library has no members, and nobody is a stranger in it. */
-export async function isOutsider(db: Db, userId: string, workspaceId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('workspaces')
-    .leftJoin('memberships', (join) =>
-      join
-        .onRef('memberships.workspace_id', '=', 'workspaces.workspace_id')
-        .on('memberships.user_id', '=', userId),
-    )
-    .select(['workspaces.type', 'memberships.role'])
-    .where('workspaces.workspace_id', '=', workspaceId)
-    .executeTakeFirst()
-  return row !== undefined && row.type !== 'system' && row.role === null
 }

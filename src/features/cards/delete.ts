@@ -5,11 +5,12 @@ import { notFound } from '../../core/errors.ts'
 import { audit } from '../audit/audit.ts'
 import { isBanned } from '../sanctions/sanctions.ts'
 import { deletableCard } from './access.ts'
-import { findDeleted, findPurgeable, isOutsider, removeCard, updateCardRow } from './cards.store.ts'
+import { findDeleted, findPurgeable, removeCard, updateCardRow } from './cards.store.ts'
 import { HOLDING, holdCard } from './hold-card.store.ts'
 import { unindexCard } from './indexing/index-card.ts'
 import { saved } from './saved.ts'
 import { CardId, CaseResponse } from './schemas.ts'
+import { isOutsider } from './select.ts'
 import { markSuccession } from './succession-mark.ts'
 
 const KEPT_DAYS = 30
@@ -67,8 +68,7 @@ export const undeleteCard = capability({
       const deleted = await findDeleted(ctx.db, ctx.viewer.userId, card_id, keptSince(ctx))
       if (!deleted) throw notFound('Deleted card')
       // A former member no longer publishes anything in the team, and a banned person nothing, so the card comes back unpublished.
-      const isGone =
-        (await isOutsider(ctx.db, ctx.viewer.userId, deleted.workspace_id)) || (await isBanned(ctx, deleted))
+      const isGone = isOutsider(deleted) || (await isBanned(ctx, deleted))
       await updateCardRow(ctx.db, card_id, {
         deleted_at: null,
         updated_at: ctx.now().toISOString(),

@@ -85,14 +85,15 @@ export type StoredCard = Omit<
 /** A card with what says where it lives and who reads it. */
 export type CardRow = ReadRow & HomeFacts
 
-/**
- * Whether the viewer may change the card now. An owner who has left its workspace may not change it while it is shared
- * there. The library has no members, and nobody is a stranger in it.
- */
-export function canEdit(row: CardRow): boolean {
-  const isOutsider = row.viewer_role === null && row.workspace_type !== 'system'
-  return row.may_update === 1 && !(row.status === 'published' && isOutsider)
-}
+type Membership = Pick<HomeFacts, 'viewer_role' | 'workspace_type'>
+
+/** Whether the viewer is a stranger in the card's workspace. The library has no members, and nobody is a stranger in it. */
+export const isOutsider = ({ viewer_role, workspace_type }: Membership): boolean =>
+  viewer_role === null && workspace_type !== 'system'
+
+/** Whether the viewer may change the card now. An owner who has left its workspace may not while it is shared there. */
+export const canEdit = (row: CardRow): boolean =>
+  row.may_update === 1 && !(row.status === 'published' && isOutsider(row))
 
 /** How many bytes of a card its author wrote, measured without reading them. */
 export const writtenBytes = sql<number>`${sql.join(

@@ -38,7 +38,7 @@ async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<C
   const { card_id } = row
   if (row.status === 'published' && row.review_status !== 'not_reviewed')
     return isMoved ? saved(ctx, card_id) : presentCard(row, ctx.now())
-  await refuseOutsider(ctx, row)
+  refuseOutsider(row)
   await requireOwnerInTheOpen(ctx, row)
   refuseHidden(row)
   await requireMayPublish(ctx, { workspace_id: row.workspace_id, visibility: row.workspace_visibility })

@@ -40,7 +40,7 @@ type Weighed = {
   everybodyIsProven: boolean
 }
 
-/** What was said in another workspace, or of a card that was merged into this one, counts; its readers there said where. */
+/** What was said in another workspace, or of a card that was merged into this one, counts without its environment. */
 const wasSaidHere = (row: VerdictRow, card: CardRow): boolean =>
   row.card_id === card.card_id &&
   [card.seen_since, card.opened_at].every((since) => since === null || row.created_at >= since)

@@ -57,16 +57,9 @@ const presentVerdict = (
  */
 async function sourceOf(ctx: UserCtx, card: CardRow): Promise<VerdictSource> {
   const { card_id, owner_id, seen_since, viewer_role, workspace_id } = card
-  if (owner_id === ctx.viewer.userId) return { card_id, since: null }
+  if (owner_id === ctx.viewer.userId) return { card_id, since: [] }
   const openedAt = viewer_role === null ? await openingOf(ctx.db, workspace_id) : null
-  return {
-    card_id,
-    since:
-      [seen_since, openedAt]
-        .filter((time) => time !== null)
-        .sort()
-        .at(-1) ?? null,
-  }
+  return { card_id, since: [seen_since, openedAt].filter((time) => time !== null) }
 }
 
 export const listVerdicts = capability({

@@ -58,8 +58,8 @@ export async function openingOf(db: Db, workspaceId: string): Promise<string | n
   return row?.opened_at ?? null
 }
 
-/** A card whose verdicts are shown, from `since` on, if given. */
-export type VerdictSource = { card_id: string; since: string | null }
+/** A card whose verdicts are shown, if they are not older than any of these times. */
+export type VerdictSource = { card_id: string; since: readonly string[] }
 
 /** The last verdict of each person on each of the cards in each environment, unless it was withdrawn. */
 export const verdictsShown = (db: Db, cards: readonly VerdictSource[]) =>
@@ -71,7 +71,7 @@ export const verdictsShown = (db: Db, cards: readonly VerdictSource[]) =>
         cards.map(({ card_id, since }) =>
           eb.and([
             eb('card_verdicts.card_id', '=', card_id),
-            ...(since === null ? [] : [eb('card_verdicts.created_at', '>=', since)]),
+            ...since.map((time) => eb('card_verdicts.created_at', '>=', time)),
           ]),
         ),
       ),

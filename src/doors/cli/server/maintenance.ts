@@ -1,14 +1,13 @@
 /** Commands for the operator of the service: they work on its database and files, found by the same environment. */
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { type Config, ConfigError, readConfig } from '../../../config.ts'
 import type { Ctx } from '../../../core/context.ts'
-import { openDatabase } from '../../../db/engines/open.ts'
+import { databaseFile, openDatabase } from '../../../db/engines/open.ts'
 import { migrate } from '../../../db/migrations/migrate.ts'
 import { withEnvFile } from '../../../env-file.ts'
 import { bareContext } from '../../../features/backup/bare-context.ts'
-import { DATABASE_FILE } from '../../../features/backup/files.ts'
 import { checkBackup } from '../../../features/backup/format.ts'
 import { checkRestorable, reindex, restoreBackup } from '../../../features/backup/restore.ts'
 import { takeBackup } from '../../../features/backup/take.ts'
@@ -42,10 +41,11 @@ export async function explained<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Opening a database makes it, so a mistyped folder would become an empty vault. */
-function requireVault({ databaseUrl, dataDir }: Config): void {
-  if (databaseUrl !== undefined || existsSync(join(dataDir, DATABASE_FILE))) return
+function requireVault(config: Config): void {
+  const file = databaseFile(config)
+  if (config.databaseUrl !== undefined || existsSync(file)) return
   throw new CommandError(
-    `${resolve(dataDir)} has no vault: there is no ${DATABASE_FILE} in it. Set DATA_DIR to the folder of the vault.`,
+    `${resolve(config.dataDir)} has no vault: there is no ${basename(file)} in it. Set DATA_DIR to the folder of the vault.`,
     EXIT.usage,
   )
 }

@@ -121,7 +121,7 @@ function LinkPanel({ action, onClose }: { action: InviteAction; onClose: () => v
         <p className="grow">
           {action.email_sent
             ? `An e-mail is on its way to ${invited(action.invite)}.`
-            : `${invited(action.invite)} is invited.`}{' '}
+            : `There is an invitation for ${invited(action.invite)}.`}{' '}
           <span className="text-soft">
             {action.email_sent
               ? 'You can also send this link yourself.'

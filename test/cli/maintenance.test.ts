@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +7,7 @@ import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { clientOf } from '../support/client.ts'
 import { type LiveVault, liveVault, registerPerson } from '../support/live.ts'
-import { runKvault } from '../support/process.ts'
+import { PROGRAM, runKvault } from '../support/process.ts'
 
 let vault: LiveVault
 let folder: string
@@ -64,6 +65,9 @@ test('a folder without a vault is refused, and no vault is made in it', async ()
       code: 2,
       stderr: `${typo} has no vault: there is no vault.db in it. Set DATA_DIR to the folder of the vault.\n`,
     })
+  const env = { PATH: process.env.PATH, DATA_DIR: typo, ENV_FILE: '' }
+  const rescan = spawnSync(process.execPath, [PROGRAM.rescan], { env, encoding: 'utf8' })
+  expect([rescan.status, rescan.stderr]).toEqual([2, answers[0]?.stderr])
   expect(existsSync(typo)).toBe(false)
   expect(existsSync(join(folder, 'typo.kvbackup'))).toBe(false)
 }, 60_000)

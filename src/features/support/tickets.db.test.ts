@@ -29,6 +29,8 @@ async function send(t: TestVault, form: Record<string, string>, files: File[] = 
   return { status: answer.statusCode, body: answer.json(), headers: answer.headers }
 }
 
+const secret = `AK${'IA'}${'Z7Q2'.repeat(4)}`
+
 const stored = (t: TestVault) => {
   const folder = join(t.vault.dataDir, 'tickets')
   return existsSync(folder) ? readdirSync(folder) : []
@@ -36,7 +38,6 @@ const stored = (t: TestVault) => {
 
 onBothEngines('support tickets', (t) => {
   test('anybody may open one; secrets are taken out', async () => {
-    const secret = `AK${'IA'}${'Z7Q2'.repeat(4)}`
     const answer = await send(t, { ...FIELDS, message: `My key ${secret} leaks`, category: 'bug' })
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({
@@ -54,10 +55,11 @@ onBothEngines('support tickets', (t) => {
     const answer = await send(t, FIELDS, [
       { name: '../../etc/passwd', content: 'harmless', type: 'text/plain' },
       { name: 'grün x.html', content: '<script>alert(1)</script>', type: 'text/html' },
+      { name: `${secret}.txt`, content: 'log', type: 'text/plain' },
     ])
     const { ticket_id } = answer.body
     const folder = join(t.vault.dataDir, 'tickets', ticket_id)
-    expect(readdirSync(folder)).toHaveLength(2)
+    expect(readdirSync(folder)).toHaveLength(3)
     for (const name of readdirSync(folder)) {
       expect(name).toMatch(/^[0-9a-f-]{36}$/)
       expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
@@ -67,6 +69,7 @@ onBothEngines('support tickets', (t) => {
     expect(ticket.body.attachments.map((file: { file_name: string }) => file.file_name)).toEqual([
       'passwd',
       'grün x.html',
+      '<AWS_ACCESS_KEY>.txt',
     ])
     const url = ticket.body.attachments[1].url
     const file = await admin.get(url)

@@ -696,9 +696,23 @@ function readObject(text) {
 	return typeof value === "object" && value !== null && !Array.isArray(value) ? value : "no object";
 }
 //#endregion
+//#region src/doors/cli/settings-file.ts
+var LARGEST_FILE = 65536;
+/** What a small file that people edit says; undefined where there is none, null where it cannot be read. */
+function settingsIn(file) {
+	try {
+		const found = statSync(file, { throwIfNoEntry: false });
+		if (!found?.isFile()) return void 0;
+		if (found.size > LARGEST_FILE) return null;
+		const settings = readObject(readFileSync(file, "utf8"));
+		return typeof settings === "object" ? settings : null;
+	} catch {
+		return null;
+	}
+}
+//#endregion
 //#region src/doors/cli/project-file.ts
 var PROJECT_FILE = ".kvault.json";
-var LARGEST_FILE = 65536;
 var MOST_FOLDERS = 64;
 var LONGEST_NAME$1 = 1e3;
 var MOST_SWITCHES = 100;
@@ -711,18 +725,6 @@ var switchesIn = (hooks) => {
 	if (off === true) return ["all"];
 	return Array.isArray(off) ? off.slice(0, MOST_SWITCHES).filter((item) => typeof item === "string") : [];
 };
-/** What the file says; undefined where there is none, null where it cannot be read. */
-function settingsIn(file) {
-	try {
-		const found = statSync(file, { throwIfNoEntry: false });
-		if (!found?.isFile()) return void 0;
-		if (found.size > LARGEST_FILE) return null;
-		const settings = readObject(readFileSync(file, "utf8"));
-		return typeof settings === "object" ? settings : null;
-	} catch {
-		return null;
-	}
-}
 function readOne(folder) {
 	const file = join(folder, PROJECT_FILE);
 	const settings = settingsIn(file);
@@ -929,7 +931,7 @@ function forgetOldSessions() {
 }
 //#endregion
 //#region src/doors/cli/hooks/journal.ts
-var MOST_BYTES$3 = 2097152;
+var MOST_BYTES$2 = 2097152;
 var LONGEST_OUTPUT = 8e3;
 var LONGEST_COMMAND$1 = 2e3;
 var LONGEST_ID = 200;
@@ -954,7 +956,7 @@ function note(sessionId, entry) {
 	try {
 		const file = sessionFile(sessionId, ".jsonl");
 		const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-		if (size > MOST_BYTES$3) return;
+		if (size > MOST_BYTES$2) return;
 		if (size === 0) mkdirSync(sessionsFolder(), {
 			recursive: true,
 			mode: 448
@@ -1039,8 +1041,8 @@ function jsonIn(text) {
 	}
 }
 /** More than any answer of a vault has. */
-var MOST_BYTES$2 = 268435456;
-async function textOf(answer, mostBytes = MOST_BYTES$2) {
+var MOST_BYTES$1 = 268435456;
+async function textOf(answer, mostBytes = MOST_BYTES$1) {
 	const chunks = [];
 	let size = 0;
 	for await (const chunk of answer) {
@@ -1052,7 +1054,7 @@ async function textOf(answer, mostBytes = MOST_BYTES$2) {
 }
 //#endregion
 //#region src/doors/cli/hooks/post-json.ts
-var MOST_BYTES$1 = 1048576;
+var MOST_BYTES = 1048576;
 async function postJson(url, body, options) {
 	const answer = await request(url, {
 		method: "POST",
@@ -1066,7 +1068,7 @@ async function postJson(url, body, options) {
 	});
 	return {
 		status: answer.statusCode ?? 0,
-		body: jsonIn(await textOf(answer, MOST_BYTES$1))
+		body: jsonIn(await textOf(answer, MOST_BYTES))
 	};
 }
 //#endregion
@@ -1131,17 +1133,16 @@ function noteRun(agent, moment, run) {
 }
 //#endregion
 //#region src/doors/cli/hooks/switches.ts
-var MOST_BYTES = 65536;
 var file = () => join(settingsFolder(), "hooks.json");
-/** What this person has switched off for all their projects. */
+/** What this person has switched off in all projects. In a file that cannot be read that is unknown, so everything is off. */
 function personsSwitches() {
-	try {
-		const text = readFileSync(file(), "utf8");
-		const { off } = text.length > MOST_BYTES ? { off: [] } : JSON.parse(text);
-		return Array.isArray(off) ? off.filter((item) => typeof item === "string") : [];
-	} catch {
-		return [];
-	}
+	const settings = settingsIn(file());
+	const off = settings === null ? null : settings?.off ?? [];
+	if (!Array.isArray(off)) return {
+		off: ["all"],
+		unreadable: file()
+	};
+	return { off: off.filter((item) => typeof item === "string") };
 }
 /** `KVAULT_HOOKS=off` for everything, or the names of what is off: `KVAULT_HOOKS=-prompt,-codex`. */
 function switchesOfShell() {
@@ -1160,7 +1161,7 @@ function isOff(off, agent, moment) {
 /** All switches together: the shell, the person's settings and the project can each switch off. */
 var everySwitch = (ofProject) => [
 	...switchesOfShell(),
-	...personsSwitches(),
+	...personsSwitches().off,
 	...ofProject
 ];
 //#endregion

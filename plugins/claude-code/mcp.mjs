@@ -185,24 +185,11 @@ function readObject(text) {
 	return typeof value === "object" && value !== null && !Array.isArray(value) ? value : "no object";
 }
 //#endregion
-//#region src/doors/cli/project-file.ts
-var PROJECT_FILE = ".kvault.json";
+//#region src/doors/cli/settings-file.ts
 var LARGEST_FILE = 65536;
-var MOST_FOLDERS = 64;
-var LONGEST_NAME = 1e3;
-var MOST_SWITCHES = 100;
 /** For a person: what is wrong with such a file. */
 var unreadableText = (file) => `${file} cannot be read as a JSON object of at most ${LARGEST_FILE / 1024} KB`;
-/** The key of a person's own preferences belongs to no repository. */
-var RESERVED = /^\s{0,10}__user__/i;
-var nameIn = (value) => typeof value === "string" && value.trim() !== "" && value.length <= LONGEST_NAME && !RESERVED.test(value) ? value : void 0;
-var switchesIn = (hooks) => {
-	if (hooks === false || hooks === "off") return ["all"];
-	const off = typeof hooks === "object" && hooks !== null && "off" in hooks ? hooks.off : void 0;
-	if (off === true) return ["all"];
-	return Array.isArray(off) ? off.slice(0, MOST_SWITCHES).filter((item) => typeof item === "string") : [];
-};
-/** What the file says; undefined where there is none, null where it cannot be read. */
+/** What a small file that people edit says; undefined where there is none, null where it cannot be read. */
 function settingsIn(file) {
 	try {
 		const found = statSync(file, { throwIfNoEntry: false });
@@ -214,6 +201,21 @@ function settingsIn(file) {
 		return null;
 	}
 }
+//#endregion
+//#region src/doors/cli/project-file.ts
+var PROJECT_FILE = ".kvault.json";
+var MOST_FOLDERS = 64;
+var LONGEST_NAME = 1e3;
+var MOST_SWITCHES = 100;
+/** The key of a person's own preferences belongs to no repository. */
+var RESERVED = /^\s{0,10}__user__/i;
+var nameIn = (value) => typeof value === "string" && value.trim() !== "" && value.length <= LONGEST_NAME && !RESERVED.test(value) ? value : void 0;
+var switchesIn = (hooks) => {
+	if (hooks === false || hooks === "off") return ["all"];
+	const off = typeof hooks === "object" && hooks !== null && "off" in hooks ? hooks.off : void 0;
+	if (off === true) return ["all"];
+	return Array.isArray(off) ? off.slice(0, MOST_SWITCHES).filter((item) => typeof item === "string") : [];
+};
 function readOne(folder) {
 	const file = join(folder, PROJECT_FILE);
 	const settings = settingsIn(file);

@@ -105,6 +105,7 @@ test('without a name the installed clients are found, signed in by the browser, 
 
   const undone = await kvault(['disconnect', '--yes'])
   expect(undone).toMatchObject({ code: 0, stderr: '' })
+  expect(undone.stdout).toContain(`kvault's own files stay in ${at('.config/kvault')}`)
   for (const title of ['Claude Code', 'Claude Desktop', 'Codex']) expect(await keysNamed(title)).toEqual([])
   expect(text('.codex/config.toml')).toBe('model = "x"\n')
   expect(text('.cursor/mcp.json')).toBe('{}')
@@ -337,6 +338,19 @@ test('doctor tries each real entry: tools are counted, a deleted key is found, a
   const few = await kvault(['doctor', '--key', narrow], { HTTP_PROXY: 'http://127.0.0.1:1' })
   expect(few.stdout).toMatch(/warn +Scopes +\d+ of \d+ tools +→ For the others its key needs: .*record/)
   expect(few.stdout).toMatch(/warn +Proxy +HTTP_PROXY is set/)
+})
+
+test('a file that cannot be read does not keep the other clients connected', async () => {
+  const whole = await apiKeyOf(person)
+  put('.codex/config.toml', '')
+  await kvault(['connect', 'codex', 'amp', '--yes', '--no-hooks', '--key', whole])
+  put('.codex/config.toml', 'model = ')
+  const undone = await kvault(['disconnect', 'codex', 'amp', '--yes'])
+  expect(undone.code).toBe(4)
+  expect(undone.stderr).toMatch(/config\.toml cannot be read as TOML.*\nFailed: Codex\.\n$/s)
+  expect(undone.stdout).toContain('Amp is disconnected.')
+  expect(undone.stdout).not.toContain('Nothing is connected')
+  expect(await keysNamed('Amp')).toEqual([])
 })
 
 test('disconnect says when the key could not be deleted, and a second try deletes it', async () => {

@@ -158,6 +158,23 @@ test.runIf(existsSync('/dev/full'))('a full disk behind standard output is one l
   expect(result).toMatchObject({ code: 1, stderr: 'The output cannot be written (ENOSPC).\n' })
 })
 
+test('switches of a person that cannot be read leave all hooks off until they are repaired', async () => {
+  const file = put('.config/kvault/hooks.json', '{ "off": ["prompt"')
+  for (const content of ['{ "off": ["prompt"', '{"off": "prompt"}']) {
+    writeFileSync(file, content)
+    const shown = await kvault(['hooks'])
+    expect(shown.stderr).toContain(`${file} cannot be read`)
+    expect(shown.stdout).not.toMatch(/\bon\b/)
+    const changed = await kvault(['hooks', 'on', 'codex'])
+    expect(changed).toMatchObject({ code: 1, stdout: '' })
+    expect(changed.stderr).toContain('Repair or delete it first')
+    expect(readFileSync(file, 'utf8')).toBe(content)
+  }
+  expect((await kvault(['doctor'])).stdout).toMatch(/fail +Your switches +.*cannot be read/)
+  rmSync(file)
+  expect((await kvault(['hooks'])).stdout).toMatch(/\bon\b/)
+})
+
 test('a project file that cannot be read is named by record, hooks and doctor', async () => {
   const env = { KVAULT_API_KEY: await apiKeyOf(person) }
   const card = ['record', '--title', 'A title', '--symptom', 'It fails', '--fix', 'Mend it']

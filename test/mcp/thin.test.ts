@@ -85,7 +85,7 @@ test('a long card is written and read without ever being answered whole', async 
   expect(chosen.data.evidences).toHaveLength(1)
   expect(await refusal('get_card', { card_id, part: parts + 1 })).toMatchObject({
     status: 422,
-    detail: [{ loc: ['body', 'part'], msg: `There are ${parts} parts` }],
+    detail: [{ loc: ['body', 'part'], msg: `There are ${parts} parts`, input: parts + 1 }],
   })
   expect(await refusal('get_card', { card_id, include: ['nothing'] })).toMatchObject({ status: 422 })
 })
@@ -133,7 +133,7 @@ test('a hit is an id, a title, the beginning of the fix, why and whose; own and 
   const wrong = { query: 'zebra', scope: 'public', include_workspaces: true }
   expect(await refusal('search_records', wrong)).toMatchObject({
     status: 422,
-    detail: [{ loc: ['body', 'include_workspaces'] }],
+    detail: [{ loc: ['body', 'include_workspaces'], input: true }],
   })
 })
 

@@ -2,7 +2,8 @@ import { CommandError, EXIT } from './exit-codes.ts'
 import { HOOK_AGENTS } from './hooks/agents/all.ts'
 import { MOMENTS } from './hooks/occasion.ts'
 import { everySwitch, isOff, isSwitch, personsSwitches, saveSwitches } from './hooks/switches.ts'
-import { PROJECT_FILE, readProjectFiles, unreadableText } from './project-file.ts'
+import { PROJECT_FILE, readProjectFiles } from './project-file.ts'
+import { unreadableText } from './settings-file.ts'
 import { print, printJson, table } from './terminal.ts'
 
 function checked(names: readonly string[]): void {
@@ -18,13 +19,16 @@ function checked(names: readonly string[]): void {
 function show(json: boolean | undefined): number {
   const { off: ofProject, unreadable } = readProjectFiles(process.cwd())
   const off = everySwitch(ofProject)
+  const yours = personsSwitches()
   for (const file of unreadable)
     process.stderr.write(`${unreadableText(file)}, so all hooks are off here. Repair it.\n`)
+  if (yours.unreadable !== undefined)
+    process.stderr.write(`${unreadableText(yours.unreadable)}, so all hooks are off. Repair or delete it.\n`)
   const rows = HOOK_AGENTS.map(({ name }) => ({
     agent: name,
     ...Object.fromEntries(MOMENTS.map((moment) => [moment, isOff(off, name, moment) ? 'off' : 'on'])),
   }))
-  if (json) printJson({ agents: rows, yours: personsSwitches() })
+  if (json) printJson({ agents: rows, yours: yours.off })
   else
     print(
       table(
@@ -45,7 +49,11 @@ export function hooksCommand(
   if (action !== 'on' && action !== 'off')
     throw new CommandError(`"${action}" is neither on nor off.`, EXIT.usage)
   checked(names)
-  const before = personsSwitches()
+  const { off: before, unreadable } = personsSwitches()
+  if (unreadable !== undefined)
+    throw new CommandError(
+      `${unreadableText(unreadable)}. Repair or delete it first; until then all hooks are off.`,
+    )
   const after = action === 'off' ? [...before, ...names] : before.filter((name) => !names.includes(name))
   saveSwitches(names.includes('all') && action === 'on' ? [] : after)
   const still = names.filter((name) => action === 'on' && readProjectFiles(process.cwd()).off.includes(name))

@@ -1,6 +1,5 @@
-import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type JsonObject, readObject } from './jsonc.ts'
+import { settingsIn } from './settings-file.ts'
 
 export const PROJECT_FILE = '.kvault.json'
 
@@ -19,14 +18,9 @@ export type ProjectFile = {
   unreadable: string[]
 }
 
-const LARGEST_FILE = 64 * 1024
 const MOST_FOLDERS = 64
 const LONGEST_NAME = 1000
 const MOST_SWITCHES = 100
-
-/** For a person: what is wrong with such a file. */
-export const unreadableText = (file: string): string =>
-  `${file} cannot be read as a JSON object of at most ${LARGEST_FILE / 1024} KB`
 
 /** The key of a person's own preferences belongs to no repository. */
 const RESERVED = /^\s{0,10}__user__/i
@@ -41,19 +35,6 @@ const switchesIn = (hooks: unknown): string[] => {
   const off = typeof hooks === 'object' && hooks !== null && 'off' in hooks ? hooks.off : undefined
   if (off === true) return ['all']
   return Array.isArray(off) ? off.slice(0, MOST_SWITCHES).filter((item) => typeof item === 'string') : []
-}
-
-/** What the file says; undefined where there is none, null where it cannot be read. */
-function settingsIn(file: string): JsonObject | undefined | null {
-  try {
-    const found = statSync(file, { throwIfNoEntry: false })
-    if (!found?.isFile()) return undefined
-    if (found.size > LARGEST_FILE) return null
-    const settings = readObject(readFileSync(file, 'utf8'))
-    return typeof settings === 'object' ? settings : null
-  } catch {
-    return null
-  }
 }
 
 function readOne(folder: string): ProjectFile {

@@ -3,7 +3,8 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { settingsFolder } from './folders.ts'
-import { PROJECT_FILE, readProjectFiles, unreadableText } from './project-file.ts'
+import { PROJECT_FILE, readProjectFiles } from './project-file.ts'
+import { unreadableText } from './settings-file.ts'
 import { isUuid } from './uuid.ts'
 
 // Loaded on demand: a hook that already knows its project starts faster without them.

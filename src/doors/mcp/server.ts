@@ -41,10 +41,10 @@ const CACHE = {
 const invalidParams = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message)
 
 /** Refusals are returned as the result of the call, in the words of the REST errors, so that the model can correct it. */
-function refusal(error: unknown, hide: McpCall['hide']): CallToolResult {
+function refusal(error: unknown, hide: McpCall['hide'], input: unknown): CallToolResult {
   const body =
     error instanceof InvalidInput
-      ? { status: 422, ...validationBody(error) }
+      ? { status: 422, ...validationBody(error, undefined, { body: input }) }
       : (() => {
           const known = hide(error)
           return { status: known.status, ...errorBody(known) }
@@ -77,7 +77,7 @@ async function runTool(
       structuredContent: answer,
     }
   } catch (error) {
-    return refusal(error, hide)
+    return refusal(error, hide, input)
   }
 }
 

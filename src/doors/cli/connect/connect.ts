@@ -6,10 +6,11 @@ import { ClientError, CommandError, EXIT } from '../exit-codes.ts'
 import type { Probe } from '../mcp-probe.ts'
 import { keepOwnCopy, ownCommand } from '../own-copy.ts'
 import { findProfile, givenKey, type ProfileOptions, urlToJoin } from '../profile.ts'
-import { isInteractive, paint, plainLines, print, question } from '../terminal.ts'
+import { isInteractive, paint, print, question } from '../terminal.ts'
 import { isUuid } from '../uuid.ts'
 import { connectionOf, digestOf, saveConnection } from './connections.ts'
 import { agreed, type ConsentOptions, HIDDEN_KEY, showChange } from './consent.ts'
+import { forEachClient } from './each-client.ts'
 import { connectHooks } from './hooks.ts'
 import { type ClientKey, endKey, type KeyMaker, keyMaker, takeBackKey } from './keys.ts'
 import { prove } from './prove.ts'
@@ -168,31 +169,6 @@ async function isConnected(client: McpClient, entry: Entry, url: string, options
   return true
 }
 
-/**
- * All clients one after the other. The file of one does not stop the others; what concerns all of them does, such as a
- * sign-in that was declined.
- */
-async function connectAll(
-  clients: readonly McpClient[],
-  url: string,
-  maker: KeyMaker,
-  options: ConnectOptions,
-): Promise<number> {
-  const failed: { title: string; error: ClientError }[] = []
-  for (const client of clients)
-    try {
-      await connectOne(client, url, maker, options)
-      if (options.hooks !== false) await connectHooks(client, url, maker, options)
-    } catch (error) {
-      if (!(error instanceof ClientError)) throw error
-      failed.push({ title: client.title, error })
-    }
-  for (const { error } of failed) process.stderr.write(`${plainLines(error.message)}\n`)
-  if (failed.length > 0 && clients.length > 1)
-    process.stderr.write(`Failed: ${failed.map(({ title }) => title).join(', ')}.\n`)
-  return failed[0]?.error.exitCode ?? EXIT.done
-}
-
 export async function connect(names: string[], options: ConnectOptions): Promise<number> {
   checkOptions(options)
   if (options.print) return printEntries(names, options)
@@ -206,7 +182,10 @@ export async function connect(names: string[], options: ConnectOptions): Promise
   const maker = keyMaker(url, options, print)
   if (!options.dryRun) keepOwnCopy()
   try {
-    return await connectAll(clients, url, maker, options)
+    return await forEachClient(clients, async (client) => {
+      await connectOne(client, url, maker, options)
+      if (options.hooks !== false) await connectHooks(client, url, maker, options)
+    })
   } finally {
     await maker.done()
   }

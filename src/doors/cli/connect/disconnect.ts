@@ -1,11 +1,14 @@
+import { existsSync } from 'node:fs'
 import type { McpClient } from '../clients/client.ts'
 import { entryIn, keyIn, withEntry } from '../clients/entry.ts'
 import { readText } from '../clients/files.ts'
 import { findClient } from '../clients/installed.ts'
 import { EXIT } from '../exit-codes.ts'
+import { ownDataFolder, settingsFolder } from '../folders.ts'
 import { print } from '../terminal.ts'
 import { type Connection, connectionOf, connections, digestOf, dropConnection } from './connections.ts'
 import { agreed, type ConsentOptions, showChange } from './consent.ts'
+import { forEachClient } from './each-client.ts'
 import { undoHooks, writeUndo } from './hooks.ts'
 import { endKey } from './keys.ts'
 
@@ -67,10 +70,23 @@ async function disconnectOne(client: McpClient, options: ConsentOptions): Promis
   return true
 }
 
+/** After the last client. Entries that were written by hand may start the copy, so it is not deleted. */
+function sayWhatStays(chosen: readonly string[]): void {
+  const folders = [settingsFolder(), ownDataFolder()].filter((folder) => existsSync(folder))
+  if (chosen.length === 0 || connections().length > 0 || folders.length === 0) return
+  print(
+    `Nothing is connected from here any more. Your sign-in and kvault's own files stay in ${folders.join(' and ')}.`,
+  )
+}
+
 export async function disconnect(names: string[], options: ConsentOptions): Promise<number> {
   const chosen = names.length > 0 ? names : connections().map(({ client }) => client)
   if (chosen.length === 0) print('No client was connected from here. Name one: kvault disconnect claude-code')
-  let left = 0
-  for (const client of chosen.map(findClient)) if (!(await disconnectOne(client, options))) left += 1
-  return left === 0 ? EXIT.done : EXIT.byHand
+  let isAllDone = true
+  const code = await forEachClient(chosen.map(findClient), async (client) => {
+    if (!(await disconnectOne(client, options))) isAllDone = false
+  })
+  if (code !== EXIT.done) return code
+  if (isAllDone) sayWhatStays(chosen)
+  return isAllDone ? EXIT.done : EXIT.byHand
 }

@@ -5,8 +5,9 @@ import { hooksAreThere } from '../connect/hooks.ts'
 import type { Moment } from '../hooks/occasion.ts'
 import { lastRun } from '../hooks/run-log.ts'
 import { waitingFiles } from '../hooks/spool/spool.ts'
-import { everySwitch, isOff } from '../hooks/switches.ts'
-import { readProjectFiles, unreadableText } from '../project-file.ts'
+import { everySwitch, isOff, personsSwitches } from '../hooks/switches.ts'
+import { readProjectFiles } from '../project-file.ts'
+import { unreadableText } from '../settings-file.ts'
 import { connectAdvice, type Finding, fail, ok, warn } from './finding.ts'
 
 /** The last run of one moment: when, how long it took, and how many characters it was about. */
@@ -42,7 +43,17 @@ function checkOne(client: McpClient, url: string, off: readonly string[]): Findi
 export function checkHooks(url: string): Finding[] {
   const { off: ofProject, unreadable } = readProjectFiles(process.cwd())
   const off = everySwitch(ofProject)
+  const { unreadable: ofPerson } = personsSwitches()
   const findings = [
+    ...(ofPerson === undefined
+      ? []
+      : [
+          fail(
+            'Your switches',
+            unreadableText(ofPerson),
+            'Repair or delete it. Until then all hooks are off.',
+          ),
+        ]),
     ...unreadable.map((file) =>
       fail('Project file', unreadableText(file), 'Repair it. Until then all hooks are off here.'),
     ),

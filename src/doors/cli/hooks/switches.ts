@@ -1,14 +1,12 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { settingsFolder } from '../folders.ts'
 import { writePrivate } from '../profile.ts'
+import { settingsIn } from '../settings-file.ts'
 import { HOOK_AGENTS } from './agents/all.ts'
 import { MOMENTS, type Moment } from './occasion.ts'
 
 /** `all`, an agent (`codex`), a moment (`prompt`), or a moment of one agent (`codex:prompt`). */
 export type Switch = string
-
-const MOST_BYTES = 64 * 1024
 
 const file = () => join(settingsFolder(), 'hooks.json')
 
@@ -20,15 +18,12 @@ export const isSwitch = (name: string): boolean => {
   return name === 'all' || agents.includes(name) || moments.includes(name)
 }
 
-/** What this person has switched off for all their projects. */
-export function personsSwitches(): Switch[] {
-  try {
-    const text = readFileSync(file(), 'utf8')
-    const { off } = text.length > MOST_BYTES ? { off: [] } : JSON.parse(text)
-    return Array.isArray(off) ? off.filter((item) => typeof item === 'string') : []
-  } catch {
-    return []
-  }
+/** What this person has switched off in all projects. In a file that cannot be read that is unknown, so everything is off. */
+export function personsSwitches(): { off: Switch[]; unreadable?: string } {
+  const settings = settingsIn(file())
+  const off = settings === null ? null : (settings?.off ?? [])
+  if (!Array.isArray(off)) return { off: ['all'], unreadable: file() }
+  return { off: off.filter((item) => typeof item === 'string') }
 }
 
 export const saveSwitches = (off: readonly Switch[]): void =>
@@ -51,6 +46,6 @@ export function isOff(off: readonly Switch[], agent: string, moment: Moment): bo
 /** All switches together: the shell, the person's settings and the project can each switch off. */
 export const everySwitch = (ofProject: readonly Switch[]): Switch[] => [
   ...switchesOfShell(),
-  ...personsSwitches(),
+  ...personsSwitches().off,
   ...ofProject,
 ]

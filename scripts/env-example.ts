@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { z } from 'zod'
-import { Environment } from '../src/config.ts'
+import { Environment } from '../src/environment.ts'
 
-const HEAD = `# Every setting, with its default. Made by \`npm run docs:env\` from src/config.ts.
+const HEAD = `# Every setting, with its default. Made by \`npm run docs:env\` from src/environment.ts.
 # Copy this file to .env and take away the # before what you change. \`npm start\`, \`kvault\` and compose.yaml
 # read .env; what stands in the environment wins. A mistake is one clear line at start.
 `
@@ -20,7 +20,7 @@ function written(value: unknown): string {
 const lines = ([name, schema]: [string, z.ZodType]): string => {
   const { success, data } = schema.safeParse(undefined)
   if (!success) throw new Error(`${name} has no default.`)
-  if (!schema.description) throw new Error(`${name} has no description in src/config.ts.`)
+  if (!schema.description) throw new Error(`${name} has no description in src/environment.ts.`)
   return `\n# ${schema.description}\n#${name}=${written(data)}\n`
 }
 

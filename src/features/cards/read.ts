@@ -10,15 +10,9 @@ import { containsInstructions } from '../review/find-danger.ts'
 import { readableCard } from './access.ts'
 import { answerOf } from './kept-cards.ts'
 import { filterWords, type ListFilter, listCards } from './list.store.ts'
+import { CardListQuery, CaseListQuery } from './list-schemas.ts'
 import { presentPage } from './present.ts'
-import {
-  type CardAnswer,
-  CardId,
-  CardListQuery,
-  CaseListQuery,
-  CaseListResponse,
-  CaseResponse,
-} from './schemas.ts'
+import { type CardAnswer, CardId, CaseListResponse, CaseResponse } from './schemas.ts'
 import { allEvidences, answering } from './successor.ts'
 import { thinCard } from './thin.ts'
 

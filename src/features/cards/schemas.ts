@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Provenance } from '../../core/provenance.ts'
-import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
+import { AnswerId, Id, pageOf, Time } from '../../core/schemas.ts'
 import { dictionary, freeJson, openObject, sizeLimits } from '../../core/sizes.ts'
 import { SEVERITIES } from '../review/rule.ts'
 import { AT_HOME, Home, Readers } from './home.ts'
@@ -108,7 +108,7 @@ export const RecordTool = CaseCreate.extend({ evidences: strictEvidences.default
 
 export const UpdateTool = CaseUpdate.extend({ evidences: strictEvidences.optional() })
 
-const FeedbackCounts = z.object({ useful: z.int(), not_applicable: z.int(), outdated: z.int() })
+export const FeedbackCounts = z.object({ useful: z.int(), not_applicable: z.int(), outdated: z.int() })
 
 export const ReviewReason = z
   .object({
@@ -244,72 +244,6 @@ export const CaseListItem = CaseResponse.extend({
 }).meta({ id: 'CaseListItem' })
 
 export const CaseListResponse = pageOf(CaseListItem).meta({ id: 'CaseListResponse' })
-
-const CARD_ORDERS = ['created', 'changed', 'useful', 'title'] as const
-
-const listParameters = {
-  workspace_id: Id.optional(),
-  status: z.string().max(10_000).optional().describe('published or unpublished; another value finds nothing'),
-  scope: z
-    .enum(['personal', 'workspace', 'public'])
-    .default('personal')
-    .describe('personal: cards I own; workspace: cards of my workspaces; public: the public library'),
-  contains: z
-    .string()
-    .min(1)
-    .max(1000)
-    .optional()
-    .describe('Text filter for any scope: cards with all its words, at most 16'),
-  tag: z
-    .string()
-    .trim()
-    .min(1)
-    .max(100)
-    .optional()
-    .describe('Only cards with this tag; case does not matter'),
-  without_personal: z
-    .boolean()
-    .optional()
-    .describe('With scope=workspace: without the personal workspace, so only cards of teams'),
-  sort: z
-    .enum(CARD_ORDERS)
-    .default('created')
-    .describe('created, changed: the latest first; useful: most often found useful first; title: by name'),
-  ...Page,
-}
-
-export const CardListQuery = z.object(listParameters)
-
-export const CaseListQuery = z.object({
-  ...listParameters,
-  track: z.enum(['debug', 'build']).optional(),
-  q: z
-    .string()
-    .min(1)
-    .max(1000)
-    .optional()
-    .describe('Text filter: cards with all its words, at most 16; with scope=public only'),
-})
-
-export const CaseStatsResponse = z
-  .object({
-    scope: z.enum(['personal', 'workspace']),
-    total: z.int(),
-    published: z.int(),
-    unpublished: z.int(),
-    by_type: z.object({
-      debug_fix: z.int(),
-      how_to: z.int(),
-      lesson_learned: z.int(),
-      decision: z.int(),
-      reference: z.int(),
-    }),
-    by_track: z.object({ debug: z.int(), build: z.int() }),
-    top_tags: z.array(z.object({ tag: z.string(), count: z.int() })),
-    feedback: FeedbackCounts,
-    last_activity_at: Time.nullable(),
-  })
-  .meta({ id: 'CaseStatsResponse' })
 
 export type CaseCreateInput = z.output<typeof CaseCreate>
 export type CaseUpdateInput = z.output<typeof CaseUpdate>

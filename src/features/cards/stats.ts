@@ -1,13 +1,33 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
-import { Id } from '../../core/schemas.ts'
+import { Id, Time } from '../../core/schemas.ts'
 import { requireVisible } from '../permissions/permission.ts'
 import { trackOf } from './card-type.ts'
 import { type ListFilter, listedCards } from './list.store.ts'
-import { CARD_TYPES, CaseStatsResponse } from './schemas.ts'
+import { CARD_TYPES, FeedbackCounts } from './schemas.ts'
 
 const TOP_TAGS = 10
+
+const CaseStatsResponse = z
+  .object({
+    scope: z.enum(['personal', 'workspace']),
+    total: z.int(),
+    published: z.int(),
+    unpublished: z.int(),
+    by_type: z.object({
+      debug_fix: z.int(),
+      how_to: z.int(),
+      lesson_learned: z.int(),
+      decision: z.int(),
+      reference: z.int(),
+    }),
+    by_track: z.object({ debug: z.int(), build: z.int() }),
+    top_tags: z.array(z.object({ tag: z.string(), count: z.int() })),
+    feedback: FeedbackCounts,
+    last_activity_at: Time.nullable(),
+  })
+  .meta({ id: 'CaseStatsResponse' })
 
 const groupsOf = (ctx: UserCtx, filter: ListFilter) =>
   listedCards(ctx.db, ctx.viewer.userId, filter)

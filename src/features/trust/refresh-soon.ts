@@ -1,7 +1,7 @@
 import { inTx, type UserCtx } from '../../core/context.ts'
 import type { Database } from '../../db/db.ts'
 import { refreshTrust } from './refresh.ts'
-import { holdCard, markDue, settleDue } from './trust.store.ts'
+import { lockCard, markDue, settleDue } from './trust.store.ts'
 
 /**
  * Refreshes that have not begun yet, and the last one of each card: two hundred verdicts at once need only a few
@@ -22,7 +22,7 @@ const compute = (ctx: UserCtx, cardId: string): Promise<void> =>
   inTx(
     ctx,
     async (ctx) => {
-      await holdCard(ctx, cardId)
+      await lockCard(ctx, cardId)
       await settleDue(ctx.db, [cardId])
       await refreshTrust(ctx, [cardId])
     },

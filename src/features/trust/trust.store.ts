@@ -175,7 +175,7 @@ export async function markDue(db: Db, cardId: string): Promise<void> {
 }
 
 /** Serialises the refreshes of a card, so that the last one sees everything. SQLite has one writer at a time. */
-export async function holdCard({ db, database }: Ctx, cardId: string): Promise<void> {
+export async function lockCard({ db, database }: Ctx, cardId: string): Promise<void> {
   if (database.engine === 'postgres')
     await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forUpdate().execute()
 }

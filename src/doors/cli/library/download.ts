@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { isLoopback } from '../../../core/own-addresses.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { reasonOf } from '../http-request.ts'
 
@@ -9,9 +10,6 @@ import { reasonOf } from '../http-request.ts'
 const MOST_DOWNLOAD_BYTES = 4 * 1024 ** 3
 const TRIES = 3
 const IDLE_MS = 60_000
-
-const isLoopback = ({ hostname }: URL): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
 
 /** The address of a server as it gives it itself. Plain http is readable on the way, so the caller must allow it. */
 export function serverUrl(text: string, mayBePlain: boolean): string {
@@ -26,7 +24,7 @@ export function serverUrl(text: string, mayBePlain: boolean): string {
       `${text} is not the address of a server: it begins with ${url.protocol}`,
       EXIT.usage,
     )
-  if (url.protocol === 'http:' && !isLoopback(url) && !mayBePlain)
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !mayBePlain)
     throw new CommandError(`${text} is not https. If you mean it, add --http.`, EXIT.usage)
   if (url.username || url.password || url.search || url.hash)
     throw new CommandError(

@@ -1,6 +1,6 @@
 import { html } from '../../pages/html.ts'
 import { PAGE_HEADERS, page } from '../../pages/page.ts'
-import { type GrantableScope, isLoopback, SCOPE_MEANING } from './oauth.rules.ts'
+import { type GrantableScope, isOnThisComputer, SCOPE_MEANING } from './oauth.rules.ts'
 
 export type ConsentView = {
   clientName: string
@@ -16,7 +16,7 @@ export type ConsentView = {
 /** The redirect address is the one thing that an app cannot make up, so the page shows it. */
 function destination(redirectUri: string): string {
   const url = new URL(redirectUri)
-  if (isLoopback(url)) return 'an app on this computer'
+  if (isOnThisComputer(url)) return 'an app on this computer'
   return url.protocol === 'https:' ? url.host : `the app that opens ${url.protocol} links`
 }
 

@@ -1,5 +1,5 @@
 import type { Config } from '../../../config.ts'
-import { canonicalAddress } from '../../../core/own-addresses.ts'
+import { canonicalAddress, isLoopback } from '../../../core/own-addresses.ts'
 import { AGENT_KEYS, TOOL_SCOPES } from '../../../core/scopes.ts'
 import { sha256 } from '../../../core/secrets.ts'
 
@@ -33,7 +33,6 @@ export class OAuthProblem extends Error {
   }
 }
 
-const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost'])
 // Schemes that a browser would execute or open as content, or that start something other than an app that signs in.
 const UNSAFE_SCHEMES = new Set([
   'javascript:',
@@ -54,7 +53,7 @@ const UNSAFE_SCHEMES = new Set([
 // An app's own scheme is a reversed domain (RFC 8252 §7.1), or at least an address with a host.
 const hasDot = (url: URL) => url.protocol.includes('.')
 
-export const isLoopback = (url: URL): boolean => url.protocol === 'http:' && LOOPBACK.has(url.hostname)
+export const isOnThisComputer = (url: URL): boolean => url.protocol === 'http:' && isLoopback(url.hostname)
 
 // Returns why a redirect address is not acceptable, or null.
 export function redirectProblem(text: string): string | null {
@@ -64,7 +63,7 @@ export function redirectProblem(text: string): string | null {
   const url = new URL(text)
   if (url.username || url.password) return 'must not carry credentials'
   if (UNSAFE_SCHEMES.has(url.protocol)) return `uses the scheme ${url.protocol} which cannot be redirected to`
-  if (url.protocol === 'http:' && !isLoopback(url)) return 'uses http; only loopback addresses may'
+  if (url.protocol === 'http:' && !isOnThisComputer(url)) return 'uses http; only loopback addresses may'
   if (!hasDot(url) && url.host === '') return 'is not an address of an app: it names no host'
   return null
 }
@@ -73,7 +72,7 @@ export function redirectProblem(text: string): string | null {
 // this computer by loopback, or by a scheme that is a reversed domain. To any other address they follow a link.
 export function isSafeUnasked(text: string): boolean {
   const url = new URL(text)
-  return isLoopback(url) || hasDot(url)
+  return isOnThisComputer(url) || hasDot(url)
 }
 
 // Loopback redirects match on any port (RFC 8252 §7.3), everything else exactly.
@@ -81,11 +80,11 @@ export function redirectMatches(registered: readonly string[], asked: string): b
   if (registered.includes(asked)) return true
   if (redirectProblem(asked)) return false
   const url = new URL(asked)
-  if (!isLoopback(url)) return false
+  if (!isOnThisComputer(url)) return false
   url.port = ''
   return registered.some((candidate) => {
     const other = new URL(candidate)
-    if (!isLoopback(other)) return false
+    if (!isOnThisComputer(other)) return false
     other.port = ''
     return other.href === url.href
   })

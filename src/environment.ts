@@ -1,0 +1,196 @@
+import { isIP } from 'node:net'
+import { z } from 'zod'
+import { LicenceId } from './core/licence-id.ts'
+import { DEFAULT_LICENCE } from './core/licences.ts'
+
+const onOff = z.enum(['on', 'off']).transform((value) => value === 'on')
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a port number from 0 to 65535')
+  .transform(Number)
+  .refine((value) => value <= 65_535, 'must be a port number from 0 to 65535')
+const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
+const names = z
+  .string()
+  .default('')
+  .transform((list) =>
+    list
+      .split(',')
+      .map((name) => name.trim().toLowerCase())
+      .filter(Boolean),
+  )
+const PROXY_NETWORK =
+  'must be on, off, a number of proxies from 1 to 10, or a list of addresses and networks (10.0.0.0/8)'
+
+/** Proxies in front: how many there are, or where they are. */
+export type TrustedProxies = { hops: number } | { networks: readonly string[] }
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
+
+const trustedProxies = z
+  .string()
+  .default('off')
+  .transform((text, ctx): TrustedProxies | undefined => {
+    if (text === 'off') return undefined
+    if (text === 'on') return { hops: 1 }
+    if (/^([1-9]|10)$/.test(text)) return { hops: Number(text) }
+    const networks = text.split(',').map((network) => network.trim())
+    if (networks.every(isNetwork)) return { networks }
+    ctx.addIssue(PROXY_NETWORK)
+    return z.NEVER
+  })
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+
+/** Every variable that the server reads. The sentence beside each one becomes its comment in .env.example. */
+export const Environment = z.object({
+  HOST: z.string().min(1).default('127.0.0.1').describe('The address to listen on.'),
+  PORT: port.default(8080).describe('The port to listen on.'),
+  BASE_URL: httpUrl
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional()
+    .describe('The address that people use: in mails, invitations and redirects. Default: http://HOST:PORT.'),
+  DATA_DIR: z
+    .string()
+    .min(1)
+    .default('./data')
+    .describe('The folder for the database file, attachments and the server secret.'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL; leave it unset for SQLite in DATA_DIR')
+    .optional()
+    .describe('postgres://… for PostgreSQL 15 or newer. Default: SQLite in DATA_DIR.'),
+  DATABASE_READ_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL of a streaming replica')
+    .optional()
+    .describe('A streaming replica of that database, for reads.'),
+  DATABASE_DIRECT_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL that leads past the pooler')
+    .optional()
+    .describe(
+      'Where DATABASE_URL leads through PgBouncer in transaction mode: the same database without it, for what needs a connection of its own.',
+    ),
+  DATABASE_DISTRIBUTED: z
+    .enum(['citus'])
+    .optional()
+    .describe('citus: DATABASE_URL is the coordinator of a Citus cluster, over which the tables are spread.'),
+  DATABASE_POOL_SIZE: whole(1, 200).default(10).describe('PostgreSQL connections per process.'),
+  WORKERS: whole(1, 256)
+    .optional()
+    .describe('Processes behind the port, on either engine. Default: the number of cores.'),
+  NODE_ENV: z
+    .string()
+    .default('development')
+    .describe(
+      'production: payments are not simulated, /metrics needs METRICS_TOKEN, and STRIPE_SECRET_KEY needs STRIPE_WEBHOOK_SECRET.',
+    ),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('fatal, error, warn, info, debug, trace or silent. Logs go to standard output.'),
+  ADMIN_EMAILS: names.describe('The e-mail addresses of service admins, separated by commas.'),
+  MODERATOR_EMAILS: names.describe(
+    'The e-mail addresses of people who decide about reported cards, besides the service admins.',
+  ),
+  CREDITS: onOff.default(true).describe('off: nothing is charged anywhere.'),
+  REGISTRATION: z
+    .enum(['open', 'invite', 'closed'])
+    .default('open')
+    .describe('open, invite (only with an invitation) or closed.'),
+  PUBLIC_PAGES: onOff
+    .default(false)
+    .describe(
+      'on: the Public Library can be read without an account, and search engines may list it (/library, /sitemap.xml).',
+    ),
+  LIBRARY_LICENCE: LicenceId.default(DEFAULT_LICENCE).describe(
+    'The licence of cards published to the library without another choice: CC0-1.0, CC-BY-4.0, CC-BY-SA-4.0 or MIT.',
+  ),
+  SESSION_TTL_DAYS: whole(1, 3650)
+    .default(30)
+    .describe('A browser session ends after this many days without use.'),
+  GOOGLE_CLIENT_ID: z.string().min(1).optional().describe('Switches on sign-in with Google.'),
+  GOOGLE_JWKS_URL: httpUrl
+    .default('https://www.googleapis.com/oauth2/v3/certs')
+    .describe('For a stand-in of Google.'),
+  GOOGLE_ISSUER: httpUrl.default('https://accounts.google.com').describe('For a stand-in of Google.'),
+  SECRET_KEY: z
+    .string()
+    .min(32, 'must have at least 32 characters')
+    .optional()
+    .describe(
+      'Seals what waits in the database, such as mails. The same on all machines. Default: made at first start, kept in DATA_DIR/secret.key.',
+    ),
+  SMTP_URL: z
+    .string()
+    .regex(/^smtps?:\/\//, 'must be an smtp:// or smtps:// URL')
+    .optional()
+    .describe('smtp://user:password@host:port for mail. Without it, links are shown to the admin.'),
+  MAIL_FROM: z
+    .string()
+    .min(3)
+    .default('Knowledge Vault <no-reply@localhost>')
+    .describe('The sender of mails.'),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Payments by Stripe. Without it, outside production, a development provider simulates the whole flow.',
+    ),
+  STRIPE_WEBHOOK_SECRET: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The signing secret of the webhook. Production needs it when STRIPE_SECRET_KEY is set.'),
+  STRIPE_API_BASE: httpUrl.optional().describe('For a stand-in of Stripe.'),
+  LLM_BASE_URL: httpUrl
+    .optional()
+    .describe(
+      'Any OpenAI-compatible endpoint, for action cards and the support chat. Without it, both work from the texts themselves.',
+    ),
+  LLM_API_KEY: z.string().min(1).optional().describe('The key for that endpoint, if it needs one.'),
+  LLM_MODEL: z.string().min(1).default('gpt-4o-mini').describe('The model to ask for.'),
+  SUPPORT_EMAIL: z.string().min(3).optional().describe('Where support tickets are mailed to.'),
+  RATE_LIMIT: onOff.default(true).describe('off: no limits per credential or host.'),
+  METRICS_TOKEN: z
+    .string()
+    .min(16, 'must have at least 16 characters')
+    .optional()
+    .describe('The bearer token for /metrics, at least 16 characters.'),
+  TRUST_PROXY: trustedProxies.describe(
+    'Whose X-Forwarded-For is believed: on, or the number of proxies in front, or their networks.',
+  ),
+  ALLOWED_HOSTS: names.describe('Further host names under which MCP may be reached, separated by commas.'),
+  OAUTH_CLIENT_DOCUMENTS: onOff
+    .default(false)
+    .describe(
+      'on: OAuth clients may identify themselves by the address of a document, which the server then fetches.',
+    ),
+  MIN_FREE_DISK_MB: whole(0, 999_999_999)
+    .default(512)
+    .describe('Below so much free disk no attachments and pictures are taken.'),
+  ANONYMOUS_UPLOADS_MB: whole(0, 999_999_999)
+    .default(1024)
+    .describe('The total size of attachments from people who are not signed in.'),
+  IMAGES_MB_PER_PERSON: whole(0, 999_999_999)
+    .default(200)
+    .describe('The total size of pictures that one person puts on cards.'),
+  BACKUP_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('A folder for backups on a schedule. Without it, there is no schedule.'),
+  BACKUP_EVERY_HOURS: whole(1, 8760).default(24).describe('Hours between two backups.'),
+  BACKUP_KEEP: whole(1, 10_000).default(7).describe('How many backups are kept.'),
+})

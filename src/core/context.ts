@@ -43,6 +43,8 @@ export type Ctx = Services & {
   transacting: boolean
   /** For an effect outside the database: after the transaction, and only if it is committed. */
   afterCommit: (effect: () => void) => void
+  /** Told of the options of each `inTx` that joins the open transaction. */
+  onJoined?: (options: TransactionOptions | undefined) => void
   /** Names another person whose next read must show what this transaction writes. */
   mustSee: (userId: string) => void
   viewer: Viewer | null
@@ -92,7 +94,10 @@ export async function inTx<C extends Ctx, T>(
   fn: (ctx: C) => Promise<T>,
   options?: TransactionOptions,
 ): Promise<T> {
-  if (ctx.transacting) return fn(ctx)
+  if (ctx.transacting) {
+    ctx.onJoined?.(options)
+    return fn(ctx)
+  }
   let effects: (() => void)[] = []
   const readers = new Set(ctx.viewer ? [ctx.viewer.userId] : [])
   const result = await ctx.database.transaction((db) => {

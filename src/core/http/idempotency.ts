@@ -1,3 +1,4 @@
+import { holdLockOf } from '../../db/locks.ts'
 import type { Capability } from '../capability.ts'
 import type { Ctx } from '../context.ts'
 import { inTx } from '../context.ts'
@@ -34,6 +35,11 @@ class KeptAnswer<Output> {
     this.#keyHash = sha256(`${caller}\n${name}\n${key}`)
     this.#requestHash = sha256(JSON.stringify(input) ?? '')
     this.#secret = `${key}\n${account ?? credential ?? ''}`
+  }
+
+  /** Whoever comes with the same key waits here, and then finds the answer. */
+  hold(ctx: Ctx): Promise<void> {
+    return holdLockOf(ctx.db, ctx.database.engine, 'idempotency', this.#keyHash)
   }
 
   async find(ctx: Ctx): Promise<Once<Output> | undefined> {
@@ -74,13 +80,46 @@ export async function onceOnly<Output>(
   if (answered) return answered
   const run = await ready(ctx)
   if (operation.idempotency === 'answer') return firstAnswer(kept, ctx, run)
-  return inTx(ctx, async (ctx) => {
+  try {
+    return await inOwnIsolation(operation.name, kept, ctx, run)
+  } catch (error) {
+    if (!(error instanceof OtherIsolation)) throw error
+    return inOwnIsolation(operation.name, kept, ctx, run)
+  }
+}
+
+/** Operations that rely on `read committed` and locks of their own, by name, as far as one of them has run here. */
+const lockers = new Set<string>()
+const READ_COMMITTED = { isolation: 'read committed' } as const
+
+class OtherIsolation extends Error {}
+
+/**
+ * Keeps the answer in the transaction of the call. A call that waits for a lock and then looks again must not do so in
+ * a snapshot from before the wait, so what opens a `read committed` transaction by itself gets one here too. That shows
+ * when it runs for the first time; it is then begun anew.
+ */
+function inOwnIsolation<Output>(
+  name: string,
+  kept: KeptAnswer<Output>,
+  ctx: Ctx,
+  run: (ctx: Ctx) => Promise<Output>,
+): Promise<Once<Output>> {
+  const locks = lockers.has(name)
+  const onJoined: Ctx['onJoined'] = (options) => {
+    if (locks || options?.isolation !== 'read committed' || ctx.database.engine !== 'postgres') return
+    lockers.add(name)
+    throw new OtherIsolation()
+  }
+  const once = async (ctx: Ctx): Promise<Once<Output>> => {
+    if (locks) await kept.hold(ctx)
     const before = await kept.find(ctx)
     if (before) return before
-    const output = await run(ctx)
+    const output = await run({ ...ctx, onJoined })
     await kept.keep(ctx, output)
     return { output, replayed: false }
-  })
+  }
+  return inTx(ctx, once, locks ? READ_COMMITTED : undefined)
 }
 
 /**

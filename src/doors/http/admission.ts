@@ -61,12 +61,34 @@ const authenticateIfPossible: Authenticate = (services, request) => {
   }
 }
 
+/** A body may take a minute to come; credentials are known for a second. */
+const ASKED_AGAIN_AFTER_MS = 500
+
+/** Once the body is there: a credential that ended while it was being sent does not act any more. */
+export async function recogniseAgain(
+  services: Services,
+  asked: Pick<Capability, 'scopes'>,
+  request: FastifyRequest,
+  identify: Authenticate = identifierFor(asked),
+): Promise<void> {
+  const viewer = await identify(services, request)
+  authorise(asked, viewer)
+  request.viewer = viewer
+}
+
+/** Most bodies come at once, and their callers were asked for a moment ago. */
+export const mayHaveEnded = ({ viewer, startedAt }: FastifyRequest): boolean =>
+  viewer !== null && performance.now() - startedAt > ASKED_AGAIN_AFTER_MS
+
+const identifierFor = ({ scopes }: Pick<Capability, 'scopes'>): Authenticate =>
+  scopes === 'public' ? authenticateIfPossible : authenticate
+
 /** Before the body is read: a caller without the right credential costs nothing and learns nothing. */
 export const admission = (
   services: Services,
   asked: Pick<Capability, 'scopes'>,
   limitClass: LimitClass,
-  identify: Authenticate = asked.scopes === 'public' ? authenticateIfPossible : authenticate,
+  identify: Authenticate = identifierFor(asked),
 ) => {
   const letIn = (request: FastifyRequest, viewer: Viewer | null): void => {
     applyRateLimit(services, limitClass, viewer, request)

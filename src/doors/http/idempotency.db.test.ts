@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { goodCard, record } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
+import { publish, report } from '../../../test/support/moderation.ts'
 
 onBothEngines('one Idempotency-Key at both doors', (t) => {
   const asker = async () => {
@@ -38,5 +40,47 @@ onBothEngines('one Idempotency-Key at both doors', (t) => {
     expect((await tool('b', { unknown: null }))[0]).toBe(422)
     expect((await tool('c', { query: null }))[0]).toBe(422)
     expect(await tool('b')).toEqual(FIRST)
+  })
+})
+
+/** A request with a key sees what one without a key has just done, although both began before it was done. */
+onBothEngines('requests with and without an Idempotency-Key at the same moment', (t) => {
+  const withKey = () => ({ 'idempotency-key': crypto.randomUUID() })
+  const ROUNDS = 5
+
+  test('publish the same text once', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const text = goodCard()
+      const [first, second] = [await t.user(), await t.user()]
+      const cards = [await record(first, text), await record(second, text)]
+      const answers = await Promise.all([
+        first.post(`/api/v1/cards/${cards[0]?.card_id}/publish`),
+        second.post(`/api/v1/cards/${cards[1]?.card_id}/publish`, undefined, withKey()),
+      ])
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    }
+  })
+
+  test('both report a card', async () => {
+    const owner = await t.user()
+    for (let round = 0; round < ROUNDS; round++) {
+      const { card_id } = await publish(owner)
+      const [one, other] = [await t.user(), await t.user()]
+      const answers = await Promise.all([
+        report(one, card_id, 'spam'),
+        other.post(`/api/v1/cards/${card_id}/report`, { kind: 'spam' }, withKey()),
+      ])
+      expect(answers.map(({ status }) => status)).toEqual([201, 201])
+    }
+  })
+
+  test('the same key four times at once has one effect', async () => {
+    const owner = await t.user()
+    const { card_id } = await record(owner)
+    const key = withKey()
+    const ask = () => owner.post(`/api/v1/cards/${card_id}/publish`, undefined, key)
+    const answers = await Promise.all([ask(), ask(), ask(), ask()])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect(answers.filter(({ headers }) => headers['idempotency-replayed'])).toHaveLength(3)
   })
 })

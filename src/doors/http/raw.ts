@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Services } from '../../core/context.ts'
 import type { RawRoute } from '../../core/http/raw-route.ts'
-import { admission } from './admission.ts'
+import { admission, mayHaveEnded, recogniseAgain } from './admission.ts'
 import type { Answers } from './fast-path/answers.ts'
 import { parseRoute, toFastifyPath } from './routes.ts'
 import { opensPage, sendWebPage } from './web-page.ts'
@@ -15,6 +15,10 @@ export async function serveRaw(
   for (const raw of routes) {
     if (raw.isOn && !raw.isOn(services.config)) continue
     const { method, path } = parseRoute(raw.route)
+    const answer = (request: FastifyRequest, reply: FastifyReply) =>
+      raw.inApp && request.viewer && opensPage(request)
+        ? sendWebPage(reply)
+        : raw.handle(services, request, reply)
     const addTo = (scope: FastifyInstance) =>
       scope.route({
         method,
@@ -30,9 +34,9 @@ export async function serveRaw(
           },
         ],
         handler: (request, reply) =>
-          raw.inApp && request.viewer && opensPage(request)
-            ? sendWebPage(reply)
-            : raw.handle(services, request, reply),
+          mayHaveEnded(request)
+            ? recogniseAgain(services, raw, request).then(() => answer(request, reply))
+            : answer(request, reply),
       })
     const { prepare } = raw
     if (!prepare) addTo(app)

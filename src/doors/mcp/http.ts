@@ -7,7 +7,7 @@ import { addressFor } from '../../core/own-addresses.ts'
 import { limitClassOfTool, mayUse, requiredScopes, type ToolCapability } from '../../core/tools.ts'
 import { bearerChallenge } from '../../features/identity/oauth/oauth.metadata.ts'
 import { GRANTABLE_SCOPES } from '../../features/identity/oauth/oauth.rules.ts'
-import { authenticate } from '../http/admission.ts'
+import { authenticate, mayHaveEnded, recogniseAgain } from '../http/admission.ts'
 import { sendError, toAppError } from '../http/errors.ts'
 import { applyRateLimit } from '../http/limits/rate-limit.ts'
 import type { McpOptions, Protocol } from './protocol.ts'
@@ -140,6 +140,7 @@ export async function serveMcp(
   )
 
   async function admit(request: FastifyRequest): Promise<void> {
+    request.startedAt = performance.now()
     ;(await protocol()).checkHost(request)
     request.viewer = await authenticate(services, request)
     if (request.viewer) return
@@ -151,6 +152,7 @@ export async function serveMcp(
     // The protocol has had no batches since 2025-06-18, and one would count as a single call against the limits.
     if (Array.isArray(request.body))
       return reply.code(400).send(rpcError(-32600, 'Invalid Request: send one message at a time'))
+    if (mayHaveEnded(request)) await recogniseAgain(services, { scopes: [] }, request)
     const opened = await protocol()
     const tool = calledTool(request.body, opened.byName)
     applyRateLimit(services, tool ? limitClassOfTool(tool) : 'read', request.viewer, request)

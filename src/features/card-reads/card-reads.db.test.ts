@@ -90,6 +90,20 @@ onBothEngines('cards that agents have read', (t) => {
     expect(await kept()).toEqual([])
   })
 
+  test('what an agent read last is not written down after its account was deleted', async () => {
+    const [me, reader] = [await t.user(), await t.user()]
+    const agent = await agentOf(t, reader)
+    await agent.get(`/api/v1/cards/${(await publish(me)).card_id}`)
+    expect((await reader.delete('/api/v1/auth/me?confirmed_by_user=true')).status).toBe(200)
+    await write()
+    const rows = await t.app.services.database.read
+      .selectFrom('card_reads')
+      .select('card_id')
+      .where('user_id', '=', reader.userId)
+      .execute()
+    expect(rows).toEqual([])
+  })
+
   test('cards from recall count as read, and a browser is not an agent', async () => {
     const { editor, viewer, workspaceId } = await team(t)
     const card = await record(editor, {

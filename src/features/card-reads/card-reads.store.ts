@@ -1,18 +1,26 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/db.ts'
+import { type Db, isSqlite } from '../../db/db.ts'
 import { isAmongTexts, textList } from '../../db/text-list.ts'
 
 export type Read = { user_id: string; card_id: string; last_at: string }
 
-/** Leaves out cards that were removed meanwhile. */
+/** Leaves out cards that were removed meanwhile, and people who have deleted their account. */
 export async function keepReads(db: Db, reads: readonly Read[]): Promise<void> {
+  const people = await db
+    .selectFrom('users')
+    .select('user_id')
+    .where('user_id', 'in', [...new Set(reads.map((read) => read.user_id))])
+    .where('deleted_at', 'is', null)
+    .$if(!isSqlite(db), (query) => query.forShare())
+    .execute()
   const there = await db
     .selectFrom('cards')
     .select('card_id')
     .where('card_id', 'in', [...new Set(reads.map((read) => read.card_id))])
     .execute()
   const known = new Set(there.map((row) => row.card_id))
-  const rows = reads.filter((read) => known.has(read.card_id))
+  const present = new Set(people.map((row) => row.user_id))
+  const rows = reads.filter((read) => known.has(read.card_id) && present.has(read.user_id))
   if (rows.length === 0) return
   await db
     .insertInto('card_reads')

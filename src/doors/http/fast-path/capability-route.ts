@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Capability, LimitClass, Method } from '../../../core/capability.ts'
 import type { Services } from '../../../core/context.ts'
-import { type Authenticate, admission } from '../admission.ts'
+import { type Authenticate, admission, mayHaveEnded, recogniseAgain } from '../admission.ts'
 import { SECRET_ANSWERS } from '../compression.ts'
 import type { Locate } from '../errors.ts'
 import type { Answer, Answers } from './answers.ts'
@@ -31,6 +31,7 @@ export function addCapabilityRoute(
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     try {
+      if (mayHaveEnded(request)) await recogniseAgain(services, capability, request, identify)
       answers.send(request, reply, face, await serve(request, reply))
     } catch (error) {
       reply.send(error instanceof Error ? error : new Error(String(error)))

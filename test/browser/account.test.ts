@@ -64,6 +64,21 @@ test('signing out ends the session in this browser', async () => {
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 
+test('a tab of somebody who has signed out does not write for the next person', async () => {
+  const first = await stage.person('First')
+  await first.page.goto('/cards/new')
+  await first.page.getByLabel('Title').fill('A private thought')
+  await first.page.getByLabel('Symptom', { exact: true }).fill('Only for me.')
+  await first.page.getByLabel('Fix', { exact: true }).last().fill('Nothing.')
+  // As from another window of the same browser that has no way to tell this one.
+  const second = await stage.person('Second')
+  await first.context.clearCookies()
+  await first.context.addCookies(await second.context.cookies())
+  await first.page.getByRole('button', { name: 'Save card' }).click()
+  await first.page.getByRole('button', { name: 'Second', exact: false }).first().waitFor()
+  expect(await second.api('GET', '/api/v1/cards')).toMatchObject({ total: 0 })
+})
+
 test('without a mail server the link to a new address is shown, and works', async () => {
   const { page, email } = await stage.person('Moving')
   await openPage(page, '/settings?tab=account')

@@ -40,10 +40,17 @@ test('a draft survives a reload and is forgotten once the card is saved', async 
   const { page } = await stage.person('Drafter')
   await page.goto('/cards/new')
   await page.getByLabel('Title').fill('Half a thought about the deploy')
-  await page.getByText('Draft kept in this browser').waitFor()
+  await page.getByRole('button', { name: 'Add a step' }).click()
+  // The focus is in the new row, and the page is left in the middle of the word.
+  await page.keyboard.type('Look at the lo')
   await page.reload()
   await page.getByText(/Your draft from .* is back/).waitFor()
   expect(await page.getByLabel('Title').inputValue()).toBe('Half a thought about the deploy')
+  await page.getByRole('button', { name: 'Add a step' }).click()
+  await page.keyboard.type('Wait')
+  expect(await page.getByLabel('Step 1, action').inputValue()).toBe('Look at the lo')
+  await page.getByRole('button', { name: 'Remove step 2' }).click()
+  expect(await page.getByLabel('Step 1, action').inputValue()).toBe('Look at the lo')
   await page.getByLabel('Symptom', { exact: true }).fill('The deploy hangs.')
   await page.getByLabel('Fix', { exact: true }).last().fill('Wait for it.')
   await page.getByRole('button', { name: 'Save card' }).click()
@@ -95,8 +102,28 @@ test('somebody else’s change is shown before anything is overwritten', async (
   await page.locator('del', { hasText: 'Their' }).waitFor()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Go on with mine' }).click()
+  // What is written while it is being saved is not lost with the draft.
+  const cause = page.getByRole('textbox', { name: 'Root cause' })
+  await page.route('**/api/v1/cards/*', async (route) => {
+    if (route.request().method() === 'PATCH') await cause.fill('Written meanwhile')
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved.').waitFor()
+  await page.unrouteAll({ behavior: 'wait' })
+  expect(await cause.inputValue()).toBe('Written meanwhile')
+  await page.getByRole('button', { name: 'Add a line' }).click()
+  for (const [line, version] of ['20', '22'].entries()) {
+    if (line > 0) await page.getByRole('button', { name: 'Add a line' }).click()
+    await page.getByLabel(`Environment ${line + 1}, name`).fill('node')
+    await page.getByLabel(`Environment ${line + 1}, value`).fill(version)
+  }
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Environment: node is there twice.').waitFor()
+  await page.getByRole('button', { name: 'Remove environment 1' }).click()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('heading', { name: 'My new title for this card' }).waitFor()
+  await page.getByText('Written meanwhile').waitFor()
 })
 
 test('history shows what each version changed, and an old one comes back', async () => {

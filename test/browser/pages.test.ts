@@ -73,7 +73,9 @@ test('the palette goes everywhere and the keys are listed', async () => {
   await openPage(page, '/cards')
   await page.getByText('Most used tags').waitFor()
   await page.keyboard.press('Control+k')
-  await page.getByPlaceholder('Go to, create, find a card').fill('connection pool')
+  // Typed where the focus is, as a person does.
+  await page.getByPlaceholder('Go to, create, find a card').waitFor()
+  await page.keyboard.type('connection pool')
   await page
     .getByRole('option', { name: /^Connection pool exhausted/ })
     .getByText('Personal · Only you')

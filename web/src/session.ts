@@ -5,6 +5,7 @@ import { ApiError, request } from './api/client.ts'
 import { queryClient } from './api/query.ts'
 import type { TokenResponse, User } from './api/types.ts'
 import { dropFirstAnswers } from './first-load/answers.ts'
+import { sessionUser, startAnew, tellOtherTabs, watchSession } from './lib/session-user.ts'
 
 /** The signed-in person, or null. The session itself is an HttpOnly cookie that no script can read. */
 export const meQuery = queryOptions({
@@ -12,13 +13,17 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
   queryFn: async ({ signal }): Promise<User | null> => {
     try {
-      return await account.me({}, { signal })
+      const user = await account.me({}, { signal })
+      if (user.user_id !== (sessionUser() ?? user.user_id)) startAnew()
+      return user
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return null
       throw error
     }
   },
 })
+
+watchSession(() => queryClient.getQueryData(meQuery.queryKey)?.user_id)
 
 /** For pages inside the frame, where somebody is signed in. */
 export function useMe(): User {
@@ -34,6 +39,7 @@ const AS_COOKIE = { headers: { 'X-Session': 'cookie' } }
 
 async function begin(answer: Promise<TokenResponse>): Promise<User> {
   const { user } = await answer
+  tellOtherTabs(user.user_id)
   dropFirstAnswers()
   queryClient.clear()
   queryClient.setQueryData(meQuery.queryKey, user)
@@ -52,6 +58,7 @@ export const signInWithGoogle = (input: { id_token: string }) =>
 
 export async function signOut() {
   await account.logout()
+  tellOtherTabs(null)
   dropFirstAnswers()
   queryClient.clear()
   queryClient.setQueryData(meQuery.queryKey, null)

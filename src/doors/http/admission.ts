@@ -23,7 +23,7 @@ export type Authenticate = (
   request: FastifyRequest,
 ) => Viewer | null | Promise<Viewer | null>
 
-export const authenticate: Authenticate = (services, request) => {
+const recognise: Authenticate = (services, request) => {
   const credential = credentialOf(request, services.config.baseUrl)
   if (!credential) return null
   const countWrong = (error: unknown): never => {
@@ -39,6 +39,20 @@ export const authenticate: Authenticate = (services, request) => {
   } catch (error) {
     return countWrong(error)
   }
+}
+
+/** A page that was opened by one person must not act for another who has signed in meanwhile, in another tab. */
+function refuseOther(request: FastifyRequest, viewer: Viewer | null): Viewer | null {
+  const meant = request.headers['x-session-user']
+  if (meant === undefined || viewer === null || meant === viewer.userId) return viewer
+  throw new AppError(401, 'session_changed', 'Somebody else has signed in here meanwhile.')
+}
+
+export const authenticate: Authenticate = (services, request) => {
+  const viewer = recognise(services, request)
+  return viewer instanceof Promise
+    ? viewer.then((found) => refuseOther(request, found))
+    : refuseOther(request, viewer)
 }
 
 /** While the database is down, no caller can be recognised. Public reads such as health are still answered. */

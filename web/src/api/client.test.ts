@@ -54,6 +54,12 @@ describe('a call', () => {
     expect((error as ApiError).field('page')).toBe('Field required')
   })
 
+  test('takes the place where a field was sent for no field of that name', () => {
+    const detail = [{ type: 'string_too_long', loc: ['body', 'tags', 4], msg: 'Too long' }]
+    const error = new ApiError(422, { detail }, new Headers())
+    expect([error.field('tags'), error.field('body')]).toEqual(['Too long', undefined])
+  })
+
   test('says that the server cannot be reached', async () => {
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('failed to fetch')))
     await expect(call<typeof ListCases>('GET /api/v1/cases')()).rejects.toBeInstanceOf(NetworkError)

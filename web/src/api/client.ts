@@ -36,9 +36,9 @@ export class ApiError extends Error {
     this.retryAfter = Number(headers.get('retry-after')) || null
   }
 
-  /** The message for one field of a form, found by the last part of the issue's path. */
+  /** The message for one field of a form. A path begins with where the field was sent: `body` is also the name of one. */
   field(name: string): string | undefined {
-    return this.issues.find((issue) => issue.loc.includes(name))?.msg
+    return this.issues.find((issue) => issue.loc.slice(1).includes(name))?.msg
   }
 }
 

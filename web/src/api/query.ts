@@ -1,4 +1,5 @@
 import { onlineManager, QueryCache, QueryClient } from '@tanstack/react-query'
+import { startAnew } from '../lib/session-user.ts'
 import { ApiError, NetworkError } from './client.ts'
 
 /** No retry while the server is unreachable: everything is asked again when it is back. */
@@ -12,7 +13,9 @@ export const whenSignedOut = (run: () => void) => {
 }
 
 const noticeSignOut = (error: unknown) => {
-  if (error instanceof ApiError && error.status === 401 && error.code !== 'invalid_credentials') onSignedOut()
+  if (!(error instanceof ApiError) || error.status !== 401 || error.code === 'invalid_credentials') return
+  if (error.code === 'session_changed') startAnew()
+  else onSignedOut()
 }
 
 export const queryClient = new QueryClient({

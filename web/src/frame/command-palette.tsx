@@ -26,6 +26,7 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
     <Dialog open onClose={onClose} title="Command palette" hideTitle>
       <Command label="Command palette" className="grid">
         <Command.Input
+          data-autofocus=""
           value={text}
           onValueChange={setText}
           placeholder="Go to, create, find a card"

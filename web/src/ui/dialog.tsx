@@ -40,6 +40,8 @@ function OpenDialog({
   useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
+    // The browser chooses the first thing that can have the focus, which may be a box around the field that should.
+    element?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
     // Closed before it is removed, so that the focus returns to where it was.
     return () => element?.close()
   }, [])

@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import type { Card } from '../../api/types.ts'
-import { changesOf, draftOf, emptyDraft, fieldsOf, newEvidences, payloadOf, rowId, tagsOf } from './draft.ts'
+import {
+  changesOf,
+  draftOf,
+  draftProblem,
+  emptyDraft,
+  fieldsOf,
+  newEvidences,
+  payloadOf,
+  restOf,
+  rowId,
+  tagsOf,
+} from './draft.ts'
 
 const CARD = {
   card_type: 'how_to',
@@ -57,5 +68,28 @@ describe('a card in the form', () => {
     expect(payloadOf('{"a":1}')).toEqual({ value: { a: 1 } })
     expect(payloadOf('[1]')).toHaveProperty('problem')
     expect(payloadOf('{')).toHaveProperty('problem')
+  })
+})
+
+describe('what keeps a draft from being saved whole', () => {
+  const line = (name: string, value: string) => ({ id: rowId(), name, value })
+
+  test('two lines with one name, and a payload that is not JSON', () => {
+    const twice = [line('node', '20'), line(' node ', '22')]
+    expect(draftProblem({ ...emptyDraft(), environment: twice })).toContain('node is there twice')
+    expect(draftProblem({ ...emptyDraft(), payload: '{' })).toContain('not valid JSON')
+    const once = [line('node', '20'), line('node', ''), line('os', '22')]
+    expect(draftProblem({ ...emptyDraft(), environment: once })).toBeUndefined()
+  })
+
+  test('evidence that was sent is not sent again', () => {
+    const sent = { ...emptyDraft(), evidences: [{ id: 'a', kind: 'log', content: 'first' }] }
+    const now = {
+      ...sent,
+      title: 'More',
+      evidences: [...sent.evidences, { id: 'b', kind: 'log', content: 'second' }],
+    }
+    expect(newEvidences(restOf(now, sent))).toEqual([{ kind: 'log', content: 'second' }])
+    expect(restOf(now, sent).title).toBe('More')
   })
 })

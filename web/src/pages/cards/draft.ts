@@ -1,5 +1,6 @@
 import type { CardProposal } from '../../api/memory.ts'
 import type { Card, CardType } from '../../api/types.ts'
+import { randomId } from '../../lib/random.ts'
 
 export type DraftStep = { id: string; action: string; result: string; kept: Record<string, unknown> }
 export type DraftPair = { id: string; name: string; value: string }
@@ -22,8 +23,8 @@ export type Draft = {
   workspace_id: string
 }
 
-let lastRow = 0
-export const rowId = () => `row-${++lastRow}`
+/** Random, because a draft that comes back brings the ids of its rows along. */
+export const rowId = randomId
 
 export const emptyDraft = (): Draft => ({
   card_type: 'debug_fix',
@@ -93,6 +94,21 @@ export function payloadOf(text: string): { value: Record<string, unknown> | null
   }
 }
 
+/** Only one line for each name can be saved. */
+export function repeatedProblem(pairs: readonly DraftPair[]): string | undefined {
+  const names = pairs.filter(({ value }) => value.trim()).map(({ name }) => name.trim())
+  const repeated = names.find((name, at) => name && names.indexOf(name) !== at)
+  return repeated === undefined ? undefined : `${repeated} is there twice. Keep one of the lines.`
+}
+
+/** What must be put right before the draft can be saved whole. */
+export function draftProblem({ environment, payload }: Draft): string | undefined {
+  const read = payloadOf(payload)
+  const inPayload = 'problem' in read ? `Structured data for agents: ${read.problem}` : undefined
+  const inEnvironment = repeatedProblem(environment)
+  return inPayload ?? (inEnvironment && `Environment: ${inEnvironment}`)
+}
+
 /** Lines without a name or a value are left out. */
 export const pairsAsRecord = (pairs: readonly DraftPair[]): Record<string, string> =>
   Object.fromEntries(
@@ -141,6 +157,14 @@ export const newEvidences = (draft: Draft) =>
   draft.evidences
     .filter((one) => one.content.trim())
     .map(({ kind, content }) => ({ kind: kind.trim() || 'note', content }))
+
+/** What is left of a draft once a part of it has been saved: evidence that was sent is not sent again. */
+export const restOf = (draft: Draft, sent: Draft): Draft => ({
+  ...draft,
+  evidences: draft.evidences.filter(
+    ({ id, content }) => !sent.evidences.some((other) => other.id === id && other.content === content),
+  ),
+})
 
 /** Only what differs from the card as it was loaded is sent. */
 export function changesOf(

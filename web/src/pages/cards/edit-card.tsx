@@ -12,7 +12,7 @@ import { toast } from '../../ui/toast.tsx'
 import { CardForm } from './card-form.tsx'
 import { cardChanged, cardQuery } from './card-queries.ts'
 import { ConflictNotice } from './conflict-notice.tsx'
-import { changesOf, type Draft, draftOf, isSavedAs } from './draft.ts'
+import { changesOf, type Draft, draftOf, isSavedAs, restOf } from './draft.ts'
 import { EditorFrame } from './editor-frame.tsx'
 import { ReadersLine } from './sharing/readers.tsx'
 import { useDraft } from './use-draft.ts'
@@ -35,27 +35,26 @@ const savedWords = ({ review, status }: Card): string =>
     : 'Saved.'
 
 type Save = {
-  draft: Draft
   base: Card
   version: number
-  onSaved: (card: Card) => unknown
+  onSaved: (card: Card, sent: Draft) => unknown
   onConflict: (theirs: Card) => void
 }
 
-const useSave = ({ draft, base, version, onSaved, onConflict }: Save) =>
+const useSave = ({ base, version, onSaved, onConflict }: Save) =>
   useMutation({
     ...SENT_WHEN_BACK,
-    mutationFn: () =>
+    mutationFn: (draft: Draft) =>
       updateCard(
         { card_id: base.card_id, ...changesOf(draft, base) },
         { headers: { 'If-Match': `"${version}"` } },
       ),
     onSuccess: onSaved,
-    onError: async (error) => {
+    onError: async (error, draft) => {
       if (!(error instanceof ApiError && error.status === 412)) return
       const present = await queryClient.fetchQuery({ ...cardQuery(base.card_id), staleTime: 0 })
       // The save had arrived, and only its answer was lost.
-      if (isSavedAs(draft, present)) return onSaved(present)
+      if (isSavedAs(draft, present)) return onSaved(present, draft)
       onConflict(present)
     },
   })
@@ -66,19 +65,24 @@ function Editor({ loaded }: { loaded: Card }) {
   const params = { cardId: loaded.card_id }
   const [base, setBase] = useState(loaded)
   const [theirs, setTheirs] = useState<Card | null>(null)
-  const { draft, change, savedAt, restored, discard, forget, baseVersion } = useDraft(
+  const { draft, newest, change, savedAt, restored, discard, forget, baseVersion } = useDraft(
     loaded.card_id,
     draftOf(base),
     base.version,
   )
   const [version, setVersion] = useState(baseVersion)
-  const finish = (card: Card) => {
+  const finish = (card: Card, sent: Draft) => {
     forget()
     cardChanged(card)
     toast(savedWords(card))
+    if (newest.current !== sent) {
+      setBase(card)
+      setVersion(card.version)
+      return change(restOf(newest.current, sent))
+    }
     return navigate({ to: '/cards/$cardId', params })
   }
-  const save = useSave({ draft, base, version, onSaved: finish, onConflict: setTheirs })
+  const save = useSave({ base, version, onSaved: finish, onConflict: setTheirs })
   const keepMine = (newer: Card) => {
     setVersion(newer.version)
     setBase(newer)
@@ -108,12 +112,13 @@ function Editor({ loaded }: { loaded: Card }) {
       saveLabel={
         base.status === 'published' && base.readers.kind !== 'owner' ? 'Save for all readers' : 'Save'
       }
-      onSave={() => save.mutate()}
+      onSave={() => save.mutate(draft)}
       onDiscard={() => {
         discard(() => setVersion(baseVersion))
         setVersion(base.version)
       }}
       waits={save.isPaused}
+      problem={theirs ?? (stale ? null : save.error)}
       notices={
         <>
           {restored && !stale && <Notice>Your draft from {formatAgo(restored.savedAt)} is back.</Notice>}

@@ -1,11 +1,11 @@
-import { type FormEvent, type ReactNode, useRef } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Evidence } from '../../api/types.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { useShortcut } from '../../lib/shortcuts.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Notice } from '../../ui/states.tsx'
-import { type Draft, fieldsOf, newEvidences } from './draft.ts'
+import { type Draft, draftProblem, fieldsOf, newEvidences } from './draft.ts'
 import { ReviewChecklist } from './review-checklist.tsx'
 
 type Props = {
@@ -16,6 +16,8 @@ type Props = {
   draft: Draft
   savedAt: string | null
   notices: ReactNode
+  /** Why the last save failed. Its notice comes into view, since the button may be far below it. */
+  problem: unknown
   busy: boolean
   /** The server is unreachable: the save waits for it. */
   waits?: boolean
@@ -36,6 +38,7 @@ export function EditorFrame({
   draft,
   savedAt,
   notices,
+  problem,
   busy,
   waits = false,
   saveLabel,
@@ -48,15 +51,27 @@ export function EditorFrame({
   const proofs = [...stored, ...newEvidences(draft)]
   const form = useRef<HTMLFormElement>(null)
   useShortcut('mod+s', () => form.current?.requestSubmit())
+  const [refused, setRefused] = useState<string>()
+  const top = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (problem || refused) top.current?.focus()
+  }, [problem, refused])
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!busy) onSave()
+    if (busy) return
+    const wrong = draftProblem(draft)
+    setRefused(wrong)
+    if (wrong === undefined) onSave()
+    else top.current?.focus()
   }
   return (
     <Page title={title} back={back} lead={lead}>
       <form ref={form} onSubmit={submit} className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_--spacing(75)]">
         <div className="grid min-w-0 content-start gap-6">
-          {notices}
+          <div ref={top} tabIndex={-1} className="grid scroll-mt-16 gap-6 empty:hidden focus:outline-none">
+            {notices}
+            {refused && <Notice tone="warn">{refused}</Notice>}
+          </div>
           {waits && (
             <Notice tone="warn">
               The server cannot be reached. Your text waits here and is saved once, when the server is back.

@@ -14,20 +14,20 @@ import { FormError, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { CardForm } from './card-form.tsx'
 import { cardChanged } from './card-queries.ts'
-import { type Draft, emptyDraft, fieldsOf, newEvidences } from './draft.ts'
+import { type Draft, emptyDraft, fieldsOf, newEvidences, restOf } from './draft.ts'
 import { EditorFrame } from './editor-frame.tsx'
 import { NearCards } from './near-cards.tsx'
-import { newDraftsOf, useDraft } from './use-draft.ts'
+import { keepForCard, newDraftsOf, useDraft } from './use-draft.ts'
 
 export type CardSource = { rawId: string; start: Draft; notice: ReactNode }
 
 /** The editor of a new card, empty or filled in from a source. Each has a draft of its own. */
 export function CardEditor({ draftId, source }: { draftId: string; source?: CardSource }) {
   const navigate = useNavigate()
-  const { default_workspace_id } = useMe()
+  const { user_id, default_workspace_id } = useMe()
   const start = { ...(source?.start ?? emptyDraft()), workspace_id: default_workspace_id ?? '' }
   const draftKey = source ? `memory:${source.rawId}` : `new:${draftId}`
-  const { draft, change, savedAt, restored, discard, forget } = useDraft(draftKey, start, 0)
+  const { draft, newest, change, savedAt, restored, discard, forget } = useDraft(draftKey, start, 0)
   const form = useRef<HTMLDivElement>(null)
   // The first thing to write is the title, which is the first required field.
   useEffect(() => form.current?.querySelector<HTMLInputElement>('input[required]')?.focus(), [])
@@ -35,7 +35,7 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
   const attempt = useRef({ text: '', key: '' })
   const save = useMutation({
     ...SENT_WHEN_BACK,
-    mutationFn: () => {
+    mutationFn: (draft: Draft) => {
       const { scope_notes: _, ...fields } = fieldsOf(draft)
       const input = {
         ...fields,
@@ -49,11 +49,14 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
         ? recordFromMemory({ ...input, raw_id: source.rawId }, options)
         : recordCard(input, options)
     },
-    onSuccess: (card) => {
+    onSuccess: (card, sent) => {
+      const { current } = newest
+      const goesOn = current !== sent && keepForCard(user_id, card, restOf(current, sent))
       forget()
       cardChanged(card)
       toast(`Saved. Who can read it: ${card.readers.text}.`)
-      return navigate({ to: '/cards/$cardId', params: { cardId: card.card_id } })
+      const params = { cardId: card.card_id }
+      return navigate({ to: goesOn ? '/cards/$cardId/edit' : '/cards/$cardId', params, replace: true })
     },
   })
   const api = save.error instanceof ApiError ? save.error : null
@@ -69,9 +72,10 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
       savedAt={savedAt}
       busy={save.isPending}
       saveLabel="Save card"
-      onSave={() => save.mutate()}
+      onSave={() => save.mutate(draft)}
       onDiscard={() => discard()}
       waits={save.isPaused}
+      problem={save.error}
       beside={<NearCards draft={draft} />}
       notices={
         <>

@@ -1,5 +1,5 @@
 import { Input } from '../../ui/field.tsx'
-import type { DraftPair } from './draft.ts'
+import { type DraftPair, repeatedProblem } from './draft.ts'
 import { RemoveRow, RowsField, rowsOf } from './rows-field.tsx'
 
 type Props = { pairs: DraftPair[]; onChange: (pairs: DraftPair[]) => void; error?: string | undefined }
@@ -7,12 +7,13 @@ type Props = { pairs: DraftPair[]; onChange: (pairs: DraftPair[]) => void; error
 /** The environment: names and versions, two columns. */
 export function PairsField({ pairs, onChange, error }: Props) {
   const { set, remove, add } = rowsOf(pairs, onChange)
+  const problem = repeatedProblem(pairs)
   return (
     <RowsField
       legend="Environment"
       addLabel="Add a line"
       onAdd={() => add({ name: '', value: '' })}
-      error={error}
+      error={problem ?? error}
     >
       <div className="grid gap-1.5">
         {pairs.map((pair, index) => (

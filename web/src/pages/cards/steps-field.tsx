@@ -1,4 +1,5 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
+import { flushSync } from 'react-dom'
 import { IconButton } from '../../ui/button.tsx'
 import { DangerWarning } from './danger-warning.tsx'
 import type { DraftStep } from './draft.ts'
@@ -10,10 +11,13 @@ type Props = { steps: DraftStep[]; onChange: (steps: DraftStep[]) => void; error
 
 export function StepsField({ steps, onChange, error }: Props) {
   const { set, remove, add } = rowsOf(steps, onChange)
-  const move = (from: number, to: number) => {
+  const move = (from: number, to: number, button: HTMLButtonElement) => {
     const next = [...steps]
     const [step] = next.splice(from, 1)
-    if (step) onChange(next.toSpliced(to, 0, step))
+    if (step) flushSync(() => onChange(next.toSpliced(to, 0, step)))
+    // At the end of the list the button cannot be pressed again, and would lose the focus.
+    const usable = button.disabled ? button.parentElement?.querySelector('button:enabled') : button
+    if (usable instanceof HTMLElement) usable.focus()
   }
   return (
     <RowsField
@@ -59,14 +63,14 @@ export function StepsField({ steps, onChange, error }: Props) {
               <IconButton
                 label={`Move step ${index + 1} up`}
                 disabled={index === 0}
-                onClick={() => move(index, index - 1)}
+                onClick={(event) => move(index, index - 1, event.currentTarget)}
               >
                 <ArrowUp size={14} />
               </IconButton>
               <IconButton
                 label={`Move step ${index + 1} down`}
                 disabled={index === steps.length - 1}
-                onClick={() => move(index, index + 1)}
+                onClick={(event) => move(index, index + 1, event.currentTarget)}
               >
                 <ArrowDown size={14} />
               </IconButton>

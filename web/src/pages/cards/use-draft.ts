@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import type { Card } from '../../api/types.ts'
 import { local } from '../../lib/storage.ts'
 import { useMe } from '../../session.ts'
 import { toast } from '../../ui/toast.tsx'
@@ -29,6 +30,49 @@ export function newDraftsOf(userId: string): KeptDraft[] {
     .toSorted((a, b) => (a.savedAt < b.savedAt ? 1 : -1))
 }
 
+/** Keeps what was written while a new card was being saved as a draft of that card. */
+export function keepForCard(userId: string, { card_id, version }: Card, draft: Draft): boolean {
+  return local.write(keyOf(userId, card_id), {
+    draft,
+    version,
+    savedAt: new Date().toISOString(),
+  } satisfies Stored)
+}
+
+const KEEP_AFTER_MS = 400
+
+/** Writes the newest draft into the browser, at most every 400 ms and whenever the page is left. */
+function useKeeping(key: string, onKept: (savedAt: string) => void) {
+  const waiting = useRef<Omit<Stored, 'savedAt'>>(undefined)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const drop = useCallback(() => {
+    clearTimeout(timer.current)
+    timer.current = undefined
+    waiting.current = undefined
+  }, [])
+  const write = useCallback(() => {
+    const next = waiting.current
+    drop()
+    const savedAt = new Date().toISOString()
+    if (next && local.write(key, { ...next, savedAt } satisfies Stored)) onKept(savedAt)
+  }, [key, drop, onKept])
+  const keep = useCallback(
+    (next: Omit<Stored, 'savedAt'>) => {
+      waiting.current = next
+      timer.current ??= setTimeout(write, KEEP_AFTER_MS)
+    },
+    [write],
+  )
+  useEffect(() => {
+    addEventListener('pagehide', write)
+    return () => {
+      removeEventListener('pagehide', write)
+      write()
+    }
+  }, [write])
+  return { keep, drop }
+}
+
 /**
  * The draft of one card, kept in this browser while it is being written. A reload or a closed tab loses nothing;
  * saving the card or discarding the draft forgets it.
@@ -39,7 +83,9 @@ export function useDraft(cardKey: string, start: Draft, version: number) {
   const [restored, setRestored] = useState(() => local.read<Stored>(key))
   const [draft, setDraft] = useState(() => ({ ...start, ...restored?.draft }))
   const [savedAt, setSavedAt] = useState<string | null>(restored?.savedAt ?? null)
+  const { keep, drop } = useKeeping(key, setSavedAt)
   const touched = useRef(false)
+  const newest = useRef(draft)
 
   const change = useCallback((next: Partial<Draft>) => {
     touched.current = true
@@ -47,21 +93,17 @@ export function useDraft(cardKey: string, start: Draft, version: number) {
   }, [])
 
   useEffect(() => {
-    if (!touched.current) return
-    const timer = setTimeout(() => {
-      const now = new Date().toISOString()
-      if (local.write(key, { draft, version: restored?.version ?? version, savedAt: now } satisfies Stored))
-        setSavedAt(now)
-    }, 400)
-    return () => clearTimeout(timer)
-  }, [draft, key, version, restored])
+    newest.current = draft
+    if (touched.current) keep({ draft, version: restored?.version ?? version })
+  }, [draft, keep, version, restored])
 
   const forget = useCallback(() => {
     touched.current = false
+    drop()
     local.remove(key)
     setRestored(null)
     setSavedAt(null)
-  }, [key])
+  }, [key, drop])
 
   const discard = (afterUndo?: () => void) => {
     const kept: Stored = { draft, version: restored?.version ?? version, savedAt: new Date().toISOString() }
@@ -78,5 +120,15 @@ export function useDraft(cardKey: string, start: Draft, version: number) {
       },
     })
   }
-  return { draft, change, savedAt, restored, discard, forget, baseVersion: restored?.version ?? version }
+  return {
+    draft,
+    /** The draft at the end of a save, which may have gone on since it began. */
+    newest,
+    change,
+    savedAt,
+    restored,
+    discard,
+    forget,
+    baseVersion: restored?.version ?? version,
+  }
 }

@@ -40,7 +40,8 @@ export function CommentForm({
     event?.preventDefault()
     if (busy || !text.trim()) return
     await onSend(asStored(text.trim(), people, chosen)).then(
-      () => setText(''),
+      // What was written while it was being sent stays.
+      () => setText((now) => (now.startsWith(text) ? now.slice(text.length).trimStart() : now)),
       () => undefined,
     )
   }

@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -19,6 +20,8 @@ import { makeVault, onBothEngines, type Vault } from '../../../test/support/engi
 import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
 import { contextFor, inTx } from '../../core/context.ts'
+import { openDatabase } from '../../db/engines/open.ts'
+import { bareContext } from './bare-context.ts'
 import { checkBackup, DamagedBackup } from './format.ts'
 import { reindex, restoreBackup, TargetNotEmpty } from './restore.ts'
 import { backUpOnSchedule } from './schedule.ts'
@@ -35,6 +38,17 @@ let files = 0
 const newFile = () => join(folder, `${++files}.kvbackup`)
 
 const start = (vault: Vault) => buildApp(readConfig(vault.env), { log: pino({ level: 'silent' }), jobs: [] })
+
+/** As `kvault restore` does it: before the service has started, which makes a secret of its own. */
+async function restoreInto(vault: Vault, file: string): Promise<void> {
+  const config = readConfig(vault.env)
+  const database = openDatabase(config)
+  try {
+    await restoreBackup(bareContext(config, database), file)
+  } finally {
+    await database.close()
+  }
+}
 
 const findingsOf = async (app: App) =>
   (await verifyVault(contextFor(app.services))).flatMap(({ what, findings }) =>
@@ -63,9 +77,9 @@ onBothEngines('backup', (t) => {
 
   test.each(['sqlite', 'postgres'] as const)('comes back whole on %s, search and all', async (engine) => {
     const target = await makeVault(engine)
+    await restoreInto(target, file)
     const app = await start(target)
     try {
-      await restoreBackup(contextFor(app.services), file)
       const again = newFile()
       await takeBackup(app.services.config, again)
       const [before, after] = [await checkBackup(file), await checkBackup(again)]
@@ -107,8 +121,8 @@ onBothEngines('backup', (t) => {
     await Promise.all(writing)
     for (const file of taken) {
       const target = await makeVault(t.engine)
+      await restoreInto(target, file)
       const app = await start(target)
-      await restoreBackup(contextFor(app.services), file)
       expect(await findingsOf(app)).toEqual([])
       const lone = await sql<{ n: number }>`select count(*) as n from users where not exists
         (select 1 from credit_entries e where e.user_id = users.user_id)`.execute(app.services.database.read)
@@ -123,11 +137,32 @@ onBothEngines('backup', (t) => {
     expect(await findingsOf(t.app)).toEqual([])
   })
 
+  test('a folder with a file of another vault is left as it is; the same file is no obstacle', async () => {
+    const target = await makeVault(t.engine)
+    const secret = join(target.dataDir, 'secret.key')
+    const [draft, text] = [`${secret}.restoring`, 'the secret of another vault']
+    writeFileSync(secret, text)
+    await expect(restoreInto(target, file)).rejects.toThrow(
+      new TargetNotEmpty(
+        `${target.dataDir} already has a secret.key of another vault. Nothing was changed. Set DATA_DIR to a new folder.`,
+      ),
+    )
+    expect(readFileSync(secret, 'utf8')).toBe(text)
+    expect([existsSync(draft), existsSync(join(target.dataDir, 'tickets'))]).toEqual([false, false])
+    // What a restore leaves that was killed after its first file.
+    copyFileSync(join(t.vault.dataDir, 'secret.key'), secret)
+    await restoreInto(target, file)
+    const app = await start(target)
+    expect(await findingsOf(app)).toEqual([])
+    await app.close()
+    await target.remove()
+  })
+
   test('verify names what does not match, and reindex repairs the indexes', async () => {
     const target = await makeVault(t.engine)
+    await restoreInto(target, file)
     const app = await start(target)
     const ctx = contextFor(app.services)
-    await restoreBackup(ctx, file)
     await inTx(ctx, async ({ db }) => {
       await sql`update credit_balances set balance = balance + 7 where user_id = ${world.author.userId}`.execute(
         db,

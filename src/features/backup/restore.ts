@@ -1,5 +1,6 @@
+import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../core/context.ts'
 import type { Database, Db } from '../../db/db.ts'
@@ -13,7 +14,7 @@ import {
 import { maintainIndex } from '../../search-index/index.ts'
 import { reindexAll } from '../cards/indexing/reindex.ts'
 import { reindexEvents } from '../memory/reindex.ts'
-import { checkBackup, type End, type Header, isSection, type Row, readLines } from './format.ts'
+import { Counter, checkBackup, type End, type Header, isSection, type Row, readLines } from './format.ts'
 
 /** The target is not empty. A restore never mixes with existing data and never replaces it. */
 export class TargetNotEmpty extends Error {
@@ -66,6 +67,30 @@ async function insertTables(database: Database, db: Db, file: string): Promise<v
     }
   }
   await advanceCounters(database, db)
+}
+
+/** The checksum of a file; undefined if there is none. */
+async function sha256Of(path: string): Promise<string | undefined> {
+  const counter = new Counter()
+  try {
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>)
+      counter.add(chunk, chunk.length)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  return counter.sum().sha256
+}
+
+/** The same file may be there: a restore that was killed has left it, and is repeated. */
+async function refuseOtherFiles({ files }: End, dataDir: string): Promise<void> {
+  for (const [path, { sha256 }] of Object.entries(files)) {
+    const present = await sha256Of(join(dataDir, path))
+    if (present !== undefined && present !== sha256)
+      throw new TargetNotEmpty(
+        `${resolve(dataDir)} already has a ${path} of another vault. Nothing was changed. Set DATA_DIR to a new folder.`,
+      )
+  }
 }
 
 async function writeFiles(file: string, dataDir: string): Promise<void> {
@@ -130,21 +155,22 @@ async function prepareSchema(database: Database, header: Header): Promise<void> 
 
 export type Restored = { header: Header; end: End }
 
-/** Reads the file whole and needs no database. Every fault of the file shows here. */
-export async function checkRestorable(file: string): Promise<Restored> {
+/** Reads the file whole and needs no database. Every fault of the file shows here, and files of another vault. */
+export async function checkRestorable(file: string, dataDir: string): Promise<Restored> {
   const checked = await checkBackup(file)
   migrationsOf(checked.header)
+  await refuseOtherFiles(checked.end, dataDir)
   return checked
 }
 
 /**
- * Fills an empty vault. The file is checked whole before anything is touched, here or by the caller, who then hands over
- * what was found. The rows go in together or not at all; then the schema is brought up to date and derived tables are
+ * Fills an empty vault. The file and its place are checked before anything is touched, here or by the caller, who then
+ * hands over what was found. The rows go in together or not at all; then the schema is brought up to date and derived tables are
  * rebuilt.
  */
 export async function restoreBackup(ctx: Ctx, file: string, known?: Restored): Promise<Restored> {
   const { database, config } = ctx
-  const checked = known ?? (await checkRestorable(file))
+  const checked = known ?? (await checkRestorable(file, config.dataDir))
   await prepareSchema(database, checked.header)
   await requireEmpty(ctx.db)
   await writeFiles(file, config.dataDir)

@@ -88,8 +88,8 @@ export const restore = (file: string): Promise<number> =>
   explained(async () => {
     const config = readConfig(withEnvFile(process.env))
     requireFile(file)
-    // Before the database is opened, which makes it: a file that cannot be restored leaves nothing behind.
-    const { header, end } = await checkRestorable(file)
+    // Before the database is opened, which makes it: a restore that is refused leaves nothing behind.
+    const { header, end } = await checkRestorable(file, config.dataDir)
     await withDatabase(config, (ctx) => restoreBackup(ctx, file, { header, end }))
     print(`Restored the state of ${header.taken_at}: ${rowsIn(end.tables)} rows.`)
     return EXIT.done

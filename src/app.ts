@@ -18,7 +18,7 @@ import type { McpOptions } from './doors/mcp/protocol.ts'
 import { openPayments } from './features/billing/open-payments.ts'
 import { bringIndexUpToDate } from './features/cards/indexing/reindex.ts'
 import { PASSWORD_WORK } from './features/identity/users/passwords.ts'
-import { fillEmptyEventIndex } from './features/memory/reindex.ts'
+import { fillEventIndex } from './features/memory/reindex.ts'
 import { type Job, startJobs } from './jobs.ts'
 import { usualTuning } from './search-index/index.ts'
 import { keptSecret } from './secret-key.ts'
@@ -59,12 +59,12 @@ async function openGoogle({ google }: Config): Promise<IdentityProvider | null> 
   return googleIdentity(google)
 }
 
-/** An upgrade may have emptied an index; it is filled before the first search. */
+/** An upgrade may have emptied an index, or a restore was killed before it filled it. It is filled before the first search. */
 async function fillIndexes(services: Services): Promise<void> {
   const cards = await bringIndexUpToDate(contextFor(services))
   if (cards > 0) services.log.info({ cards }, 'cards were indexed again')
-  const events = await fillEmptyEventIndex(contextFor(services))
-  if (events > 0) services.log.info({ events }, 'the index of Agent Memory was rebuilt')
+  const events = await fillEventIndex(contextFor(services))
+  if (events > 0) services.log.info({ events }, 'memory events were indexed')
 }
 
 /** Composition root: opens and connects everything, and returns what must be closed. */

@@ -178,7 +178,7 @@ onBothEngines('backup', (t) => {
     const findings = (await findingsOf(app)).join('\n')
     expect(findings).toMatch(/Ledger: account .*entries add up/)
     expect(findings).toMatch(/1 cards are not in the index as they are now/)
-    expect(findings).toMatch(/memory events lack an index entry/)
+    expect(findings).toMatch(/memory events lack an index entry; kvault reindex adds it/)
     expect(findings).toMatch(/Attachments: .*is missing/)
     await reindex(ctx)
     expect((await findingsOf(app)).join('\n')).not.toMatch(/index/)

@@ -86,7 +86,9 @@ async function checkSearch(ctx: Ctx): Promise<string[]> {
     ...(unlisted > 0
       ? [`the posting lists are wrong for ${unlisted} cards; kvault reindex rebuilds them`]
       : []),
-    ...(memory.lacking > 0 ? [`${memory.lacking} memory events lack an index entry`] : []),
+    ...(memory.lacking > 0
+      ? [`${memory.lacking} memory events lack an index entry; kvault reindex adds it`]
+      : []),
     ...(memory.stray > 0 ? [`${memory.stray} memory index entries have no event`] : []),
   ]
 }

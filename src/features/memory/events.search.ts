@@ -84,6 +84,34 @@ export async function dropFromIndex(
   await sql`delete from context_event_index where user_id = ${userId} and event_no in (${list})`.execute(db)
 }
 
+/**
+ * The numbers of the indexed events. On SQLite this is the content table, not the index itself: a connection that has
+ * seen the index empty fails its integrity check afterwards.
+ */
+const indexedNumbers = (engine: EngineName) =>
+  engine === 'sqlite'
+    ? sql`(select id as event_no from context_event_words_content)`
+    : sql`(select event_no from context_event_index)`
+
+/** Whether the newest event lacks its entry. Reads the end of two keys. */
+export async function lacksNewest(db: Db, engine: EngineName): Promise<boolean> {
+  const { rows } = await sql<{ indexed: number | null; last: number | null }>`select
+    (select max(event_no) from ${indexedNumbers(engine)} as indexed) as indexed,
+    (select max(event_no) from context_events) as last`.execute(db)
+  return (rows[0]?.indexed ?? 0) < (rows[0]?.last ?? 0)
+}
+
+export async function indexedAmong(
+  db: Db,
+  engine: EngineName,
+  eventNos: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (eventNos.length === 0) return new Set()
+  const { rows } = await sql<{ event_no: number }>`select event_no from ${indexedNumbers(engine)} as indexed
+    where event_no in (${sql.join(eventNos)})`.execute(db)
+  return new Set(rows.map((row) => row.event_no))
+}
+
 /** How many events the indexes lack, and how many entries they have without an event. */
 export async function indexDifference(
   db: Db,

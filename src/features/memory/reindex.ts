@@ -1,19 +1,18 @@
-import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../core/context.ts'
-import { dropFromIndex } from './events.search.ts'
+import { dropFromIndex, indexedAmong, lacksNewest } from './events.search.ts'
 import { indexEvent } from './events.store.ts'
 
 const BATCH = 200
 
 /**
- * Indexes every event of Agent Memory again; returns how many. With `from`, only the events after it, which the index
- * lacks.
+ * Indexes every event of Agent Memory again, or only those that the index lacks; returns how many. It asks for each batch
+ * what is there already, because several processes may start at once.
  */
-export async function reindexEvents(ctx: Ctx, { from = -1 } = {}): Promise<number> {
+export async function reindexEvents(ctx: Ctx, which: 'all' | 'missing' = 'all'): Promise<number> {
   const { engine } = ctx.database
   let done = 0
-  for (let after = Math.max(0, from); ; ) {
-    const batch = await inTx(ctx, async ({ db }) => {
+  for (let after = 0; ; ) {
+    const { last, indexed } = await inTx(ctx, async ({ db }) => {
       const rows = await db
         .selectFrom('context_events')
         .selectAll()
@@ -21,30 +20,26 @@ export async function reindexEvents(ctx: Ctx, { from = -1 } = {}): Promise<numbe
         .orderBy('event_no')
         .limit(BATCH)
         .execute()
-      for (const row of rows) {
-        if (from === -1) await dropFromIndex(db, engine, row.user_id, [row.event_no])
+      const numbers = rows.map((row) => row.event_no)
+      const present = which === 'missing' ? await indexedAmong(db, engine, numbers) : new Set()
+      const wanted = rows.filter((row) => !present.has(row.event_no))
+      for (const row of wanted) {
+        if (which === 'all') await dropFromIndex(db, engine, row.user_id, [row.event_no])
         await indexEvent(db, engine, row)
       }
-      return rows
+      return { last: numbers.at(-1), indexed: wanted.length }
     })
-    done += batch.length
-    const last = batch.at(-1)
-    if (!last) return done
-    after = last.event_no
+    done += indexed
+    if (last === undefined) return done
+    after = last
   }
 }
 
 /**
- * An upgrade empties the index. This fills it before the first search, in the order of the events, and continues where it
- * was stopped, so the last event is in the index only when all are.
+ * An upgrade empties the index, and a restore may be killed before it has filled it. This fills it before the first
+ * search. The index is filled in the order of the events, so it has the newest event only when it has all. To look at
+ * that event alone keeps a start quick, however many there are.
  */
-export async function fillEmptyEventIndex(ctx: Ctx): Promise<number> {
-  if (ctx.database.engine !== 'sqlite') return 0
-  // Reads the content table, not the index itself: a connection that has seen the index empty fails its integrity
-  // check afterwards.
-  const { rows } = await sql<{ indexed: number | null; last: number | null }>`select
-    (select max(id) from context_event_words_content) as indexed,
-    (select max(event_no) from context_events) as last`.execute(ctx.db)
-  const { indexed, last } = { indexed: rows[0]?.indexed ?? 0, last: rows[0]?.last ?? 0 }
-  return indexed >= last ? 0 : reindexEvents(ctx, { from: indexed })
+export async function fillEventIndex(ctx: Ctx): Promise<number> {
+  return (await lacksNewest(ctx.db, ctx.database.engine)) ? reindexEvents(ctx, 'missing') : 0
 }

@@ -6,12 +6,15 @@ import { contextFor, inTx } from '../core/context.ts'
 import { openDatabase } from './engines/open.ts'
 import { newId } from './ids.ts'
 import {
+  appliedMigrations,
   applyMigrations,
   MIGRATIONS,
   type Migration,
   migrate,
   pendingMigrations,
+  requirePresentSchema,
   SchemaTooNew,
+  SchemaTooOld,
 } from './migrations/migrate.ts'
 
 onBothEngines('the database', (t) => {
@@ -127,6 +130,22 @@ onBothEngines('the database', (t) => {
     const { database } = t.app.services
     await expect(applyMigrations(database, MIGRATIONS.slice(0, -1))).rejects.toThrow(SchemaTooNew)
     expect(await migrate(database)).toEqual([])
+  })
+
+  test('a program that does not migrate refuses an empty, an older and a newer database', async () => {
+    const vault = await makeVault(t.engine, {}, { isEmpty: true })
+    const database = openDatabase(readConfig(vault.env))
+    const refusal = () => requirePresentSchema(database).catch((error) => error)
+    expect((await refusal()).message).toContain('no vault yet')
+    await applyMigrations(database, MIGRATIONS.slice(0, -1))
+    expect(await refusal()).toBeInstanceOf(SchemaTooOld)
+    expect(await appliedMigrations(database)).toHaveLength(MIGRATIONS.length - 1)
+    await migrate(database)
+    expect(await refusal()).toBeUndefined()
+    await applyMigrations(database, [...MIGRATIONS, { name: '9999-unknown', statements: () => [] }])
+    expect(await refusal()).toBeInstanceOf(SchemaTooNew)
+    await database.close()
+    await vault.remove()
   })
 })
 

@@ -1,13 +1,24 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { clientOf } from '../support/client.ts'
 import { type LiveVault, liveVault, registerPerson } from '../support/live.ts'
-import { PROGRAM, runKvault } from '../support/process.ts'
+import { PROGRAM, repository, runKvault } from '../support/process.ts'
 
 let vault: LiveVault
 let folder: string
@@ -23,6 +34,11 @@ afterAll(async () => {
 })
 
 const kvault = (args: string[], dataDir: string) => runKvault(args, { DATA_DIR: dataDir, ENV_FILE: '' })
+
+const rescan = (dataDir: string) => {
+  const env = { PATH: process.env.PATH, DATA_DIR: dataDir, ENV_FILE: '' }
+  return spawnSync(process.execPath, [PROGRAM.rescan, '--dry-run'], { env, encoding: 'utf8' })
+}
 
 test('a running vault is backed up, restored elsewhere, verified and served again', async () => {
   const file = join(folder, 'vault.kvbackup')
@@ -65,9 +81,8 @@ test('a folder without a vault is refused, and no vault is made in it', async ()
       code: 2,
       stderr: `${typo} has no vault: there is no vault.db in it. Set DATA_DIR to the folder of the vault.\n`,
     })
-  const env = { PATH: process.env.PATH, DATA_DIR: typo, ENV_FILE: '' }
-  const rescan = spawnSync(process.execPath, [PROGRAM.rescan], { env, encoding: 'utf8' })
-  expect([rescan.status, rescan.stderr]).toEqual([2, answers[0]?.stderr])
+  const { status, stderr } = rescan(typo)
+  expect([status, stderr]).toEqual([2, answers[0]?.stderr])
   expect(existsSync(typo)).toBe(false)
   expect(existsSync(join(folder, 'typo.kvbackup'))).toBe(false)
 }, 60_000)
@@ -91,4 +106,22 @@ test('a backup that is missing or damaged leaves nothing behind', async () => {
     code: 1,
     stderr: `There is no folder ${join(folder, 'none')} for the backup. Make it first.\n`,
   })
+}, 60_000)
+
+test('a vault of another version is refused by what does not migrate, in one line', async () => {
+  const dataDir = join(folder, 'older')
+  const file = join(dataDir, 'vault.db')
+  mkdirSync(dataDir)
+  writeFileSync(file, gunzipSync(readFileSync(join(repository, 'test/upgrades/0.1.0/vault.db.gz'))))
+  const older = 'This vault is of an older version. Make a backup, then start the service once.\n'
+  expect(await kvault(['verify'], dataDir)).toEqual({ code: 1, stdout: '', stderr: older })
+  expect(rescan(dataDir)).toMatchObject({ status: 1, stdout: '', stderr: older })
+  expect((await kvault(['backup', join(folder, 'older.kvbackup')], dataDir)).code).toBe(0)
+
+  const database = new DatabaseSync(file)
+  database.exec("insert into schema_migrations values ('9999-unknown', '2030-01-01')")
+  database.close()
+  const newer = /^The database was written by a newer version of this program \(it has 9999-unknown\).*\n$/
+  expect(await kvault(['verify'], dataDir)).toMatchObject({ code: 1, stderr: expect.stringMatching(newer) })
+  expect(rescan(dataDir)).toMatchObject({ status: 1, stderr: expect.stringMatching(newer) })
 }, 60_000)

@@ -97,6 +97,20 @@ export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew'
 }
 
+/** For programs that must not migrate. */
+export class SchemaTooOld extends Error {
+  override readonly name = 'SchemaTooOld'
+}
+
+function refuseNewer(applied: ReadonlySet<string>, migrations: typeof MIGRATIONS): void {
+  const known = new Set(migrations.map((migration) => migration.name))
+  const unknown = [...applied].filter((name) => !known.has(name))
+  if (unknown.length > 0)
+    throw new SchemaTooNew(
+      `The database was written by a newer version of this program (it has ${unknown.join(', ')}). Start that version, or restore a backup made before the upgrade.`,
+    )
+}
+
 async function appliedNames(db: Db): Promise<Set<string>> {
   await sql
     .raw('create table if not exists schema_migrations (name text primary key, applied_at text not null)')
@@ -122,12 +136,7 @@ export function applyMigrations(database: Database, migrations = MIGRATIONS): Pr
         await holdLock(db, database.engine, 'migration')
       }
       const applied = await appliedNames(db)
-      const known = new Set(migrations.map((migration) => migration.name))
-      const unknown = [...applied].filter((name) => !known.has(name))
-      if (unknown.length > 0)
-        throw new SchemaTooNew(
-          `The database was written by a newer version of this program (it has ${unknown.join(', ')}). Start that version, or restore a backup made before the upgrade.`,
-        )
+      refuseNewer(applied, migrations)
       const pending = migrations.filter((migration) => !applied.has(migration.name))
       for (const migration of pending) {
         for (const statement of migration.statements(database.engine)) await sql.raw(statement).execute(db)
@@ -152,4 +161,22 @@ export async function pendingMigrations(db: Db): Promise<number> {
   const rows = await db.selectFrom('schema_migrations').select('name').execute()
   const applied = new Set(rows.map((row) => row.name))
   return MIGRATIONS.filter((migration) => !applied.has(migration.name)).length
+}
+
+async function isMigrated({ engine, read }: Database): Promise<boolean> {
+  const found =
+    engine === 'sqlite'
+      ? sql`select 1 from sqlite_master where name = 'schema_migrations'`
+      : sql`select 1 where to_regclass('schema_migrations') is not null`
+  return (await found.execute(read)).rows.length > 0
+}
+
+/** For a program that reads the tables as this version has them, and leaves the schema as it is. */
+export async function requirePresentSchema(database: Database): Promise<void> {
+  if (!(await isMigrated(database)))
+    throw new SchemaTooOld('The database has no vault yet. Start the service once, or restore a backup.')
+  const rows = await database.read.selectFrom('schema_migrations').select('name').execute()
+  refuseNewer(new Set(rows.map((row) => row.name)), MIGRATIONS)
+  if (rows.length < MIGRATIONS.length)
+    throw new SchemaTooOld('This vault is of an older version. Make a backup, then start the service once.')
 }

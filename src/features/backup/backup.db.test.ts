@@ -186,6 +186,21 @@ onBothEngines('backup', (t) => {
     await target.remove()
   })
 
+  test('a check that cannot run is a finding, and the others still run', async () => {
+    const target = await makeVault(t.engine)
+    await restoreInto(target, file)
+    const app = await start(target)
+    await inTx(contextFor(app.services), async ({ db }) => {
+      await sql`alter table search_docs rename to search_docs_elsewhere`.execute(db)
+    })
+    rmSync(join(target.dataDir, 'tickets'), { recursive: true })
+    const findings = (await findingsOf(app)).join('\n')
+    expect(findings).toMatch(/Search index: it cannot be checked: .*search_docs/)
+    expect(findings).toMatch(/Attachments: .*is missing/)
+    await app.close()
+    await target.remove()
+  })
+
   test('on a schedule one of several processes makes it, and the oldest go', async () => {
     const dir = mkdtempSync(join(folder, 'scheduled-'))
     const config = { ...t.app.services.config, backup: { dir, everyHours: 2, keep: 2 } }

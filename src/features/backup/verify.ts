@@ -108,17 +108,26 @@ async function checkFiles(ctx: Ctx): Promise<string[]> {
   return findings
 }
 
+/** A check that cannot run is a finding too, so that the others still show theirs. */
+async function check(what: string, look: () => Promise<string[]>): Promise<Check> {
+  try {
+    return { what, findings: await look() }
+  } catch (error) {
+    return { what, findings: [`it cannot be checked: ${error instanceof Error ? error.message : error}`] }
+  }
+}
+
 /** Checks the vault for contradictions. Best on a quiet one: what is written meanwhile may show as a difference. */
 export async function verifyVault(ctx: Ctx): Promise<Check[]> {
   const snapshot = await openSnapshot(ctx.config)
   const { tables } = snapshot
   await snapshot.close()
   return [
-    { what: 'Storage', findings: await checkStorage(ctx) },
-    { what: 'References', findings: await checkReferences(ctx, tables) },
-    { what: 'Ledger', findings: await checkLedger(ctx) },
-    { what: 'Card history', findings: await checkHistory(ctx) },
-    { what: 'Search index', findings: await checkSearch(ctx) },
-    { what: 'Attachments', findings: await checkFiles(ctx) },
+    await check('Storage', () => checkStorage(ctx)),
+    await check('References', () => checkReferences(ctx, tables)),
+    await check('Ledger', () => checkLedger(ctx)),
+    await check('Card history', () => checkHistory(ctx)),
+    await check('Search index', () => checkSearch(ctx)),
+    await check('Attachments', () => checkFiles(ctx)),
   ]
 }

@@ -5,7 +5,7 @@ import { basename, resolve } from 'node:path'
 import { type Config, ConfigError, readConfig } from '../../../config.ts'
 import type { Ctx } from '../../../core/context.ts'
 import { databaseFile, openDatabase } from '../../../db/engines/open.ts'
-import { migrate } from '../../../db/migrations/migrate.ts'
+import { migrate, requirePresentSchema } from '../../../db/migrations/migrate.ts'
 import { withEnvFile } from '../../../env-file.ts'
 import { bareContext } from '../../../features/backup/bare-context.ts'
 import { checkBackup } from '../../../features/backup/format.ts'
@@ -22,6 +22,7 @@ const FIXABLE = [
   'DamagedBackup',
   'TargetNotEmpty',
   'SchemaTooNew',
+  'SchemaTooOld',
   'FileExists',
   'NoFolder',
   'DamagedDatabase',
@@ -126,7 +127,10 @@ async function verifyFile(file: string): Promise<number> {
 export const verify = (file: string | undefined, options: { json?: boolean }): Promise<number> =>
   explained(async () => {
     if (file !== undefined) return verifyFile(file)
-    const checks = await withVault(verifyVault)
+    const checks = await withVault(async (ctx) => {
+      await requirePresentSchema(ctx.database)
+      return verifyVault(ctx)
+    })
     if (options.json) printJson(checks)
     else
       for (const { what, findings } of checks) {

@@ -1,4 +1,5 @@
 import { openDatabase } from '../../../db/engines/open.ts'
+import { requirePresentSchema } from '../../../db/migrations/migrate.ts'
 import { cardCommentsToRescan } from '../../../features/comments/rescan.ts'
 import { commentsToRescan } from '../../../features/feedback/rescan.ts'
 import { materialsToRescan } from '../../../features/materials/rescan.ts'
@@ -40,6 +41,7 @@ async function main(): Promise<void> {
   const dryRun = args.includes('--dry-run')
   const database = openDatabase(configOfVault())
   try {
+    await requirePresentSchema(database)
     const sources = [
       eventsToRescan,
       materialsToRescan,

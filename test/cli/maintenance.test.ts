@@ -106,6 +106,12 @@ test('a backup that is missing or damaged leaves nothing behind', async () => {
     code: 1,
     stderr: `There is no folder ${join(folder, 'none')} for the backup. Make it first.\n`,
   })
+  const killed = join(folder, 'killed.kvbackup')
+  writeFileSync(`${killed}.partial`, 'half')
+  expect(await kvault(['backup', killed], vault.dataDir)).toMatchObject({
+    code: 1,
+    stderr: `Another backup is writing ${killed}.partial, or one was killed. Remove the file if none runs.\n`,
+  })
 }, 60_000)
 
 test('a vault of another version is refused by what does not migrate, in one line', async () => {

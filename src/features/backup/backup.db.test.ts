@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -218,11 +219,20 @@ onBothEngines('backup', (t) => {
       'vault-20260501T040000Z.kvbackup',
       'vault-20260501T060000Z.kvbackup',
     ])
-    // A process that died in the middle leaves its file; it is taken over once it no longer grows.
+    // A process that died in the middle leaves its file, of whatever period. It goes once it no longer grows.
+    const left = ['vault-20260501T080000Z.kvbackup.partial', 'vault-20260430T000000Z.kvbackup.partial']
+    const minuteOld = new Date(time + 2 * 3_600_000 - 60_000)
+    const foreign = 'mine.kvbackup.partial'
+    for (const name of [...left, foreign]) {
+      writeFileSync(join(dir, name), 'half')
+      utimesSync(join(dir, name), minuteOld, minuteOld)
+    }
     time += 2 * 3_600_000
-    writeFileSync(join(dir, 'vault-20260501T080000Z.kvbackup.partial'), 'half')
-    time = Date.now()
+    expect(await backUp()).toHaveLength(0)
+    expect(readdirSync(dir)).toEqual(expect.arrayContaining(left))
+    time += 15 * 60_000
     expect(await backUp()).toHaveLength(1)
+    expect(readdirSync(dir).filter((name) => name.endsWith('.partial'))).toEqual([foreign])
   })
 })
 
@@ -261,5 +271,14 @@ onBothEngines('a damaged backup', (t) => {
     const file = newFile()
     copyFileSync(import.meta.filename, file)
     await expect(takeBackup(t.app.services.config, file)).rejects.toThrow('exists already')
+  })
+
+  test('an unfinished file of another backup is named, and left alone', async () => {
+    const file = newFile()
+    writeFileSync(`${file}.partial`, 'half')
+    await expect(takeBackup(t.app.services.config, file)).rejects.toThrow(
+      `Another backup is writing ${file}.partial, or one was killed. Remove the file if none runs.`,
+    )
+    expect(readFileSync(`${file}.partial`, 'utf8')).toBe('half')
   })
 })

@@ -7,16 +7,22 @@ const HOUR_MS = 3_600_000
 /** An unfinished backup that has not grown for this long was left by a process that died. */
 const ABANDONED_MS = 15 * 60_000
 const NAME = /^vault-\d{8}T\d{6}Z\.kvbackup$/
+const PARTIAL = /^vault-\d{8}T\d{6}Z\.kvbackup\.partial$/
 
 const stamp = (time: number) => new Date(time).toISOString().replaceAll(/[-:]|\.\d+/g, '')
 
-const isCode = (error: unknown, code: string) =>
-  error instanceof Error && 'code' in error && error.code === code
-
-async function dropAbandoned(partial: string, now: number): Promise<void> {
-  const found = await stat(partial).catch(() => undefined)
-  if (found && now - found.mtimeMs > ABANDONED_MS) await rm(partial, { force: true })
+/** Whatever period they are of: nobody else removes them, and each may be as large as a backup. */
+async function dropAbandoned(dir: string, names: readonly string[], now: number): Promise<void> {
+  for (const name of names) {
+    if (!PARTIAL.test(name)) continue
+    const path = join(dir, name)
+    const found = await stat(path).catch(() => undefined)
+    if (found && now - found.mtimeMs > ABANDONED_MS) await rm(path, { force: true })
+  }
 }
+
+const isMadeElsewhere = (error: unknown) =>
+  error instanceof Error && ['FileExists', 'BackupUnderway'].includes(error.name)
 
 /**
  * One backup for each period of BACKUP_EVERY_HOURS, named after its beginning. All processes try; the name of the
@@ -31,12 +37,12 @@ export async function backUpOnSchedule(ctx: Ctx): Promise<string | undefined> {
   const file = join(dir, `vault-${stamp(Math.floor(now.getTime() / stretch) * stretch)}.kvbackup`)
   await mkdir(dir, { recursive: true, mode: 0o700 })
   const names = await readdir(dir)
+  await dropAbandoned(dir, names, now.getTime())
   if (names.some((name) => join(dir, name) === file)) return undefined
-  await dropAbandoned(`${file}.partial`, now.getTime())
   try {
     await takeBackup(ctx.config, file, { now })
   } catch (error) {
-    if (isCode(error, 'EEXIST') || (error instanceof Error && error.name === 'FileExists')) return undefined
+    if (isMadeElsewhere(error)) return undefined
     throw error
   }
   ctx.log.info({ file }, 'backed up')

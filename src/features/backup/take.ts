@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream, type WriteStream } from 'node:fs'
 import { access, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -96,8 +96,26 @@ class FileExists extends Error {
   override readonly name = 'FileExists'
 }
 
+/** The unfinished file is there: another process writes it, or was killed while it did. */
+class BackupUnderway extends Error {
+  override readonly name = 'BackupUnderway'
+}
+
 class NoFolder extends Error {
   override readonly name = 'NoFolder'
+}
+
+async function createPartial(partial: string): Promise<WriteStream> {
+  const out = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true })
+  try {
+    await new Promise((resolve, reject) => out.once('open', resolve).once('error', reject))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw new BackupUnderway(
+      `Another backup is writing ${partial}, or one was killed. Remove the file if none runs.`,
+    )
+  }
+  return out
 }
 
 /**
@@ -112,8 +130,7 @@ export async function takeBackup(
   if (await isThere(file)) throw new FileExists(`${file} exists already.`)
   if (!(await isThere(dirname(file))))
     throw new NoFolder(`There is no folder ${dirname(file)} for the backup. Make it first.`)
-  const out = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true })
-  await new Promise((resolve, reject) => out.once('open', resolve).once('error', reject))
+  const out = await createPartial(partial)
   try {
     const snapshot = await openSnapshot(config)
     try {

@@ -24,6 +24,7 @@ const FIXABLE = [
   'SchemaTooNew',
   'SchemaTooOld',
   'FileExists',
+  'BackupUnderway',
   'NoFolder',
   'DamagedDatabase',
 ]

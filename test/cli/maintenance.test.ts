@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -112,6 +112,16 @@ test('a backup that is missing or damaged leaves nothing behind', async () => {
     code: 1,
     stderr: `Another backup is writing ${killed}.partial, or one was killed. Remove the file if none runs.\n`,
   })
+}, 60_000)
+
+test('a rescan whose reader goes away ends quietly', async () => {
+  const env = { PATH: process.env.PATH, DATA_DIR: vault.dataDir, ENV_FILE: '' }
+  const child = spawn(process.execPath, [PROGRAM.rescan, '--dry-run'], { env })
+  child.stdout.destroy()
+  let stderr = ''
+  child.stderr.on('data', (chunk) => (stderr += chunk))
+  const code = await new Promise((resolve) => child.once('close', resolve))
+  expect([code, stderr]).toEqual([0, ''])
 }, 60_000)
 
 test('a vault of another version is refused by what does not migrate, in one line', async () => {

@@ -8,6 +8,7 @@ import { bansToRescan, mattersToRescan, reportsToRescan } from '../../../feature
 import { type Progress, rescan } from '../../../features/redaction/rescan.ts'
 import { repliesToRescan, ticketsToRescan } from '../../../features/support/rescan.ts'
 import { reportError } from '../known-errors.ts'
+import { quietPipes } from '../terminal.ts'
 import { configOfVault, explained } from './maintenance.ts'
 
 const USAGE = `Applies the present redaction rules to stored text.
@@ -65,6 +66,7 @@ async function main(): Promise<void> {
   }
 }
 
+quietPipes()
 await explained(main).catch((error: unknown) => {
   process.exitCode = reportError(error)
 })

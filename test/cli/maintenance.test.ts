@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -51,6 +52,14 @@ test('a running vault is backed up, restored elsewhere, verified and served agai
   const target = join(folder, 'restored')
   expect((await kvault(['restore', file], target)).code).toBe(0)
   expect((await kvault(['restore', file], target)).stderr).toContain('not empty')
+  const other = join(folder, 'other')
+  mkdirSync(other)
+  writeFileSync(join(other, 'secret.key'), 'of another vault')
+  expect(await kvault(['restore', file], other)).toMatchObject({
+    code: 1,
+    stderr: `${other} already has a secret.key of another vault. Nothing was changed. Set DATA_DIR to a new folder.\n`,
+  })
+  expect(readdirSync(other)).toEqual(['secret.key'])
   expect(await kvault(['verify'], target)).toMatchObject({ code: 0, stderr: '' })
   expect((await kvault(['reindex'], target)).stdout).toContain('Indexed 0 cards')
 

@@ -8,8 +8,10 @@ import type { Config } from './config.ts'
 import { contextFor, type PasswordWork, type Services } from './core/context.ts'
 import { CredentialCache } from './core/credential-cache.ts'
 import { type Limits, memoryLimits } from './core/limits.ts'
+import type { Database } from './db/db.ts'
 import { openDatabase } from './db/engines/open.ts'
 import { requirePoolerSettings } from './db/engines/postgres/pooler.ts'
+import { explainUnusable, requireCitus } from './db/engines/postgres/unusable.ts'
 import { migrate } from './db/migrations/migrate.ts'
 import type { Patience } from './doors/http/limits/connection-limits.ts'
 import { buildServer } from './doors/http/server.ts'
@@ -59,6 +61,17 @@ async function openGoogle({ google }: Config): Promise<IdentityProvider | null> 
   return googleIdentity(google)
 }
 
+/** Checks the database and brings it to the present schema; returns the names of the migrations that were applied. */
+function prepareDatabase(config: Config, database: Database): Promise<string[]> {
+  const { databaseUrl: url } = config
+  if (url === undefined) return migrate(database)
+  return explainUnusable(url, async () => {
+    if (config.databaseDirectUrl !== undefined) await requirePoolerSettings(database)
+    if (database.isDistributed) await requireCitus(url, database)
+    return migrate(database)
+  })
+}
+
 /** An upgrade may have emptied an index, or a restore was killed before it filled it. It is filled before the first search. */
 async function fillIndexes(services: Services): Promise<void> {
   const cards = await bringIndexUpToDate(contextFor(services))
@@ -77,8 +90,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
       log[usable ? 'info' : 'warn']({ reason }, `reads go to the ${usable ? 'replica' : 'primary'}`),
   })
   try {
-    if (config.databaseDirectUrl !== undefined) await requirePoolerSettings(database)
-    const applied = await migrate(database)
+    const applied = await prepareDatabase(config, database)
     if (applied.length > 0) log.info({ applied }, 'migrated')
     const services: Services = {
       config,

@@ -1,24 +1,51 @@
+import { isUnwritable } from './db/engines/sqlite/result-codes.ts'
+
 const EXIT_FAILED = 1
 const EXIT_MISCONFIGURED = 2
 
-type StartError = Error & { code?: string; syscall?: string; port?: number; path?: string; address?: string }
+type StartError = Error & {
+  code?: string
+  syscall?: string
+  port?: number
+  path?: string
+  address?: string
+  hostname?: string
+}
 
 export type Explained = { message: string; exitCode: number }
 
-const SAID_BY_ITSELF = ['SchemaTooNew', 'DamagedDatabase', 'PoolerSettings']
-const NOT_WRITABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC', 'EDQUOT']
+const SAID_BY_ITSELF = ['SchemaTooNew', 'DamagedDatabase', 'PoolerSettings', 'DatabaseUnusable']
+const NOT_WRITABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENOSPC', 'EDQUOT']
+/** A file is where the folder should be, or a link leads nowhere. */
+const NOT_A_FOLDER = ['EEXIST', 'ENOENT']
+const FULL = ['ENOSPC', 'EDQUOT']
+const UNKNOWN_HOST = ['ENOTFOUND', 'EAI_AGAIN']
+
+function sentenceOnListening({ code = '', ...error }: StartError): string | undefined {
+  if (code === 'EADDRINUSE') return `Port ${error.port} is in use. Set PORT to a free one.`
+  if (code === 'EADDRNOTAVAIL')
+    return `${error.address} is no address of this computer. Set HOST to one that is, such as 127.0.0.1.`
+  if (UNKNOWN_HOST.includes(code) && error.hostname !== undefined)
+    return `${error.hostname} is no known host name. Set HOST to an address of this computer, such as 127.0.0.1.`
+  if (code === 'EACCES' && error.syscall === 'listen')
+    return `Port ${error.port} needs rights that this user does not have. Set PORT to 1024 or more.`
+  return undefined
+}
+
+function sentenceOnDisk(error: StartError): string | undefined {
+  const { code = '', path, syscall } = error
+  if (path && (NOT_WRITABLE.includes(code) || (syscall === 'mkdir' && NOT_A_FOLDER.includes(code))))
+    return `${path} cannot be written (${code}). Set DATA_DIR to a folder that this user may write to.`
+  // A write to an open file does not say to which one.
+  const reason = FULL.includes(code) ? code : isUnwritable(error) ? error.message : undefined
+  if (reason === undefined) return undefined
+  return `The vault's files in DATA_DIR cannot be written (${reason}). Free some space, or set DATA_DIR to another folder.`
+}
 
 function sentence(error: StartError): string | undefined {
   if (error.name === 'ConfigError') return error.message.replaceAll(/^/gm, 'configuration: ')
   if (SAID_BY_ITSELF.includes(error.name)) return error.message
-  if (error.code === 'EADDRINUSE') return `Port ${error.port} is in use. Set PORT to a free one.`
-  if (error.code === 'EADDRNOTAVAIL')
-    return `${error.address} is no address of this computer. Set HOST to one that is, such as 127.0.0.1.`
-  if (error.code === 'EACCES' && error.syscall === 'listen')
-    return `Port ${error.port} needs rights that this user does not have. Set PORT to 1024 or more.`
-  if (error.code && error.path && NOT_WRITABLE.includes(error.code))
-    return `${error.path} cannot be written (${error.code}). Set DATA_DIR to a folder that this user may write to.`
-  return undefined
+  return sentenceOnListening(error) ?? sentenceOnDisk(error)
 }
 
 /** Mistakes that a person can fix are shown as one line; everything else shows where it happened. */

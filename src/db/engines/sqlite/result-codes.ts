@@ -33,13 +33,11 @@ export const isUniqueViolation = (error: unknown): boolean => {
   return code === SQLITE_CONSTRAINT_UNIQUE || code === SQLITE_CONSTRAINT_PRIMARYKEY
 }
 
-const UNAVAILABLE = new Set([
-  SQLITE_BUSY,
-  SQLITE_LOCKED,
-  SQLITE_READONLY,
-  SQLITE_IOERR,
-  SQLITE_FULL,
-  SQLITE_CANTOPEN,
-])
+const UNWRITABLE = [SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN]
+
+/** A full disk, or rights that are missing. */
+export const isUnwritable = (error: unknown): boolean => UNWRITABLE.includes(primaryCode(error) ?? 0)
+
+const UNAVAILABLE = new Set([SQLITE_BUSY, SQLITE_LOCKED, ...UNWRITABLE])
 
 export const isUnavailable = (error: unknown): boolean => UNAVAILABLE.has(primaryCode(error) ?? 0)

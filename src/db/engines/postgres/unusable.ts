@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import pg from 'pg'
+import type { Database } from '../../db.ts'
+
+/** The settings name a database that cannot be used. Only the operator can change that. */
+export class DatabaseUnusable extends Error {
+  override readonly name = 'DatabaseUnusable'
+
+  constructor(url: string, reason: string, variable = 'DATABASE_URL') {
+    super(`The database at ${addressOf(url)} cannot be used: ${reason}. Check ${variable}.`)
+  }
+}
+
+/** As pg reads the URL, with its defaults, and without the password. */
+function addressOf(url: string): string {
+  const { host, port, database } = new pg.Client({ connectionString: url })
+  return `${host}:${port}/${database}`
+}
+
+const SILENT = 'it does not answer'
+const UNKNOWN_HOST = 'this host is unknown'
+
+/** Errors of the network and of the socket file. */
+const BY_CODE: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'it closes the connection',
+  EPIPE: 'it closes the connection',
+  ENOTFOUND: UNKNOWN_HOST,
+  EAI_AGAIN: UNKNOWN_HOST,
+  ETIMEDOUT: SILENT,
+  EHOSTUNREACH: SILENT,
+  ENETUNREACH: SILENT,
+  ENOENT: 'there is no such socket',
+  EACCES: 'this user may not open the socket',
+}
+
+/** pg gives these no code. */
+const BY_MESSAGE: [RegExp, string][] = [
+  [/^SASL: .*password must be/, 'it asks for a password, and the URL has none'],
+  [/^The server does not support SSL/, 'it has no TLS, but sslmode asks for it'],
+  [/^(timeout exceeded when trying to connect|Connection terminated due to connection timeout)/, SILENT],
+  [/^Connection terminated/, 'it closes the connection'],
+]
+
+/** Who may not connect or create tables, a database or schema that is missing, and a server that takes nobody in. */
+const SAID_BY_SERVER = /^(25006|28|3D000|3F000|42501|53|55000|57P0)/
+
+/** Of a certificate that does not hold, or of two sides that find no common version of TLS. */
+const TLS_CODE = /CERT|ERR_TLS|ERR_SSL|UNABLE_TO_VERIFY|EPROTO/
+
+const firstLine = (text: string) => text.split('\n', 1)[0]?.replace(/\.$/, '') ?? ''
+
+function reasonOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  if (code === undefined) return BY_MESSAGE.find(([pattern]) => pattern.test(error.message))?.[1]
+  if (error instanceof pg.DatabaseError)
+    return SAID_BY_SERVER.test(code) ? firstLine(error.message) : undefined
+  return BY_CODE[code] ?? (TLS_CODE.test(code) ? firstLine(error.message) : undefined)
+}
+
+/** The first use of the database at start: says why it cannot be used, where the reason is outside of the program. */
+export async function explainUnusable<T>(url: string, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use()
+  } catch (error) {
+    const reason = reasonOf(error)
+    throw reason === undefined ? error : new DatabaseUnusable(url, reason)
+  }
+}
+
+/** Asked before the first migration, so that a plain PostgreSQL gets no tables by mistake. */
+export async function requireCitus(url: string, database: Database): Promise<void> {
+  const { rows } = await sql`select 1 from pg_extension where extname = 'citus'`.execute(database.read)
+  if (rows.length === 0) throw new DatabaseUnusable(url, 'it has no extension citus', 'DATABASE_DISTRIBUTED')
+}

@@ -59,3 +59,55 @@ test('a pooler and a cluster are named together with the database they belong to
   expect(mistakes({ DATABASE_URL: url, DATABASE_DISTRIBUTED: 'yes' })).toHaveLength(1)
   expect(readConfig({ DATABASE_URL: url, DATABASE_DISTRIBUTED: 'citus' }).databaseIsDistributed).toBe(true)
 })
+
+test('addresses that nothing can be reached under are refused, each in one line', () => {
+  const url = 'postgres://x:notaport/db'
+  const samples: [string, string[]][] = [
+    ['DATABASE_URL', [url, 'postgres://vault:pass#word@database/vault']],
+    ['SMTP_URL', ['smtp://host:notaport', 'smtp://', 'smtps://:465', 'http://host']],
+    [
+      'BASE_URL',
+      ['https://v.example/?a=1', 'https://v.example/#top', 'https://me:pw@v.example', 'ftp://v.example'],
+    ],
+    ['ALLOWED_HOSTS', ['https://v.example', 'v.example:8080', 'v.example/path', '*.v.example', '::1', 'a b']],
+    ['MAIL_FROM', ['Knowledge Vault', 'vault@', 'Vault <vault>', 'Vault <a@b> <c@d>', 'a@b\nBcc: c@d']],
+    ['SUPPORT_EMAIL', ['support', 'help desk', '@example.com']],
+    ['ADMIN_EMAILS', ['boss', 'boss@example.com,chief', 'a@example.com b@example.com']],
+    ['MODERATOR_EMAILS', ['boss@example.com;chief@example.com']],
+    ['NODE_ENV', ['prod', 'Production', 'staging']],
+  ]
+  for (const [name, values] of samples)
+    for (const value of values)
+      expect(mistakes({ [name]: value }), `${name}=${value}`).toEqual([
+        expect.stringMatching(new RegExp(`^${name}: `)),
+      ])
+  for (const name of ['DATABASE_READ_URL', 'DATABASE_DIRECT_URL'])
+    expect(mistakes({ DATABASE_URL: 'postgres://database/vault', [name]: url })).toHaveLength(1)
+})
+
+test('addresses in all their usual forms are taken', () => {
+  const samples: [string, string[]][] = [
+    [
+      'DATABASE_URL',
+      [
+        'postgres://database/vault',
+        'postgresql://vault:p%40ss@[::1]:5432/vault?sslmode=require',
+        'postgres:///vault?host=/run/postgresql',
+        'postgres://vault@/vault?host=/run/postgresql',
+        'postgres://%2Frun%2Fpostgresql/vault',
+      ],
+    ],
+    [
+      'SMTP_URL',
+      ['smtp://localhost', 'smtps://user:p%40ss@mail.example.com:465', 'smtp://[::1]:25/?pool=true'],
+    ],
+    ['BASE_URL', ['https://v.example', 'http://127.0.0.1:8080/', 'https://v.example/vault/']],
+    ['ALLOWED_HOSTS', ['v.example, Vault_2.internal,[::1],10.0.0.7']],
+    ['MAIL_FROM', ['a@b', 'Vault <vault@example.com>', '"Vault, Inc." <vault@example.com>', '<a@b>']],
+    ['SUPPORT_EMAIL', ['help@example.com', 'Support <help@example.com>']],
+    ['ADMIN_EMAILS', ['a@example.com', ' a@example.com , B@example.com,']],
+    ['NODE_ENV', ['development', 'test', 'production']],
+  ]
+  for (const [name, values] of samples)
+    for (const value of values) expect(mistakes({ [name]: value }), `${name}=${value}`).toEqual([])
+})

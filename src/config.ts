@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os'
 import type { z } from 'zod'
 import type { Licence } from './core/licences.ts'
-import { Environment, type TrustedProxies } from './environment.ts'
+import { Environment } from './environment.ts'
+import type { TrustedProxies } from './setting-values.ts'
 
 export type Config = Readonly<{
   host: string

@@ -1,62 +1,25 @@
-import { isIP } from 'node:net'
 import { z } from 'zod'
 import { LicenceId } from './core/licence-id.ts'
 import { DEFAULT_LICENCE } from './core/licences.ts'
-
-const onOff = z.enum(['on', 'off']).transform((value) => value === 'on')
-const port = z
-  .string()
-  .regex(/^\d{1,5}$/, 'must be a port number from 0 to 65535')
-  .transform(Number)
-  .refine((value) => value <= 65_535, 'must be a port number from 0 to 65535')
-const whole = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
-const names = z
-  .string()
-  .default('')
-  .transform((list) =>
-    list
-      .split(',')
-      .map((name) => name.trim().toLowerCase())
-      .filter(Boolean),
-  )
-const PROXY_NETWORK =
-  'must be on, off, a number of proxies from 1 to 10, or a list of addresses and networks (10.0.0.0/8)'
-
-/** Proxies in front: how many there are, or where they are. */
-export type TrustedProxies = { hops: number } | { networks: readonly string[] }
-
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/')
-  const family = isIP(address)
-  if (family === 0 || rest.length > 0) return false
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
-}
-
-const trustedProxies = z
-  .string()
-  .default('off')
-  .transform((text, ctx): TrustedProxies | undefined => {
-    if (text === 'off') return undefined
-    if (text === 'on') return { hops: 1 }
-    if (/^([1-9]|10)$/.test(text)) return { hops: Number(text) }
-    const networks = text.split(',').map((network) => network.trim())
-    if (networks.every(isNetwork)) return { networks }
-    ctx.addIssue(PROXY_NETWORK)
-    return z.NEVER
-  })
-const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+import {
+  emails,
+  hostNames,
+  httpUrl,
+  mailbox,
+  onOff,
+  port,
+  postgresUrl,
+  publicUrl,
+  smtpUrl,
+  trustedProxies,
+  whole,
+} from './setting-values.ts'
 
 /** Every variable that the server reads. The sentence beside each one becomes its comment in .env.example. */
 export const Environment = z.object({
   HOST: z.string().min(1).default('127.0.0.1').describe('The address to listen on.'),
   PORT: port.default(8080).describe('The port to listen on.'),
-  BASE_URL: httpUrl
-    .transform((url) => url.replace(/\/+$/, ''))
+  BASE_URL: publicUrl
     .optional()
     .describe('The address that people use: in mails, invitations and redirects. Default: http://HOST:PORT.'),
   DATA_DIR: z
@@ -64,19 +27,13 @@ export const Environment = z.object({
     .min(1)
     .default('./data')
     .describe('The folder for the database file, attachments and the server secret.'),
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL; leave it unset for SQLite in DATA_DIR')
+  DATABASE_URL: postgresUrl('must be a postgres:// URL; leave it unset for SQLite in DATA_DIR')
     .optional()
     .describe('postgres://… for PostgreSQL 15 or newer. Default: SQLite in DATA_DIR.'),
-  DATABASE_READ_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL of a streaming replica')
+  DATABASE_READ_URL: postgresUrl('must be a postgres:// URL of a streaming replica')
     .optional()
     .describe('A streaming replica of that database, for reads.'),
-  DATABASE_DIRECT_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL that leads past the pooler')
+  DATABASE_DIRECT_URL: postgresUrl('must be a postgres:// URL that leads past the pooler')
     .optional()
     .describe(
       'Where DATABASE_URL leads through PgBouncer in transaction mode: the same database without it, for what needs a connection of its own.',
@@ -90,7 +47,7 @@ export const Environment = z.object({
     .optional()
     .describe('Processes behind the port, on either engine. Default: the number of cores.'),
   NODE_ENV: z
-    .string()
+    .enum(['development', 'test', 'production'], 'must be development, test or production')
     .default('development')
     .describe(
       'production: payments are not simulated, /metrics needs METRICS_TOKEN, and STRIPE_SECRET_KEY needs STRIPE_WEBHOOK_SECRET.',
@@ -99,8 +56,8 @@ export const Environment = z.object({
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
     .describe('fatal, error, warn, info, debug, trace or silent. Logs go to standard output.'),
-  ADMIN_EMAILS: names.describe('The e-mail addresses of service admins, separated by commas.'),
-  MODERATOR_EMAILS: names.describe(
+  ADMIN_EMAILS: emails.describe('The e-mail addresses of service admins, separated by commas.'),
+  MODERATOR_EMAILS: emails.describe(
     'The e-mail addresses of people who decide about reported cards, besides the service admins.',
   ),
   CREDITS: onOff.default(true).describe('off: nothing is charged anywhere.'),
@@ -131,16 +88,10 @@ export const Environment = z.object({
     .describe(
       'Seals what waits in the database, such as mails. The same on all machines. Default: made at first start, kept in DATA_DIR/secret.key.',
     ),
-  SMTP_URL: z
-    .string()
-    .regex(/^smtps?:\/\//, 'must be an smtp:// or smtps:// URL')
+  SMTP_URL: smtpUrl
     .optional()
     .describe('smtp://user:password@host:port for mail. Without it, links are shown to the admin.'),
-  MAIL_FROM: z
-    .string()
-    .min(3)
-    .default('Knowledge Vault <no-reply@localhost>')
-    .describe('The sender of mails.'),
+  MAIL_FROM: mailbox.default('Knowledge Vault <no-reply@localhost>').describe('The sender of mails.'),
   STRIPE_SECRET_KEY: z
     .string()
     .min(1)
@@ -161,7 +112,7 @@ export const Environment = z.object({
     ),
   LLM_API_KEY: z.string().min(1).optional().describe('The key for that endpoint, if it needs one.'),
   LLM_MODEL: z.string().min(1).default('gpt-4o-mini').describe('The model to ask for.'),
-  SUPPORT_EMAIL: z.string().min(3).optional().describe('Where support tickets are mailed to.'),
+  SUPPORT_EMAIL: mailbox.optional().describe('Where support tickets are mailed to.'),
   RATE_LIMIT: onOff.default(true).describe('off: no limits per credential or host.'),
   METRICS_TOKEN: z
     .string()
@@ -171,7 +122,9 @@ export const Environment = z.object({
   TRUST_PROXY: trustedProxies.describe(
     'Whose X-Forwarded-For is believed: on, or the number of proxies in front, or their networks.',
   ),
-  ALLOWED_HOSTS: names.describe('Further host names under which MCP may be reached, separated by commas.'),
+  ALLOWED_HOSTS: hostNames.describe(
+    'Further host names under which MCP may be reached, separated by commas.',
+  ),
   OAUTH_CLIENT_DOCUMENTS: onOff
     .default(false)
     .describe(

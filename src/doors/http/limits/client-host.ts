@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
-import type { TrustedProxies } from '../../../environment.ts'
+import type { TrustedProxies } from '../../../setting-values.ts'
 
 /** No real request passes more proxies than this. */
 const MAX_STATIONS = 20

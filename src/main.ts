@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import { mkdirSync, writeSync } from 'node:fs'
+import { writeSync } from 'node:fs'
 import type { Config } from './config.ts'
 import type { CountedUses } from './core/limits.ts'
 import { explainStart } from './start-errors.ts'
@@ -88,8 +88,9 @@ async function start(): Promise<void> {
   // Without the process that watches it there is nobody to write to: another worker has said why.
   cluster.worker?.on('error', () => process.exit(EXIT_FAILED))
   if (cluster.isWorker) return serve(config)
-  // A folder that cannot be made is said before the app is loaded, and by no worker.
-  if (config.databaseUrl === undefined) mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  // Said before the app is loaded, and by no worker.
+  const { requireFolders } = await import('./required-folders.ts')
+  requireFolders(config)
   if (config.workers === 1) {
     await serve(config)
     return greet(config)

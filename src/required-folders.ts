@@ -1,0 +1,22 @@
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { type Config, ConfigError } from './config.ts'
+
+const makeFolder = (path: string) => mkdirSync(path, { recursive: true, mode: 0o700 })
+
+/** Otherwise the first to notice would be who needs a backup. */
+function requireBackupFolder(path: string): void {
+  try {
+    makeFolder(path)
+    accessSync(path, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new ConfigError([
+      `BACKUP_DIR: ${path} cannot be written (${(error as NodeJS.ErrnoException).code})`,
+    ])
+  }
+}
+
+/** Makes the folders of the settings, or says which one cannot be made, before the app is loaded. */
+export function requireFolders({ databaseUrl, dataDir, backup }: Config): void {
+  if (databaseUrl === undefined) makeFolder(dataDir)
+  if (backup) requireBackupFolder(backup.dir)
+}

@@ -1,7 +1,5 @@
-import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { appendFileSync, chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -9,31 +7,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { type ServerProcess, spawnServer, untilReady } from '../support/process.ts'
 import { describeWhere } from '../support/skips.ts'
+import { mountSmallDisk, NO_SMALL_DISK } from '../support/small-disk.ts'
 
 const DISK_MB = 200
 
-/** A small file system of our own, where that is allowed. */
-function mountSmallDisk(): string | undefined {
-  if (process.platform !== 'linux') return undefined
-  const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-small-disk-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m`, 'tmpfs', folder], { stdio: 'pipe' })
-    chmodSync(folder, 0o755)
-    return folder
-  } catch {
-    rmSync(folder, { recursive: true })
-    return undefined
-  }
-}
+const disk = mountSmallDisk(DISK_MB)
 
-const disk = mountSmallDisk()
-afterAll(() => {
-  if (!disk) return
-  execFileSync('umount', ['-l', disk])
-  rmSync(disk, { recursive: true })
-})
-
-const missing = disk ? undefined : 'no file system can be mounted here; on Linux that takes root'
+const missing = disk ? undefined : NO_SMALL_DISK
 
 describeWhere('a full disk under PostgreSQL', missing, () => {
   let postgres: PostgresServer

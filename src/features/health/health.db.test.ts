@@ -1,8 +1,13 @@
+import { readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { leavesOf } from '../../../test/faults/kill.ts'
 import { clientOf } from '../../../test/support/client.ts'
 import { makeVault, onBothEngines } from '../../../test/support/engines.ts'
-import { freePort } from '../../../test/support/postgres.ts'
+import { freePort, type PostgresServer, startPostgres } from '../../../test/support/postgres.ts'
+import { describeWhere, NOT_LINUX } from '../../../test/support/skips.ts'
+import { mountSmallDisk, NO_SMALL_DISK } from '../../../test/support/small-disk.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
 import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
@@ -86,4 +91,78 @@ test('a mail server that says nothing is given up, and many who ask make one vis
     await vault.remove()
     silent.stop()
   }
+})
+
+const disk = mountSmallDisk(64)
+
+describeWhere('readiness on a full disk', disk ? undefined : NO_SMALL_DISK, () => {
+  test('is degraded with 200, since reading goes on, and over when there is room again', async () => {
+    const config = readConfig({ DATA_DIR: join(disk ?? '', 'data'), LOG_LEVEL: 'silent' })
+    const app = await buildApp(config, { jobs: [] })
+    const ballast = join(disk ?? '', 'ballast')
+    try {
+      expect((await ready(app)).body).toMatchObject({ status: 'ready', checks: { disk: { status: 'ok' } } })
+      const { bavail, bsize } = statfsSync(disk ?? '')
+      writeFileSync(ballast, Buffer.alloc(bavail * bsize))
+      const full = await ready(app)
+      expect(full.status).toBe(200)
+      expect(full.body).toMatchObject({
+        status: 'degraded',
+        checks: {
+          database: { status: 'ok' },
+          disk: { status: 'failed', detail: expect.stringContaining('free') },
+        },
+      })
+      rmSync(ballast)
+      expect((await ready(app)).body.status).toBe('ready')
+    } finally {
+      await app.close()
+    }
+  })
+})
+
+test('a data folder that is gone is a 503', async () => {
+  const vault = await makeVault('sqlite')
+  const app = await buildApp(readConfig(vault.env), { jobs: [] })
+  try {
+    await vault.remove()
+    const { status, body } = await ready(app)
+    expect(status).toBe(503)
+    expect(body).toMatchObject({ checks: { disk: { status: 'failed' } } })
+  } finally {
+    await app.close()
+  }
+})
+
+describeWhere('readiness with a frozen PostgreSQL', NOT_LINUX, () => {
+  let postgres: PostgresServer
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  })
+  afterAll(() => postgres.destroy())
+
+  test('is a 503 however often it is asked, and over when the database answers again', async () => {
+    const vault = await makeVault('sqlite')
+    const config = readConfig({ ...vault.env, DATABASE_URL: postgres.url(), DATABASE_POOL_SIZE: '2' })
+    const app = await buildApp(config, { jobs: [] })
+    const main = Number(readFileSync(join(postgres.dataDir, 'postmaster.pid'), 'utf8').split('\n', 1)[0])
+    const processes = [main, ...leavesOf(main)]
+    const signal = (name: NodeJS.Signals) => {
+      for (const pid of processes) process.kill(pid, name)
+    }
+    try {
+      signal('SIGSTOP')
+      const answers = await Promise.all(Array.from({ length: 5 }, () => ready(app)))
+      expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503])
+      expect((await ready(app)).body.checks.database).toEqual({
+        status: 'failed',
+        detail: 'The database does not answer',
+      })
+    } finally {
+      signal('SIGCONT')
+    }
+    expect((await ready(app)).status).toBe(200)
+    await app.close()
+    await vault.remove()
+  })
 })

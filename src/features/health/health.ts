@@ -1,13 +1,10 @@
-import { constants } from 'node:fs'
-import { access } from 'node:fs/promises'
-import { sql } from 'kysely'
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import type { Ctx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { VERSION } from '../../core/version.ts'
-import { pendingMigrations } from '../../db/migrations/migrate.ts'
 import { Check, type CheckResult } from './check.ts'
+import { checkDatabase } from './database-check.ts'
+import { checkDisk, DISK_FULL } from './disk-check.ts'
 import { checkMail } from './mail-check.ts'
 
 const startedAt = performance.now()
@@ -34,39 +31,21 @@ export const ReadinessResponse = z
   .object({
     status: z
       .enum(['ready', 'degraded'])
-      .describe('degraded: requests work, but something behind them, such as mail, does not'),
+      .describe(
+        'degraded: requests are answered, but something behind them does not work, such as mail or writing to a full disk',
+      ),
     checks: z.object({ database: Check, disk: Check, mail: Check, payments: Check }),
   })
   .meta({ id: 'ReadinessResponse' })
 
-async function failedOr(check: () => Promise<CheckResult>, detail: string): Promise<CheckResult> {
-  try {
-    return await check()
-  } catch {
-    return { status: 'failed', detail }
-  }
-}
-
-const checkDatabase = (ctx: Ctx) =>
-  failedOr(async () => {
-    await sql`select 1`.execute(ctx.db)
-    const pending = await pendingMigrations(ctx.db)
-    return pending === 0
-      ? { status: 'ok' }
-      : { status: 'failed', detail: `${pending} migrations are pending` }
-  }, 'The database does not answer')
-
-const checkDisk = (ctx: Ctx) =>
-  failedOr(async () => {
-    await access(ctx.config.dataDir, constants.W_OK)
-    return { status: 'ok' }
-  }, 'DATA_DIR is not writable')
+/** What stops some requests and not all: who asks the service still gets answers. */
+const isTolerable = (name: string, { detail }: CheckResult) => name === 'mail' || detail === DISK_FULL
 
 export const ready = capability({
   name: 'health.ready',
   summary: 'Whether the service can work: database, disk, mail server and payment configuration',
   description:
-    'If the database or the disk fails, the answer is 503. If the mail server does not answer within 2 seconds, it is 200 with status degraded, since requests work and mails wait in the outbox; the mail server is asked at most once a minute.',
+    'If the database does not answer within 2 seconds, or the data folder is not writable, the answer is 503. If the disk is full, it is 200 with status degraded, since reading goes on. If the mail server does not answer within 2 seconds, it is the same, since requests work and mails wait in the outbox; the mail server is asked at most once a minute.',
   scopes: 'public',
   rest: ['GET /health/ready'],
   errors: [503],
@@ -81,7 +60,7 @@ export const ready = capability({
       payments: { status: ctx.adapters.payments ? ('ok' as const) : ('not_configured' as const) },
     }
     const failed = Object.entries(checks).filter(([, check]) => check.status === 'failed')
-    if (failed.some(([name]) => name !== 'mail'))
+    if (failed.some(([name, check]) => !isTolerable(name, check)))
       throw new AppError(503, 'unavailable', `Not ready: ${failed.map(([name]) => name).join(', ')}.`, {
         checks,
       })

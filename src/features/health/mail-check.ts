@@ -1,6 +1,7 @@
 import type { MailTransport } from '../../adapters/mail/mail.ts'
 import type { Ctx } from '../../core/context.ts'
 import type { CheckResult } from './check.ts'
+import { within } from './within.ts'
 
 const ASKED_EVERY_MS = 60_000
 const LONGEST_MS = 2000
@@ -11,19 +12,13 @@ type Asked = { at: number; result: Promise<CheckResult> }
 const asked = new WeakMap<MailTransport, Asked>()
 
 async function ask(ctx: Ctx, transport: MailTransport): Promise<CheckResult> {
-  let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${LONGEST_MS} ms`)), LONGEST_MS)
-  })
   try {
-    await Promise.race([transport.check(), tooLate])
+    await within(LONGEST_MS, transport.check())
     return { status: 'ok' }
   } catch (error) {
     // The reason names hosts and ports, which callers must not learn.
     ctx.log.warn({ err: error }, 'the mail server does not answer')
     return { status: 'failed', detail: 'The mail server does not answer; mails wait in the outbox' }
-  } finally {
-    clearTimeout(timer)
   }
 }
 

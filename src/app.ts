@@ -14,6 +14,7 @@ import { requirePoolerSettings } from './db/engines/postgres/pooler.ts'
 import { explainUnusable, requireCitus } from './db/engines/postgres/unusable.ts'
 import { migrate } from './db/migrations/migrate.ts'
 import type { Patience } from './doors/http/limits/connection-limits.ts'
+import type { MetricsOfAll } from './doors/http/metrics.ts'
 import { buildServer } from './doors/http/server.ts'
 import { serveMcp } from './doors/mcp/http.ts'
 import type { McpOptions } from './doors/mcp/protocol.ts'
@@ -39,6 +40,8 @@ export type BuildOptions = {
   passwordWork?: PasswordWork
   /** Shorter in tests: nobody wants to wait for a minute there. */
   patience?: Partial<Patience>
+  /** Set in a worker, which has siblings. */
+  metricsOfAll?: MetricsOfAll
 }
 
 /** Libraries may log requests, whose headers contain credentials; the multipart parser does so at trace. */
@@ -116,6 +119,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
       serveMcp: (app) => serveMcp(app, services, capabilities, options.mcp),
       shedding: options.shedding ?? true,
       patience: options.patience,
+      metricsOfAll: options.metricsOfAll,
     })
     const stopJobs = startJobs(services, options.jobs)
     const close = async () => {

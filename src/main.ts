@@ -3,6 +3,7 @@ import { writeSync } from 'node:fs'
 import type { Config } from './config.ts'
 import type { CountedUses } from './core/limits.ts'
 import { explainStart } from './start-errors.ts'
+import type { FromWorker, ToWorker } from './worker-metrics.ts'
 
 const EXIT_FAILED = 1
 const STDERR = 2
@@ -70,13 +71,26 @@ function onEndOfNpm(handle: () => void): void {
   setInterval(() => process.ppid !== shell && handle(), LOOK_MS).unref()
 }
 
+/** What a worker and its siblings tell each other, through the process that watches them. */
+async function shareWithSiblings() {
+  const { memoryLimits } = await import('./core/limits.ts')
+  if (!cluster.isWorker) return { limits: memoryLimits() }
+  const { metricsOfAllWorkers } = await import('./worker-metrics.ts')
+  const tell = (message: CountedUses | FromWorker) => process.send?.(message)
+  const limits = memoryLimits(tell)
+  process.on('message', (message: CountedUses | ToWorker) => {
+    if (Array.isArray(message)) limits.absorb(message)
+  })
+  return {
+    limits,
+    metricsOfAll: metricsOfAllWorkers({ tell, listen: (hear) => process.on('message', hear) }),
+  }
+}
+
 /** Serves in this process: the only one, or one of several behind the same port. */
 async function serve(config: Config): Promise<void> {
   const { buildApp } = await import('./app.ts')
-  const { memoryLimits } = await import('./core/limits.ts')
-  const limits = memoryLimits(cluster.isWorker ? (uses) => process.send?.(uses) : undefined)
-  if (cluster.isWorker) process.on('message', (uses: CountedUses) => limits.absorb(uses))
-  const app = await buildApp(config, { limits })
+  const app = await buildApp(config, await shareWithSiblings())
   await app.server.listen({ host: config.host, port: config.port })
   onSignal(() => app.close())
 }

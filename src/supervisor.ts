@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CountedUses } from './core/limits.ts'
+import { type FromWorker, isAboutMetrics, WorkerMetrics } from './worker-metrics.ts'
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
@@ -14,7 +15,7 @@ export type SupervisorEvents = {
   said: (reason: string) => void
 }
 
-type Message = CountedUses | { failure: string }
+type Message = CountedUses | FromWorker | { failure: string }
 
 type ClusterMessage = { act?: string; seq?: number; ack?: number }
 
@@ -49,6 +50,7 @@ export function supervise(count: number, events: SupervisorEvents): { stop: () =
   let stopping = false
   let explained = false
   let pauseMs = FIRST_PAUSE_MS
+  const metrics = new WorkerMetrics()
 
   // Each process counts towards rate limits; the others are told.
   const tellSiblings = (from: Worker, uses: CountedUses) => {
@@ -70,6 +72,7 @@ export function supervise(count: number, events: SupervisorEvents): { stop: () =
   cluster.on('fork', saveConnections)
   cluster.on('message', (worker, message: Message) => {
     if ('failure' in message) tellPerson(message.failure)
+    else if (isAboutMetrics(message)) metrics.receive(worker, message)
     else tellSiblings(worker, message)
   })
   cluster.on('listening', () => {
@@ -77,7 +80,8 @@ export function supervise(count: number, events: SupervisorEvents): { stop: () =
     if (!up) events.ready()
     up = true
   })
-  cluster.on('exit', (_worker, code) => {
+  cluster.on('exit', (worker, code) => {
+    metrics.workerEnded(worker)
     if (stopping) return
     if (up) void replace()
     else events.failed(code || 1)

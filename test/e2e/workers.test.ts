@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type ServerProcess, spawnServer, untilReady } from '../support/process.ts'
 
 let server: ServerProcess
@@ -79,6 +79,44 @@ test('a limit holds for all workers together', async () => {
     await sleep(20)
   }
   expect(statuses.at(-1)).toBe(429)
+})
+
+const SAMPLE = /^http_requests_total\{method="GET",route="\/health",status="200"\} (\d+)$/m
+
+async function metrics(): Promise<{ requests: number; workers: string[] }> {
+  const text = await (await get('/metrics', {})).text()
+  const lines = text.matchAll(/^process_resident_memory_bytes\{worker="(\d+)"\} \d+$/gm)
+  return { requests: Number(SAMPLE.exec(text)?.[1] ?? 0), workers: Array.from(lines, ([, id = '']) => id) }
+}
+
+test('whichever worker is asked for metrics tells those of all, and they do not fall when one dies', async () => {
+  const before = await metrics()
+  for (let i = 1; i <= 6; i++) {
+    await get('/health', {})
+    expect(await metrics()).toEqual({ requests: before.requests + i, workers: ['1', '2'] })
+  }
+  const [first = 0] = workerPids()
+  process.kill(first, 'SIGKILL')
+  await vi.waitUntil(async () => (await metrics()).workers.includes('3'), { timeout: 30_000 })
+  const after = await metrics()
+  expect(after.workers).toHaveLength(2)
+  expect(after.requests).toBe(before.requests + 6)
+})
+
+test('a worker that hangs keeps nobody from reading the metrics', async () => {
+  const before = await metrics()
+  const [first = 0] = workerPids()
+  process.kill(first, 'SIGSTOP')
+  // One of the two connections reaches the other worker.
+  const asked = [metrics(), metrics()]
+  try {
+    const read = await Promise.any(asked)
+    expect(read.workers).toEqual(before.workers)
+    expect(read.requests).toBeGreaterThanOrEqual(before.requests)
+  } finally {
+    process.kill(first, 'SIGCONT')
+  }
+  await Promise.all(asked)
 })
 
 test('a killed worker is replaced and the port keeps answering, also to who was on the way to it', async () => {

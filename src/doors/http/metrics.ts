@@ -18,10 +18,19 @@ function startProcessMetrics(): Registry {
   return registry
 }
 
+/** Makes of how this process tells its metrics how all processes behind the port do. */
+export type MetricsOfAll = (own: () => Promise<string>) => () => Promise<string>
+
 /** `/metrics` in Prometheus form: behind METRICS_TOKEN as a bearer token, or without one on this machine while developing. */
-export function serveMetrics(app: FastifyInstance, config: Config, times: RouteTimes): void {
+export function serveMetrics(
+  app: FastifyInstance,
+  config: Config,
+  times: RouteTimes,
+  metricsOfAll: MetricsOfAll = (own) => own,
+): void {
   processMetrics ??= startProcessMetrics()
   const registry = processMetrics
+  const metrics = metricsOfAll(async () => `${await registry.metrics()}\n${times}`)
   app.get('/metrics', { config: { operation: 'metrics' } }, async (request, reply) => {
     if (!config.metricsToken && (config.production || !isLoopback(config.host)))
       throw new AppError(403, 'forbidden', 'Metrics are closed here until METRICS_TOKEN is set.')
@@ -37,6 +46,6 @@ export function serveMetrics(app: FastifyInstance, config: Config, times: RouteT
         { 'WWW-Authenticate': 'Bearer' },
       )
     reply.type(registry.contentType)
-    return `${await registry.metrics()}\n${times}`
+    return metrics()
   })
 }

@@ -14,7 +14,7 @@ import { shedLoad } from './limits/admission-queue.ts'
 import { clientHost, trustIn } from './limits/client-host.ts'
 import { PATIENCE, type Patience, watchConnections } from './limits/connection-limits.ts'
 import { drainRefusedBodies } from './limits/drain-body.ts'
-import { serveMetrics } from './metrics.ts'
+import { type MetricsOfAll, serveMetrics } from './metrics.ts'
 import { serveRaw } from './raw.ts'
 import { serveRest } from './rest.ts'
 import { serveTools } from './tools.ts'
@@ -47,6 +47,7 @@ export type Doors = {
   /** Whether requests are refused while the process is far behind. */
   shedding: boolean
   patience?: Partial<Patience> | undefined
+  metricsOfAll?: MetricsOfAll | undefined
 }
 
 /** Fastify with the limits of connections and addresses; routes and hooks come later. */
@@ -98,7 +99,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   if (doors.shedding) shedLoad(app, services.database)
   const closeRoutes = refuseWrongAddresses(app, services)
   countPlainRoutes(app, services)
-  serveMetrics(app, services.config, times)
+  serveMetrics(app, services.config, times, doors.metricsOfAll)
   serveRest(app, services, answers, doors.capabilities)
   serveTools(app, services, answers, doors.capabilities)
   await doors.serveMcp(app)

@@ -40,12 +40,12 @@ const cannotBeUsed = (address: string, reason: string, variable = 'DATABASE_URL'
 
 test('a database that cannot be reached is one line without the password', async () => {
   const port = await freePort()
-  for (const [place, address, reason] of [
+  for (const [hostAndPort, address, reason] of [
     [`127.0.0.1:${port}`, `127.0.0.1:${port}`, 'nothing listens there'],
     [`localhost:${port}`, `localhost:${port}`, 'nothing listens there'],
     ['vault.invalid', 'vault.invalid:5432', 'this host is unknown'],
   ])
-    expect(await saidAtStart({ DATABASE_URL: `postgres://vault:${PASSWORD}@${place}/cards` })).toBe(
+    expect(await saidAtStart({ DATABASE_URL: `postgres://vault:${PASSWORD}@${hostAndPort}/cards` })).toBe(
       cannotBeUsed(`${address}/cards`, `${reason}`),
     )
   expect(await saidAtStart({ DATABASE_URL: `postgres:///cards?host=${folder}/none` })).toBe(
@@ -69,18 +69,18 @@ describe('a PostgreSQL that refuses', () => {
   afterAll(() => server.destroy())
 
   test('says why in one line', async () => {
-    const place = `127.0.0.1:${server.port}`
+    const hostAndPort = `127.0.0.1:${server.port}`
     const samples: [string, string][] = [
-      [`locked:wrong@${place}/postgres`, 'password authentication failed for user "locked"'],
-      [`locked@${place}/postgres`, 'it asks for a password, and the URL has none'],
-      [`guest@${place}/postgres`, 'permission denied for schema public'],
-      [`guest@${place}/absent`, 'database "absent" does not exist'],
-      [`guest@${place}/postgres?sslmode=require`, 'it has no TLS, but sslmode asks for it'],
+      [`locked:wrong@${hostAndPort}/postgres`, 'password authentication failed for user "locked"'],
+      [`locked@${hostAndPort}/postgres`, 'it asks for a password, and the URL has none'],
+      [`guest@${hostAndPort}/postgres`, 'permission denied for schema public'],
+      [`guest@${hostAndPort}/absent`, 'database "absent" does not exist'],
+      [`guest@${hostAndPort}/postgres?sslmode=require`, 'it has no TLS, but sslmode asks for it'],
     ]
     for (const [url, reason] of samples) {
       const name = new URL(`postgres://${url}`).pathname
       expect(await saidAtStart({ DATABASE_URL: `postgres://${url}` })).toBe(
-        cannotBeUsed(`${place}${name}`, reason),
+        cannotBeUsed(`${hostAndPort}${name}`, reason),
       )
     }
   })

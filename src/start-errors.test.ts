@@ -61,6 +61,7 @@ describe('a PostgreSQL that refuses', () => {
     await admin.connect()
     await admin.query(`create role locked login password '${PASSWORD}'`)
     await admin.query('create role guest login')
+    await admin.query('create database closed allow_connections false')
     const rules = 'host all locked all scram-sha-256\nhost all all all trust\n'
     writeFileSync(join(server.dataDir, 'pg_hba.conf'), rules)
     await admin.query('select pg_reload_conf()')
@@ -75,6 +76,7 @@ describe('a PostgreSQL that refuses', () => {
       [`locked@${hostAndPort}/postgres`, 'it asks for a password, and the URL has none'],
       [`guest@${hostAndPort}/postgres`, 'permission denied for schema public'],
       [`guest@${hostAndPort}/absent`, 'database "absent" does not exist'],
+      [`guest@${hostAndPort}/closed`, 'database "closed" is not currently accepting connections'],
       [`guest@${hostAndPort}/postgres?sslmode=require`, 'it has no TLS, but sslmode asks for it'],
     ]
     for (const [url, reason] of samples) {

@@ -52,7 +52,7 @@ const LOST_NODE =
   /^(SSL SYSCALL error|SSL connection has been closed|server closed the connection|connection not open|failure on connection marked as essential|could not commit transaction for shard)/
 
 /** `allow_connections false`. The state alone also means other things, and the severity is in the server's language. */
-const isClosedDatabase = (error: unknown): boolean =>
+export const isClosedDatabase = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '55000' && error.routine === 'CheckMyDatabase'
 
 function isUnavailable(error: unknown): boolean {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Database } from '../../db.ts'
+import { isClosedDatabase } from './postgres.ts'
 
 /** The settings name a database that cannot be used. Only the operator can change that. */
 export class DatabaseUnusable extends Error {
@@ -43,7 +44,7 @@ const BY_MESSAGE: [RegExp, string][] = [
 ]
 
 /** Who may not connect or create tables, a database or schema that is missing, and a server that takes nobody in. */
-const SAID_BY_SERVER = /^(25006|28|3D000|3F000|42501|53|55000|57P0)/
+const SAID_BY_SERVER = /^(25006|28|3D000|3F000|42501|53|57P0)/
 
 /** Of a certificate that does not hold, or of two sides that find no common version of TLS. */
 const TLS_CODE = /CERT|ERR_TLS|ERR_SSL|UNABLE_TO_VERIFY|EPROTO/
@@ -55,7 +56,7 @@ function reasonOf(error: unknown): string | undefined {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
   if (code === undefined) return BY_MESSAGE.find(([pattern]) => pattern.test(error.message))?.[1]
   if (error instanceof pg.DatabaseError)
-    return SAID_BY_SERVER.test(code) ? firstLine(error.message) : undefined
+    return SAID_BY_SERVER.test(code) || isClosedDatabase(error) ? firstLine(error.message) : undefined
   return BY_CODE[code] ?? (TLS_CODE.test(code) ? firstLine(error.message) : undefined)
 }
 

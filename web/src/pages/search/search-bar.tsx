@@ -1,12 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { Bookmark, BookmarkCheck, Search, SlidersHorizontal, X } from 'lucide-react'
-import { type FormEvent, type ReactNode, useRef, useState } from 'react'
+import { type ComponentProps, type FormEvent, type ReactNode, useRef, useState } from 'react'
 import { Key } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
 import { TrackFilter } from '../cards/track-filter.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
-import { environmentOf, listOf, NOTHING_CHOSEN, type SearchState } from './search-state.ts'
+import {
+  environmentOf,
+  hasUnreadEnvironment,
+  listOf,
+  NOTHING_CHOSEN,
+  type SearchState,
+} from './search-state.ts'
 import { remember, useKeptSearches } from './use-kept-searches.ts'
 import { type Change, useQueryText } from './use-query-text.ts'
 
@@ -21,7 +27,7 @@ const countFilters = ({ tags, env, plan, track, workspace }: SearchState): numbe
 export function SearchBar({ state, change, onEnter }: Props) {
   const query = useQueryText(state, change)
   const filters = countFilters(state)
-  const [open, setOpen] = useState(filters > 0)
+  const [open, setOpen] = useState(filters > 0 || state.env !== undefined)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (query.flush()) return
@@ -116,26 +122,20 @@ function Filters({ state, change }: Pick<Props, 'state' | 'change'>) {
   const workspaces = useQuery(workspacesQuery)
   return (
     <div className="mt-2 grid animate-enter gap-3 border-t border-line pt-3 pb-1 sm:grid-cols-2">
-      <TextField
-        key={state.tags}
+      <WrittenFilter
         label="Tags"
         hint="All of them, separated by commas."
         placeholder="postgres, docker"
-        defaultValue={state.tags ?? ''}
-        onBlur={(event) => change({ tags: event.target.value || undefined })}
-        onKeyDown={(event) =>
-          event.key === 'Enter' && change({ tags: event.currentTarget.value || undefined })
-        }
+        value={state.tags}
+        onApply={(tags) => change({ tags })}
       />
-      <TextField
+      <WrittenFilter
         label="Environment"
         hint="Name and version; 20 also finds 20.11."
         placeholder="node: 20, os: linux"
-        defaultValue={state.env ?? ''}
-        onBlur={(event) => change({ env: event.target.value || undefined })}
-        onKeyDown={(event) =>
-          event.key === 'Enter' && change({ env: event.currentTarget.value || undefined })
-        }
+        value={state.env}
+        error={hasUnreadEnvironment(state.env) ? 'Write it as name: version' : undefined}
+        onApply={(env) => change({ env })}
       />
       <SelectField
         label="Workspace"
@@ -162,5 +162,33 @@ function Filters({ state, change }: Pick<Props, 'state' | 'change'>) {
         onChange={(event) => change({ plan: event.target.checked || undefined, ...NOTHING_CHOSEN })}
       />
     </div>
+  )
+}
+
+type WrittenFilterProps = Pick<
+  ComponentProps<typeof TextField>,
+  'label' | 'hint' | 'placeholder' | 'error'
+> & {
+  value: string | undefined
+  onApply: (value: string | undefined) => void
+}
+
+/** A filter that applies on Enter and on leaving the field, and follows when the address changes from outside. */
+function WrittenFilter({ value, onApply, ...field }: WrittenFilterProps) {
+  const [text, setText] = useState(value ?? '')
+  const [followed, setFollowed] = useState(value)
+  if (value !== followed) {
+    setFollowed(value)
+    setText(value ?? '')
+  }
+  const apply = () => text !== (value ?? '') && onApply(text || undefined)
+  return (
+    <TextField
+      {...field}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={apply}
+      onKeyDown={(event) => event.key === 'Enter' && apply()}
+    />
   )
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   environmentOf,
+  hasUnreadEnvironment,
   idempotencyKey,
   libraryQuestion,
   questionOf,
@@ -46,8 +47,21 @@ test('one question has one key a day, and another question or day has another', 
   for (const key of [...keys, ask('é'.repeat(20_000))]) expect(key).toMatch(/^[\x21-\x7e]{1,255}$/)
 })
 
-test('an environment part without a name or a value is left out', () => {
+test('an environment part without a name or a version is left out, and the field can tell', () => {
   expect(environmentOf('node, : 20, os:')).toEqual({})
+  for (const part of ['node', ': 20', 'os:', 'os linux, node']) expect(hasUnreadEnvironment(part)).toBe(true)
+  expect(hasUnreadEnvironment(undefined)).toBe(false)
+})
+
+test('a space separates name and version as a colon does', () => {
+  const read = 'node 18, docker compose 2.1, operating system: linux mint, image = a:b'
+  expect(environmentOf(read)).toEqual({
+    node: '18',
+    'docker compose': '2.1',
+    'operating system': 'linux mint',
+    image: 'a:b',
+  })
+  expect(hasUnreadEnvironment(read)).toBe(false)
 })
 
 test('a corrected word is searched as it is once it stands in quotation marks', () => {

@@ -33,11 +33,24 @@ export const listOf = (value: string | undefined) =>
     .map((part) => part.trim())
     .filter(Boolean)
 
-/** "node: 20, os: linux" as the filter object; parts without a name or a value are left out. */
-export function environmentOf(value: string | undefined): Record<string, string> {
-  const pairs = listOf(value).map((part) => part.split(/[:=]/, 2).map((side) => side.trim()))
-  return Object.fromEntries(pairs.filter((pair): pair is [string, string] => Boolean(pair[0] && pair[1])))
+/** "node: 20" and "node 20" as name and version; undefined without both. */
+function pairOf(part: string): [string, string] | undefined {
+  const [, name, version] =
+    /^([^:=]*[^:=\s])\s*[:=]\s*(.+)$/.exec(part) ?? /^([^:=]+)\s+([^:=\s]+)$/.exec(part) ?? []
+  return name && version ? [name.trim(), version] : undefined
 }
+
+/** "node: 20, os linux" as the filter object; parts without a name or a version are left out. */
+export const environmentOf = (value: string | undefined): Record<string, string> =>
+  Object.fromEntries(
+    listOf(value)
+      .map(pairOf)
+      .filter((pair) => pair !== undefined),
+  )
+
+/** Whether a part is left out, so that the field can say how to write it. */
+export const hasUnreadEnvironment = (value: string | undefined): boolean =>
+  listOf(value).some((part) => !pairOf(part))
 
 /** Nothing chosen: a new question has no answer yet. */
 export const NOTHING_CHOSEN = { card: undefined, event: undefined }

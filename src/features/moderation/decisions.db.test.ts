@@ -95,6 +95,17 @@ onBothEngines('decisions of moderators', (t) => {
     expect((await editor.get(`/api/v1/cards/${card.card_id}`)).body.hidden_since).toBeUndefined()
   })
 
+  test('in a private team whose only admin owns the card, a report that nobody could read is refused', async () => {
+    const { admin: head, editor, viewer, workspaceId } = await team(t)
+    const card = await record(head, { workspace_id: workspaceId })
+    await head.post(`/api/v1/cards/${card.card_id}/share`)
+    const refused = await report(viewer, card.card_id, 'wrong')
+    expect([refused.status, refused.body.code]).toEqual([409, 'no_moderator'])
+    await head.patch(`/api/v1/workspaces/${workspaceId}/members/${editor.userId}`, { role: 'admin' })
+    expect((await report(viewer, card.card_id, 'wrong')).status).toBe(201)
+    expect(await matterOf(editor, card.card_id)).toMatchObject({ reports: 1 })
+  })
+
   test('reports of a person who leaves stay without a name', async () => {
     const [me, leaver, boss] = [await t.user(), await t.user(), await serviceAdmin(t)]
     const card = await publish(me)

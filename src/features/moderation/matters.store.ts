@@ -221,6 +221,31 @@ export async function publisherOf(db: Db, userId: string) {
   }
 }
 
+/** A card in a private team whose only admin owns it: nobody may decide about it. */
+export async function hasNoModerator(
+  db: Db,
+  card: { workspace_id: string; owner_id: string },
+): Promise<boolean> {
+  const alone = await db
+    .selectFrom('workspaces')
+    .select('workspace_id')
+    .where('workspace_id', '=', card.workspace_id)
+    .where('visibility', '=', 'private')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('memberships')
+            .select('user_id')
+            .where('workspace_id', '=', card.workspace_id)
+            .where('role', '=', 'admin')
+            .where('user_id', '!=', card.owner_id),
+        ),
+      ),
+    )
+    .executeTakeFirst()
+  return alone !== undefined
+}
+
 /** Who is told of a new matter: admins of a team, or service admins and moderators with a proven address. */
 export async function moderatorsFor(
   db: Db,

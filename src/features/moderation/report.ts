@@ -9,7 +9,7 @@ import { hideCard, holdAnyCard, type ModeratedCard } from '../cards/moderated.ts
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import { trustCounts } from '../trust/stored-trust.ts'
 import { wasKept } from './hiding.store.ts'
-import { insertMatter, updateMatter, waitingMatter } from './matters.store.ts'
+import { hasNoModerator, insertMatter, updateMatter, waitingMatter } from './matters.store.ts'
 import {
   bondsAmong,
   countAnonymous,
@@ -125,6 +125,23 @@ async function hideIfHeavy(ctx: Ctx, found: ModerationMattersTable, card: Modera
   )
 }
 
+async function cardToReport(ctx: Ctx, cardId: string): Promise<ModeratedCard> {
+  const card = await reportableCard(ctx.db, cardId, ctx.viewer?.userId ?? null)
+  if (!card) throw notFound('Card')
+  if (card.owner_id === ctx.viewer?.userId)
+    throw conflict('own_card', 'This is your own card. Change it, take it back or delete it.')
+  // Moderators of the service see what strangers could read, and no draft that a colleague shows them by a report.
+  if (card.status !== 'published')
+    throw conflict('not_shared', 'This card is not shared yet. Talk to its owner.')
+  // Taken and thanked for, it would lie where nobody may read it.
+  if (await hasNoModerator(ctx.db, card))
+    throw conflict(
+      'no_moderator',
+      'Only admins of this private team decide about its cards, and nobody but the owner of this card is one. Talk to them.',
+    )
+  return card
+}
+
 export const reportCard = capability({
   name: 'cards.report',
   summary: 'Report a card to its moderators',
@@ -145,13 +162,7 @@ export const reportCard = capability({
       ctx,
       async (ctx) => {
         await holdAnyCard(ctx, card_id)
-        const card = await reportableCard(ctx.db, card_id, ctx.viewer?.userId ?? null)
-        if (!card) throw notFound('Card')
-        if (card.owner_id === ctx.viewer?.userId)
-          throw conflict('own_card', 'This is your own card. Change it, take it back or delete it.')
-        // Moderators of the service see what strangers could read, and no draft that a colleague shows them by a report.
-        if (card.status !== 'published')
-          throw conflict('not_shared', 'This card is not shared yet. Talk to its owner.')
+        const card = await cardToReport(ctx, card_id)
         const waiting = await waitingMatter(ctx.db, card_id, card.workspace_id)
         const replaced = waiting !== undefined && (await isReported(ctx.db, waiting.matter_id, reporter_key))
         const answer = { card_id, kind, replaced }

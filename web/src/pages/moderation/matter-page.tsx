@@ -8,6 +8,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { ErrorState, Notice, SkeletonPage } from '../../ui/states.tsx'
+import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { DecideDialog } from './decide-dialog.tsx'
 import { ModeratedText } from './moderated-text.tsx'
 import { matterQuery } from './moderation-queries.ts'
@@ -95,11 +96,17 @@ function Standing({ one }: { one: WholeMatter }) {
 }
 
 function Reports({ one }: { one: WholeMatter }) {
+  const { data: workspaces } = useQuery(workspacesQuery)
   if (one.reports === 0) return null
+  const team = workspaces?.items.find(({ workspace_id }) => workspace_id === one.workspace_id)
   return (
     <Section
       title={plural(one.reports, 'report')}
-      lead={`Together they weigh ${one.weight}. Reports hide the card when they weigh ${one.threshold} and come from three people who are not connected with each other.`}
+      lead={
+        team?.visibility === 'private'
+          ? 'In a private team reports hide nothing by themselves. You decide.'
+          : `Together they weigh ${one.weight}. Reports hide the card when they weigh ${one.threshold} and come from three people who are not connected with each other.`
+      }
     >
       <ul className="divide-y divide-line border-y border-line">
         {one.all_reports.map((report, index) => (

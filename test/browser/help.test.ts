@@ -22,7 +22,13 @@ test('a question is answered from the guide as it is written, with its sources',
   await picture(page, 'support-answer-1280-light')
 
   await page.getByRole('button', { name: 'Write to a person' }).click()
-  expect(await page.getByLabel('Message').inputValue()).toBe('When does a library search cost credits?')
+  const message = page.getByLabel('Message')
+  expect(await message.inputValue()).toBe('When does a library search cost credits?')
+  await message.fill('I was charged twice.')
+  await page.getByRole('tab', { name: 'Ask' }).click()
+  await sources.waitFor()
+  await page.getByRole('tab', { name: 'Write to us' }).click()
+  expect(await message.inputValue()).toBe('I was charged twice.')
 })
 
 test('markup in a question stays text', async () => {

@@ -1,7 +1,13 @@
 import { Tabs as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 
-type Tab<T extends string> = { value: T; label: ReactNode; content: ReactNode }
+type Tab<T extends string> = {
+  value: T
+  label: ReactNode
+  content: ReactNode
+  /** The panel stays while another one shows, and with it what was typed there. */
+  keep?: boolean
+}
 
 type TabsProps<T extends string> = { label: string; value: T; onChange: (value: T) => void; tabs: Tab<T>[] }
 
@@ -20,7 +26,12 @@ export function Tabs<T extends string>({ label, value, onChange, tabs }: TabsPro
         ))}
       </Radix.List>
       {tabs.map((tab) => (
-        <Radix.Content key={tab.value} value={tab.value} className="pt-4 focus-visible:outline-offset-4">
+        <Radix.Content
+          key={tab.value}
+          value={tab.value}
+          forceMount={tab.keep || undefined}
+          className="pt-4 focus-visible:outline-offset-4 data-[state=inactive]:hidden"
+        >
           {tab.content}
         </Radix.Content>
       ))}

@@ -25,9 +25,15 @@ export function Support({ email, tab, onTab, mine }: Props) {
         {
           value: 'chat',
           label: 'Ask',
+          keep: true,
           content: <Chat onAsked={setAsked} onTicket={() => onTab('ticket')} />,
         },
-        { value: 'ticket', label: 'Write to us', content: <TicketForm email={email} message={asked} /> },
+        {
+          value: 'ticket',
+          label: 'Write to us',
+          keep: true,
+          content: <TicketForm email={email} asked={asked} />,
+        },
         ...(mine ? [{ value: 'mine' as const, label: 'My tickets', content: mine }] : []),
       ]}
     />

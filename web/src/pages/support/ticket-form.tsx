@@ -17,11 +17,13 @@ const CATEGORIES = [
   { value: 'other', label: 'Something else' },
 ]
 
-export function TicketForm({ email: known, message: asked }: { email: string; message: string }) {
+/** The message begins as what was asked in the chat, until something is written here. */
+export function TicketForm({ email: known, asked }: { email: string; asked: string }) {
   const [email, setEmail] = useState(known)
   const [category, setCategory] = useState('question')
   const [subject, setSubject] = useState('')
-  const [message, setMessage] = useState(asked)
+  const [written, setWritten] = useState<string>()
+  const message = written ?? asked
   const [files, setFiles] = useState<readonly File[]>([])
   const send = useMutation({ mutationFn: sendTicket })
   const problem = fileProblem(files)
@@ -40,7 +42,7 @@ export function TicketForm({ email: known, message: asked }: { email: string; me
       <Sent
         ticket={send.data}
         email={email}
-        onAnother={() => [send.reset(), setSubject(''), setMessage(''), setFiles([])]}
+        onAnother={() => [send.reset(), setSubject(''), setWritten(''), setFiles([])]}
       />
     )
   const fault = (field: string) => (send.error instanceof ApiError ? send.error.field(field) : undefined)
@@ -80,7 +82,7 @@ export function TicketForm({ email: known, message: asked }: { email: string; me
         hint="What you did, what happened, what you expected. A request id helps; secrets do not."
         value={message}
         error={fault('message')}
-        onChange={(event) => setMessage(event.target.value)}
+        onChange={(event) => setWritten(event.target.value)}
       />
       <Attachments files={files} problem={problem} onChange={setFiles} />
       <FormError error={send.error} />

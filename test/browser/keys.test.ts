@@ -117,7 +117,10 @@ test('the language of dates and numbers is chosen, and the whole app follows', a
   await page.getByText(/Now it is \d{1,2}\. /).waitFor()
   await visit(page, '/billing?tab=plans')
   await page.getByText('12\u00a0$').first().waitFor()
+  await page.getByText('2.000 credits each month').waitFor()
   await page.getByText('Priority support: tickets are listed ahead of those on Pro and Free').waitFor()
+  await visit(page, '/billing')
+  await page.getByRole('heading', { name: '2.000 credits' }).waitFor()
 })
 
 test('mail about feedback can be turned off', async () => {

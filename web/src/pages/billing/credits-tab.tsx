@@ -95,7 +95,7 @@ function Packs() {
       {packs.data.map((pack) => (
         <li key={pack.pack_id} className="grid gap-3 rounded-md border border-line p-4">
           <div>
-            <h3 className="text-base font-semibold">{pack.name}</h3>
+            <h3 className="text-base font-semibold">{credits(pack.credits)}</h3>
             <p className="text-xs text-faint">{saving(pack, highestPrice)}</p>
           </div>
           <Button

@@ -24,7 +24,7 @@ const oneOf = <T extends string>(value: unknown, allowed: readonly T[]): T | und
 
 export const readListState = (raw: Record<string, unknown>): ListState => ({
   scope: oneOf(raw.scope, ['workspace']),
-  workspace: text(raw.workspace),
+  workspace: raw.scope === 'workspace' ? text(raw.workspace) : undefined,
   status: oneOf(raw.status, ['published', 'unpublished']),
   track: oneOf(raw.track, ['debug', 'build']),
   q: text(raw.q),
@@ -32,11 +32,11 @@ export const readListState = (raw: Record<string, unknown>): ListState => ({
   sort: oneOf(raw.sort, Object.keys(SORTS) as Sort[]),
 })
 
-export const isFiltered = ({ workspace, status, track, q, tag }: ListState): boolean =>
-  Boolean(workspace || status || track || q || tag)
+/** Whose cards are listed is no filter: a team that shares nothing yet is empty, whatever else is chosen. */
+export const isFiltered = ({ status, track, q, tag }: ListState): boolean =>
+  Boolean(status || track || q || tag)
 
 export const NO_FILTERS: Partial<ListState> = {
-  workspace: undefined,
   status: undefined,
   track: undefined,
   q: undefined,

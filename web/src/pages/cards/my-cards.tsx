@@ -169,7 +169,9 @@ function NoCards({ state, change }: Filtered) {
     >
       {filtered
         ? 'Change or drop a filter.'
-        : 'A card is one problem and its solution, written so that a search finds it.'}
+        : isTeam
+          ? 'Open a card of yours and choose Share, or write one. Members find it here and by search.'
+          : 'A card is one problem and its solution, written so that a search finds it.'}
     </EmptyState>
   )
 }

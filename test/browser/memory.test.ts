@@ -201,6 +201,7 @@ test('an exchange is deleted after a question', async () => {
   await page.getByRole('button', { name: 'Delete 2 events' }).click()
   await page.getByText('2 events deleted.').waitFor()
   await expect.poll(() => page.getByText('The checkout is slow').count()).toBe(0)
+  await page.locator('main li button:focus').waitFor()
 })
 
 test('older events come on request', async () => {

@@ -15,6 +15,7 @@ export function EmailAddress() {
   const me = useMe()
   const { data: config } = useQuery(configQuery)
   const [changing, setChanging] = useState(false)
+  const [wasOpen, setWasOpen] = useState(false)
   const [link, setLink] = useState<string | null>(null)
   const resend = useMutation({
     mutationFn: () => resendVerification(),
@@ -60,7 +61,15 @@ export function EmailAddress() {
         />
       ) : (
         <div className="flex flex-wrap gap-2">
-          <Button onClick={() => setChanging(true)}>Change address</Button>
+          <Button
+            autoFocus={wasOpen}
+            onClick={() => {
+              setChanging(true)
+              setWasOpen(true)
+            }}
+          >
+            Change address
+          </Button>
           {!me.email_verified && config?.mail && (
             <Button look="ghost" busy={resend.isPending} onClick={() => resend.mutate()}>
               Send the confirmation again
@@ -108,6 +117,7 @@ function ChangeForm({
         label="New e-mail address"
         type="email"
         required
+        autoFocus
         minLength={3}
         maxLength={320}
         autoComplete="email"

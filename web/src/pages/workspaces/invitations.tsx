@@ -12,6 +12,7 @@ import {
   type Workspace,
 } from '../../api/team.ts'
 import { formatAgo, formatDay, plural } from '../../lib/format.ts'
+import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyBlock } from '../../ui/copy-button.tsx'
@@ -143,6 +144,8 @@ const invited = ({ email }: Invite): string => email || 'an account that wants t
 
 type InviteTableProps = { workspaceId: string; invites: Invite[]; onResent: (action: InviteAction) => void }
 
+type Revoked = { invite: Invite; row: Element | null }
+
 function InviteTable({ workspaceId, invites, onResent }: InviteTableProps) {
   const resend = useMutation({
     mutationFn: (invite: Invite) => resendInvite({ workspace_id: workspaceId, invite_id: invite.invite_id }),
@@ -154,8 +157,10 @@ function InviteTable({ workspaceId, invites, onResent }: InviteTableProps) {
     onError: toastError,
   })
   const revoke = useMutation({
-    mutationFn: (invite: Invite) => revokeInvite({ workspace_id: workspaceId, invite_id: invite.invite_id }),
-    onSuccess: (_, invite) => {
+    mutationFn: ({ invite }: Revoked) =>
+      revokeInvite({ workspace_id: workspaceId, invite_id: invite.invite_id }),
+    onSuccess: (_, { invite, row }) => {
+      if (row) neighbourGetsFocus(row)
       void workspaceChanged(workspaceId)
       const undo = () =>
         void createInvite({ workspace_id: workspaceId, email: invite.email, role: invite.role }).then(
@@ -207,7 +212,7 @@ function InviteTable({ workspaceId, invites, onResent }: InviteTableProps) {
                 <IconButton
                   label={`Revoke the invitation of ${invited(invite)}`}
                   disabled={revoke.isPending}
-                  onClick={() => revoke.mutate(invite)}
+                  onClick={(event) => revoke.mutate({ invite, row: event.currentTarget.closest('tr') })}
                 >
                   <X size={16} />
                 </IconButton>

@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { deleteEvent, type MemoryEvent } from '../../../api/memory.ts'
 import { plural } from '../../../lib/format.ts'
+import { neighbourGetsFocus } from '../../../lib/neighbour-focus.ts'
 import { Button } from '../../../ui/button.tsx'
 import { ConfirmDialog } from '../../../ui/dialog.tsx'
 import { toast, toastError } from '../../../ui/toast.tsx'
@@ -11,11 +12,16 @@ import { memoryChanged } from '../memory-queries.ts'
 /** Deletes all events of an exchange, after saying how many they are. */
 export function DeleteEvents({ events }: { events: MemoryEvent[] }) {
   const [asking, setAsking] = useState(false)
+  const place = useRef<HTMLDivElement>(null)
   const remove = useMutation({
     mutationFn: async () => {
       for (const event of events) await deleteEvent({ raw_id: event.raw_id })
     },
-    onSuccess: () => toast(`${plural(events.length, 'event')} deleted.`),
+    onSuccess: () => {
+      const row = place.current?.closest('li')
+      if (row) neighbourGetsFocus(row)
+      toast(`${plural(events.length, 'event')} deleted.`)
+    },
     onError: toastError,
     onSettled: async () => {
       setAsking(false)
@@ -23,7 +29,7 @@ export function DeleteEvents({ events }: { events: MemoryEvent[] }) {
     },
   })
   return (
-    <div>
+    <div ref={place}>
       <Button look="ghost" size="sm" onClick={() => setAsking(true)}>
         <Trash2 size={14} aria-hidden />
         Delete from memory

@@ -5,7 +5,7 @@ export type Inline =
   | string
   | { kind: 'code'; text: string }
   | { kind: 'em' | 'strong' | 'del'; children: Inline[] }
-  | { kind: 'link'; href: string | undefined; children: Inline[] }
+  | { kind: 'link'; href: string; children: Inline[] }
   | { kind: 'image'; src: string; alt: string }
   | { kind: 'break' }
 
@@ -161,12 +161,17 @@ class Scanner {
       const alt = this.text.slice(bracket.textFrom, this.at).replace(/[`*_[\]]/g, '')
       this.nodes.push({ inline: { kind: 'image', src: end.address, alt } })
     } else {
-      const href = safeAddress(end.address)
-      this.nodes.push({ inline: { kind: 'link', href, children: emphasised(inside) } })
+      this.link(safeAddress(end.address), emphasised(inside))
       // A link holds no other link.
       for (const outer of this.brackets) if (!outer.isImage) outer.active = false
     }
     this.at = end.at
+  }
+
+  /** An address that may not be followed leaves its words, which must not look like a link. */
+  link(href: string | undefined, children: Inline[]): void {
+    if (href !== undefined) this.nodes.push({ inline: { kind: 'link', href, children } })
+    else for (const inline of children) this.nodes.push({ inline })
   }
 
   other(character: string): void {
@@ -178,7 +183,7 @@ class Scanner {
     }
     const link = autolinkAt(this.text, this.at)
     if (link && !this.brackets.some((bracket) => bracket.active && !bracket.isImage)) {
-      this.nodes.push({ inline: { kind: 'link', href: link.href, children: [link.shown] } })
+      this.link(link.href, [link.shown])
       this.at = link.end
       return
     }

@@ -47,11 +47,12 @@ export function Field({ label, hint, error, aside, hideLabel, className, childre
 type Labelled = Pick<FieldProps, 'label' | 'hint' | 'error' | 'aside' | 'hideLabel'>
 
 export const Input = ({ className, ...rest }: ComponentProps<'input'>) => (
-  <input {...rest} className={cx(CONTROL, 'h-8 pointer-coarse:h-10', className)} />
+  <input dir="auto" {...rest} className={cx(CONTROL, 'h-8 pointer-coarse:h-10', className)} />
 )
 
 export const Textarea = ({ className, ...rest }: ComponentProps<'textarea'>) => (
   <textarea
+    dir="auto"
     rows={3}
     {...rest}
     className={cx(CONTROL, 'field-sizing-content max-h-text-height min-h-16 resize-y py-1.5', className)}

@@ -27,9 +27,13 @@ function showBlock(block: Block, key: number, images: ShownImages | undefined): 
   const inside = (blocks: Block[]) => blocks.map((inner, index) => showBlock(inner, index, images))
   switch (block.kind) {
     case 'paragraph':
-      return <p key={key}>{spans(block.text, images)}</p>
+      return (
+        <p key={key} dir="auto">
+          {spans(block.text, images)}
+        </p>
+      )
     case 'heading':
-      return createElement(`h${block.level}`, { key }, spans(block.text, images))
+      return createElement(`h${block.level}`, { key, dir: 'auto' }, spans(block.text, images))
     case 'code':
       return <CodeBlock key={key} info={block.info} text={block.text} />
     case 'quote':
@@ -47,11 +51,13 @@ type ListProps = { list: Extract<Block, { kind: 'list' }>; images: ShownImages |
 
 function List({ list, images }: ListProps) {
   const items = list.items.map((item, index) => (
-    <li key={index} className={item.checked === null ? undefined : 'task'}>
+    <li key={index} dir="auto" className={item.checked === null ? undefined : 'task'}>
       {item.checked !== null && <input type="checkbox" checked={item.checked} disabled aria-label="Task" />}
       {item.blocks.map((block, at) =>
-        block.kind === 'paragraph' && !list.loose ? (
-          <Fragment key={at}>{spans(block.text, images)}</Fragment>
+        block.kind === 'paragraph' ? (
+          <ItemText key={at} loose={list.loose}>
+            {spans(block.text, images)}
+          </ItemText>
         ) : (
           showBlock(block, at, images)
         ),
@@ -61,6 +67,10 @@ function List({ list, images }: ListProps) {
   if (list.start === null) return <ul>{items}</ul>
   return <ol start={list.start === 1 ? undefined : list.start}>{items}</ol>
 }
+
+/** Without a direction of its own: the item takes it from this text, and its mark stands at that side. */
+const ItemText = ({ loose, children }: { loose: boolean; children: ReactNode }) =>
+  loose ? <p>{children}</p> : children
 
 type TableProps = { table: Extract<Block, { kind: 'table' }>; images: ShownImages | undefined }
 
@@ -72,7 +82,7 @@ function Table({ table: { head, align, rows }, images }: TableProps) {
         <thead>
           <tr>
             {head.map((cell, index) => (
-              <th key={index} style={{ textAlign: align[index] }}>
+              <th key={index} dir="auto" style={{ textAlign: align[index] }}>
                 {spans(cell, images)}
               </th>
             ))}
@@ -82,7 +92,7 @@ function Table({ table: { head, align, rows }, images }: TableProps) {
           {rows.map((row, at) => (
             <tr key={at}>
               {row.map((cell, index) => (
-                <td key={index} style={{ textAlign: align[index] }}>
+                <td key={index} dir="auto" style={{ textAlign: align[index] }}>
                   {spans(cell, images)}
                 </td>
               ))}

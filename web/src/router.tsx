@@ -18,6 +18,7 @@ import { workspaceOpenRoutes, workspaceRoutes } from './pages/workspaces/routes.
 import { appRoute, openRoute, rootRoute } from './route-frame.tsx'
 import { meQuery } from './session.ts'
 import { SkeletonPage } from './ui/states.tsx'
+import { toastError } from './ui/toast.tsx'
 
 // One line per area: its pages live in pages/<area>/, its routes in pages/<area>/routes.ts.
 const routeTree = rootRoute.addChildren([
@@ -67,5 +68,6 @@ returnFocus(router)
 whenSignedOut(() => {
   if (queryClient.getQueryData(meQuery.queryKey) === null) return
   queryClient.setQueryData(meQuery.queryKey, null)
+  toastError(new Error('Your session has ended. Sign in to go on.'))
   void router.invalidate()
 })

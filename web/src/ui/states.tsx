@@ -40,6 +40,10 @@ const SAFE: Record<number, string> = {
   429: 'Too many requests in a short time. Wait a moment, then try again.',
 }
 
+/** An id in the address that none can have: for the reader, nothing is there. */
+const isNoAddress = ({ issues }: ApiError) =>
+  issues.length > 0 && issues.every(({ loc: [place] }) => place === 'path')
+
 /** What happened, what is safe, what to do; with the request id to quote. */
 export function ErrorState({
   error,
@@ -52,14 +56,18 @@ export function ErrorState({
 }) {
   const api = error instanceof ApiError ? error : null
   const isAway = error instanceof NetworkError
+  const isWrong = api !== null && isNoAddress(api)
+  const status = isWrong ? 404 : (api?.status ?? 0)
   const title =
-    api?.status === 404 ? 'Not found' : api && api.status < 500 ? 'That is not possible' : 'This did not load'
-  const message = error instanceof Error ? error.message : 'Something unexpected happened.'
+    status === 404 ? 'Not found' : api && status < 500 ? 'That is not possible' : 'This did not load'
+  const message = isWrong
+    ? 'Nothing has this address.'
+    : error instanceof Error
+      ? error.message
+      : 'Something unexpected happened.'
   const note = api
-    ? (SAFE[api.status] ??
-      (api.status >= 500
-        ? 'Your data is safe. Try again; if it stays, quote the request id to support.'
-        : ''))
+    ? (SAFE[status] ??
+      (status >= 500 ? 'Your data is safe. Try again; if it stays, quote the request id to support.' : ''))
     : isAway
       ? 'This page loads by itself when it is back.'
       : 'Your data is safe.'

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useLocation, useNavigate } from '@tanstack/react-router'
 import { type MouseEvent, useEffect } from 'react'
+import { ApiError } from '../../api/client.ts'
 import { type GuideSection, readGuidePage } from '../../api/guide.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import { BackLink, Page } from '../../ui/page.tsx'
-import { ErrorState, SkeletonPage } from '../../ui/states.tsx'
+import { EmptyState, ErrorState, SkeletonPage } from '../../ui/states.tsx'
 import { guideAddress } from './guide-address.ts'
 
 const route = getRouteApi('/app/guide/$page')
@@ -32,6 +33,12 @@ export function GuidePage() {
     event.preventDefault()
     void navigate(guideAddress(href))
   }
+  if (guide.error instanceof ApiError && guide.error.status === 404)
+    return (
+      <EmptyState title="Not found" action={<LinkButton to="/guide">All pages</LinkButton>}>
+        The guide has no such page.
+      </EmptyState>
+    )
   if (guide.error)
     return (
       <ErrorState

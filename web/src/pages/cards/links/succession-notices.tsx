@@ -39,8 +39,7 @@ export function MergedNotice({ card, mergedFrom, inPane }: MergedProps) {
         )
       }
     >
-      You asked for <span className="font-mono text-xs wrap-anywhere">{mergedFrom}</span>, which was merged
-      into this card.
+      You asked for another card, which was merged into this card.
     </Notice>
   )
 }

@@ -19,7 +19,8 @@ const ENTITIES: Record<string, string> = {
   '&quot;': '"',
   '&#39;': "'",
 }
+/** The language after a fence is none of the reader's words. */
 const plain = (text: string) =>
   text
-    .replace(/`+|\*\*|~~~+/g, '')
+    .replace(/(?:```|~~~)[\w+#-]*|`+|\*\*/g, '')
     .replace(/&(?:lt|gt|amp|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity)

@@ -60,7 +60,10 @@ test('login keeps a key that only its owner can read, and the wrong password is 
   const file = join(home, '.config', 'kvault', 'profile.json')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   // Agents get this key: it opens the tools and nothing of the account.
-  const headers = { 'x-api-key': JSON.parse(readFileSync(file, 'utf8')).apiKey }
+  const { apiKey, userId } = JSON.parse(readFileSync(file, 'utf8'))
+  const headers = { 'x-api-key': apiKey }
+  const me = (await (await fetch(`${vault.url}/api/v1/auth/me`, { headers })).json()) as { user_id: string }
+  expect(userId).toBe(me.user_id)
   expect((await fetch(`${vault.url}/api/v1/user/settings`, { headers })).status).toBe(403)
 })
 

@@ -277,6 +277,34 @@ test('a turn of one vault is sent to no other; a file that is not ours is passed
   expect(inputs().filter(Boolean)).toEqual([{ user_message: 'theirs' }])
 })
 
+test('a turn of one account is sent for no other, whether a profile or the environment says whose it is', async () => {
+  const signIn = (profile: object) =>
+    writeFileSync(join(home, 'profile.json'), JSON.stringify({ url: vault.url, ...profile }))
+  await exchange('a question with the key of the environment')
+  vi.stubEnv('KVAULT_API_KEY', '')
+  signIn({ apiKey: 'kv_anna', userId: 'anna' })
+  await exchange('a question of Anna')
+  put({ url: vault.url, agent: 'codex', input: { user_message: 'of an earlier version' } })
+  signIn({ apiKey: 'kv_bob', userId: 'bob' })
+  await exchange('a question of Bob')
+  const sent = async () => {
+    vault.asked.length = 0
+    await sendWaiting()
+    return turns().map(({ key, body }) => [key, body.user_message])
+  }
+  expect(await sent()).toEqual([['kv_bob', 'a question of Bob']])
+  signIn({ apiKey: 'kv_anna_renewed', userId: 'anna' })
+  expect(await sent()).toEqual([['kv_anna_renewed', 'a question of Anna']])
+  vi.stubEnv('KVAULT_API_KEY', 'kv_other')
+  expect(await sent()).toEqual([])
+  vi.stubEnv('KVAULT_API_KEY', 'kv_test')
+  expect(await sent()).toEqual([['kv_test', 'a question with the key of the environment']])
+  // A profile that an earlier version wrote: nobody has signed in since, so the turn is its person's.
+  vi.stubEnv('KVAULT_API_KEY', '')
+  signIn({ apiKey: 'kv_former' })
+  expect(await sent()).toEqual([['kv_former', 'of an earlier version']])
+})
+
 test('a lock is held by one; one that was left behind is taken over, a fresh one is not', () => {
   const first = takeLock()
   expect(first?.renew()).toBe(true)

@@ -5,7 +5,13 @@ import { settingsFolder } from './folders.ts'
 import { vaultOfPackage } from './own-copy.ts'
 
 /** Which vault this person uses and with which key; kept in a file only they can read. */
-export type Profile = { url: string; apiKey: string; keyId?: string }
+export type Profile = {
+  url: string
+  apiKey: string
+  keyId?: string
+  /** Whose key it is: what waits on this machine is sent for no other person. */
+  userId?: string
+}
 
 const DEFAULT_URL = 'http://127.0.0.1:8080'
 
@@ -54,8 +60,10 @@ export const urlToJoin = (options: ProfileOptions): string =>
 export function findProfile(options: ProfileOptions = {}): Partial<Profile> & { url: string } {
   const saved = savedProfile()
   const url = tidy(namedUrl(options) ?? saved?.url ?? vaultOfPackage() ?? DEFAULT_URL)
-  const apiKey = givenKey(options) ?? (saved?.url === url ? saved.apiKey : undefined)
-  return { url, ...(apiKey ? { apiKey } : {}) }
+  const given = givenKey(options)
+  if (given) return { url, apiKey: given }
+  if (saved?.url !== url || !saved.apiKey) return { url }
+  return { url, apiKey: saved.apiKey, ...(saved.userId ? { userId: saved.userId } : {}) }
 }
 
 /** A key that was given for this call, as opposed to the saved one. */
@@ -65,7 +73,7 @@ export function givenKey(options: ProfileOptions): string | undefined {
 }
 
 export function requireProfile(options: ProfileOptions = {}): Profile {
-  const { url, apiKey } = findProfile(options)
+  const { url, apiKey, ...rest } = findProfile(options)
   if (!apiKey) throw new CommandError(`No key for ${url}. Run: kvault login --url ${url}`, EXIT.notSignedIn)
-  return { url, apiKey }
+  return { url, apiKey, ...rest }
 }

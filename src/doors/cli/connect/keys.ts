@@ -84,10 +84,18 @@ export async function takeBackKey(url: string, key: ClientKey | undefined): Prom
   if (key?.keyId) await endKey(url, key.apiKey).catch(() => {})
 }
 
+/** Whose key it is; undefined if the vault does not say, since the key works without it. */
+async function userIdOf({ url, apiKey }: Profile): Promise<string | undefined> {
+  const reply = await ask(url, '/api/v1/auth/me', { headers: { 'x-api-key': apiKey } }).catch(() => undefined)
+  const id = reply?.status === 200 ? (reply.body as { user_id?: unknown } | undefined)?.user_id : undefined
+  return typeof id === 'string' ? id : undefined
+}
+
 /** Saves a profile whose key may just have been made. */
 export async function keepProfile(profile: Profile): Promise<void> {
+  const userId = await userIdOf(profile)
   try {
-    saveProfile(profile)
+    saveProfile({ ...profile, ...(userId ? { userId } : {}) })
   } catch (error) {
     await takeBackKey(profile.url, profile)
     throw error

@@ -168,7 +168,7 @@ async function onStop(scene: Scene): Promise<Answer> {
     const { captureTurn } = await import('./later.ts')
     const { sessionId, words } = occasion
     const where = { projectKey: projectKey(scene), folder, sessionId }
-    const chars = await captureTurn({ agent: call.agent.name, url: profile.url, words, ...where })
+    const chars = await captureTurn({ agent: call.agent.name, profile, words, ...where })
     if (chars > 0) noteRun(call.agent.name, 'capture', { ms: Math.round(performance.now()), chars })
   }
   call.startSending()
@@ -191,7 +191,7 @@ function play(scene: Scene): Promise<Answer> | Answer {
 /** Executes a hook. An error never stops the agent: the answer is silence, and `kvault doctor` says why. */
 export async function runHook(call: HookCall): Promise<Answer> {
   try {
-    const { url, apiKey } = findProfile()
+    const { apiKey, ...rest } = findProfile()
     if (!apiKey) return SILENCE
     const payload: unknown = JSON.parse(call.text || '{}')
     const occasion = isPayload(payload) ? call.agent.read(call.event, payload) : undefined
@@ -200,7 +200,7 @@ export async function runHook(call: HookCall): Promise<Answer> {
     const file = readProjectFiles(folder)
     const off = everySwitch(file.off)
     if (off.includes('all') || off.includes(call.agent.name)) return SILENCE
-    return await play({ call, occasion, profile: { url, apiKey }, folder, file, off })
+    return await play({ call, occasion, profile: { ...rest, apiKey }, folder, file, off })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     noteRun(call.agent.name, 'capture', { ms: Math.round(performance.now()), chars: 0, error: reason })

@@ -6,7 +6,7 @@ import { draftCard } from '../../../features/mining/rules/draft-card.ts'
 import { mine as mineSession } from '../../../features/mining/rules/mine.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { readLocked } from '../lock-files/locked.ts'
-import { findProfile, type Profile, type ProfileOptions, requireProfile } from '../profile.ts'
+import { type Profile, type ProfileOptions, requireProfile } from '../profile.ts'
 import { projectKeyOf } from '../project-name.ts'
 import { paint, plain, plainLines, print, printJson } from '../terminal.ts'
 import { ask, failure } from '../vault-client.ts'
@@ -153,11 +153,11 @@ function printCandidate({ candidate, project_key }: Waiting): void {
 export async function mine(options: MineOptions): Promise<number> {
   const readers = readersFor(options.agent)
   const since = sinceMs(options.since ?? '30d')
-  const isDry = options.dryRun === true
-  const profile = isDry ? findProfile(options) : requireProfile(options)
-  const state: MineState = isDry ? { read: {}, waiting: [] } : readState(profile.url)
+  // A dry run needs no account.
+  const profile = options.dryRun ? undefined : requireProfile(options)
+  const state: MineState = profile ? readState(profile) : { read: {}, waiting: [] }
   const save = () => {
-    if (!isDry) writeState(profile.url, state)
+    if (profile) writeState(profile, state)
   }
   const work = readers.flatMap((reader) =>
     reader
@@ -166,7 +166,7 @@ export async function mine(options: MineOptions): Promise<number> {
       .map((file) => ({ reader, file })),
   )
   const found = scan(work, state, save)
-  if (isDry) {
+  if (!profile) {
     if (options.json) printJson(state.waiting)
     else {
       for (const waiting of state.waiting) printCandidate(waiting)
@@ -174,7 +174,7 @@ export async function mine(options: MineOptions): Promise<number> {
     }
     return EXIT.done
   }
-  const made = await send(profile as Profile, state, save)
+  const made = await send(profile, state, save)
   const { length: left } = state.waiting
   if (options.json) printJson({ sessions: work.length, found, made, waiting: left })
   else {

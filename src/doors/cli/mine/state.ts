@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { Candidate } from '../../../features/mining/rules/candidate.ts'
+import { accountOf } from '../account.ts'
 import { settingsFolder } from '../folders.ts'
-import { writePrivate } from '../profile.ts'
+import { type Profile, writePrivate } from '../profile.ts'
 import { isJson, readJson } from './read-bounded.ts'
 
 /** A candidate that the vault has not taken yet. */
@@ -27,14 +28,21 @@ type States = Record<string, MineState>
 
 const states = (): States => (readJson(stateFile()) ?? {}) as States
 
-/** One file for each vault. A broken one starts empty: the vault recognises what it already has. */
-export function readState(url: string): MineState {
-  const state: unknown = states()[url]
+/** What one account has found is offered for no other, though both use the same vault. */
+const nameOf = (profile: Profile): string => `${profile.url} ${accountOf(profile)}`
+
+/**
+ * One state for each account of each vault. A broken one starts empty: the vault recognises what it already has. So
+ * does the first one of an account, because earlier versions did not say whose it was.
+ */
+export function readState(profile: Profile): MineState {
+  const state: unknown = states()[nameOf(profile)]
   if (!isJson(state) || !isJson(state.read) || !Array.isArray(state.waiting)) return { read: {}, waiting: [] }
   return state as MineState
 }
 
-export function writeState(url: string, { read, waiting }: MineState): void {
+export function writeState(profile: Profile, { read, waiting }: MineState): void {
   const kept = { read, waiting: waiting.slice(0, MOST_WAITING) }
-  writePrivate(stateFile(), JSON.stringify({ ...states(), [url]: kept }))
+  const { [profile.url]: _ofNobody, ...others } = states()
+  writePrivate(stateFile(), JSON.stringify({ ...others, [nameOf(profile)]: kept }))
 }

@@ -1,7 +1,9 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cleanJson, cleanText, Findings } from '../../../../features/redaction/stored.ts'
+import { accountOf } from '../../account.ts'
 import { environmentOf } from '../../lock-files/environment.ts'
+import type { Profile } from '../../profile.ts'
 import { keepEnvironment } from '../environment-cache.ts'
 import { type Entry, readJournal, takeJournal } from '../journal.ts'
 import type { Words } from '../occasion.ts'
@@ -19,7 +21,7 @@ const TRANSCRIPT_PAUSE_MS = 200
 
 export type Exchange = {
   agent: string
-  url: string
+  profile: Profile
   words: Words
   projectKey: string
   folder: string
@@ -93,7 +95,7 @@ const verbatim = (text: string): string =>
  * Everything is redacted here, by the rules of the vault: no secret is written to the spool or leaves the machine.
  */
 export async function captureTurn(exchange: Exchange): Promise<number> {
-  const { agent, url, words, projectKey, folder, sessionId } = exchange
+  const { agent, profile, words, projectKey, folder, sessionId } = exchange
   const session = readSession(sessionId)
   const said =
     agent === 'claude-code' ? await saidInTranscript(words) : saidInJournal(words, readJournal(sessionId))
@@ -112,7 +114,7 @@ export async function captureTurn(exchange: Exchange): Promise<number> {
     ...(sessionId ? { session_id: sessionId } : {}),
     meta: { activity: cleanJson(activity, findings) },
   }
-  put({ url, agent, input })
+  put({ url: profile.url, account: accountOf(profile), agent, input })
   rememberSession(sessionId, { failing, ...(said.id === '' ? {} : { stored: said.id }) })
   return JSON.stringify(input).length
 }

@@ -1,8 +1,9 @@
-import { findProfile } from '../../profile.ts'
+import { accountOf } from '../../account.ts'
+import { findProfile, type Profile } from '../../profile.ts'
 import { postJson } from '../post-json.ts'
 import { noteRun } from '../run-log.ts'
 import { type Lock, takeLock } from './lock.ts'
-import { drop, read, trimSpool, type Waiting, waitingFiles } from './spool.ts'
+import { drop, isFor, read, trimSpool, type Waiting, waitingFiles } from './spool.ts'
 
 const TIMEOUT_MS = 10_000
 
@@ -24,12 +25,13 @@ async function sendOne({ url, idempotencyKey, input }: Waiting, apiKey: string):
 }
 
 /** One after another. The first one that cannot be sent now stops the loop, to keep the order. */
-async function sendAll(lock: Lock, url: string, apiKey: string): Promise<number> {
+async function sendAll(lock: Lock, profile: Profile): Promise<number> {
+  const account = accountOf(profile)
   let sent = 0
   for (const name of waitingFiles()) {
     const waiting = read(name)
-    if (waiting && waiting.url !== url) continue
-    const outcome = waiting ? await sendOne(waiting, apiKey) : 'refused'
+    if (waiting && !isFor(waiting, profile.url, account)) continue
+    const outcome = waiting ? await sendOne(waiting, profile.apiKey) : 'refused'
     if (outcome === 'later' || !lock.renew()) return sent
     drop(name)
     if (outcome === 'sent') sent += 1
@@ -41,11 +43,11 @@ async function sendAll(lock: Lock, url: string, apiKey: string): Promise<number>
 const REFUSED = { ms: 0, chars: 0, error: 'The vault refused a turn; it was dropped.' }
 
 /**
- * Sends the spool, oldest first, and returns how many turns were sent. Turns of another vault wait until it is used
- * again. A program that finds the lock taken leaves: its holder sends these turns too, or the next hook does.
+ * Sends the spool, oldest first, and returns how many turns were sent. Turns of another vault or
+ * of another account wait until it is used again. A program that finds the lock taken leaves: its holder sends these turns too, or the next hook does.
  */
 export async function sendWaiting(): Promise<number> {
-  const { url, apiKey } = findProfile()
+  const { apiKey, ...rest } = findProfile()
   if (!apiKey || waitingFiles().length === 0) return 0
   let all = 0
   // Turns that came in meanwhile would otherwise wait for the next hook.
@@ -55,7 +57,7 @@ export async function sendWaiting(): Promise<number> {
     let sent = 0
     try {
       trimSpool()
-      sent = await sendAll(lock, url, apiKey)
+      sent = await sendAll(lock, { ...rest, apiKey })
     } finally {
       lock.release()
     }

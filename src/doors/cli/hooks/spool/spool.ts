@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { mayBeSentBy } from '../../account.ts'
 import { settingsFolder } from '../../folders.ts'
 
 /**
@@ -10,6 +11,8 @@ import { settingsFolder } from '../../folders.ts'
 export type Waiting = {
   /** The vault it belongs to. It is sent to no other. */
   url: string
+  /** The account it belongs to; undefined if an earlier version wrote it. */
+  account?: string | undefined
   agent: string
   /** The same at every try, so that the vault stores it once. */
   idempotencyKey: string
@@ -76,13 +79,25 @@ export function put(waiting: Omit<Waiting, 'idempotencyKey'>, limits = LIMITS): 
 /** Undefined for a file that is gone or not ours. */
 export function read(name: string): Waiting | undefined {
   try {
-    const { url, agent, idempotencyKey, input } = JSON.parse(readFileSync(join(spoolFolder(), name), 'utf8'))
+    const { url, account, agent, idempotencyKey, input } = JSON.parse(
+      readFileSync(join(spoolFolder(), name), 'utf8'),
+    )
     return typeof url === 'string' && typeof idempotencyKey === 'string' && typeof input === 'object'
-      ? { url, agent: String(agent), idempotencyKey, input }
+      ? {
+          url,
+          account: account === undefined ? undefined : String(account),
+          agent: String(agent),
+          idempotencyKey,
+          input,
+        }
       : undefined
   } catch {
     return undefined
   }
 }
+
+/** Whether this account of this vault may send it. */
+export const isFor = (waiting: Waiting, url: string, account: string): boolean =>
+  waiting.url === url && mayBeSentBy(account, waiting.account)
 
 export const drop = (name: string): void => rmSync(join(spoolFolder(), name), { force: true })

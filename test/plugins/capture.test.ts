@@ -141,10 +141,45 @@ test('secrets are replaced before anything is written to the spool', async () =>
   expect(text.match(/<AWS_ACCESS_KEY[A-Z_]*>/g)?.length).toBeGreaterThanOrEqual(4)
 })
 
+/** A text whose secret is wherever a cut may be, in small steps. */
+function* acrossCuts(
+  secret: string,
+  filler: string,
+  length: number,
+  cuts: readonly number[],
+): Generator<string> {
+  const rest = filler.repeat(Math.ceil(length / filler.length))
+  const apart = secret.includes('\n') ? '\n' : ' '
+  for (const cut of cuts)
+    for (let back = 0; back <= secret.length + 4; back += 9) {
+      const at = cut < 0 ? length + cut - back : cut - back
+      const after = rest.slice(0, Math.max(0, length - at - secret.length))
+      yield [rest.slice(0, at), secret, after].join(apart)
+    }
+}
+
+test('no part of a secret that lies across a cut reaches the spool', async () => {
+  const [key, word] = [`ghp_${'q7Rt2Wz9'.repeat(5).slice(0, 36)}`, ['Vx5k', 'Qz81', 'mL0w'].join('')]
+  const secrets = [key, `password="${word}"`, `password:\n${word}`, `| password |\n|---|\n| ${word} |`]
+  const parts = [key.slice(4, 12), key.slice(-8), word.slice(0, 5), word.slice(-5)]
+  for (const filler of ['lorem ipsum ', 'a line of an output that says little\n'])
+    for (const secret of secrets) {
+      for (const text of acrossCuts(secret, filler, 24_000, [4000, 20_000])) await exchange(text, text)
+      for (const text of acrossCuts(secret, filler, 12_000, [375, 2000, -1122, -5997]))
+        await command('make all', text)
+      await exchange('And what did it print?')
+      for (const text of acrossCuts(secret, filler, 3000, [500, 2000])) await command(`npm test ${text}`, 'x')
+      await exchange('And what was done?')
+      const spool = waitingFiles().map((name) => readFileSync(join(home, 'spool', name), 'utf8'))
+      for (const part of parts)
+        expect(spool.filter((text) => text.includes(part)).length, `${part} of ${secret}`).toBe(0)
+    }
+})
+
 test('however much was done, the exchange fits into what the vault takes', async () => {
-  await codex('UserPromptSubmit', { prompt: 'p'.repeat(50_000) })
+  await codex('UserPromptSubmit', { prompt: 'p '.repeat(25_000) })
   for (let at = 0; at < 60; at++)
-    await command(`make ${at} ${'c'.repeat(900)}`, `exit code 1 ${'ü'.repeat(9000)}`)
+    await command(`make ${at} ${'c'.repeat(900)}`, `${'ü'.repeat(99)}\n`.repeat(90))
   const names = Array.from({ length: 150 }, (_, at) => `*** Add File: src/${at}.ts`).join('\n')
   await codex('PostToolUse', {
     tool_name: 'apply_patch',

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
-import { bothEnds } from './failures.ts'
 import type { CommandRun } from './occasion.ts'
+import { endsToRedact, startToRedact } from './safe-cuts.ts'
 import { sessionFile, sessionsFolder } from './sessions.ts'
 
 /** What happened in a session since the last exchange was captured, one line each. It stays on this machine. */
@@ -14,17 +14,18 @@ const LONGEST_WORDS = 20_000
 const MOST_FILES = 100
 const LONGEST_FILE_NAME = 1000
 
+/** Redaction takes too long to load here; it comes with the capture. */
 function shortened(entry: Entry): Entry {
-  if ('prompt' in entry) return { prompt: entry.prompt.slice(0, LONGEST_WORDS) }
-  if ('reply' in entry) return { reply: entry.reply.slice(0, LONGEST_WORDS) }
+  if ('prompt' in entry) return { prompt: startToRedact(entry.prompt, LONGEST_WORDS) }
+  if ('reply' in entry) return { reply: startToRedact(entry.reply, LONGEST_WORDS) }
   if ('files' in entry)
-    return { files: entry.files.slice(0, MOST_FILES).map((name) => name.slice(0, LONGEST_FILE_NAME)) }
+    return { files: entry.files.filter((name) => name.length <= LONGEST_FILE_NAME).slice(0, MOST_FILES) }
   const { command, exitCode, output, id } = entry.run
   return {
     run: {
-      command: command.slice(0, LONGEST_COMMAND),
+      command: startToRedact(command, LONGEST_COMMAND),
       exitCode,
-      output: bothEnds(output, LONGEST_OUTPUT),
+      output: endsToRedact(output, LONGEST_OUTPUT),
       ...(id === undefined ? {} : { id: id.slice(0, LONGEST_ID) }),
     },
   }

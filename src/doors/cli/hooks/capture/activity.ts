@@ -32,22 +32,29 @@ function fileName(file: string, folder: string): string {
   return (isOutside ? (file.split(/[\\/]/).at(-1) ?? file) : inside).replaceAll('\\', '/')
 }
 
-const shown = (run: CommandRun): Activity['commands'][number] => ({
-  command: run.command.slice(0, LONGEST_COMMAND).toWellFormed(),
+/** Replaces the secrets in a text. It comes before every cut: half a secret is not recognised. */
+export type Clean = (text: string) => string
+
+const cutCommand = (command: string, clean: Clean): string =>
+  clean(command).slice(0, LONGEST_COMMAND).toWellFormed()
+
+const shown = (run: CommandRun, clean: Clean): Activity['commands'][number] => ({
+  command: cutCommand(run.command, clean),
   exit_code: run.exitCode,
-  output: telling(run.output, hasFailed(run), LONGEST_OUTPUT),
+  output: telling(clean(run.output), hasFailed(run), LONGEST_OUTPUT),
 })
 
 /** Commands that failed and then succeeded, even if they failed in an earlier exchange. */
 function redToGreen(
   runs: readonly CommandRun[],
   failingBefore: readonly string[],
+  clean: Clean,
 ): { tests: Activity['tests']; failing: string[] } {
   const failing = new Set(failingBefore)
   const tests = new Map<string, Activity['tests'][number]>()
   for (const run of runs) {
-    const command = run.command.slice(0, LONGEST_COMMAND).toWellFormed()
-    if (!TEST_COMMAND.test(command)) continue
+    if (!TEST_COMMAND.test(run.command)) continue
+    const command = cutCommand(run.command, clean)
     if (hasFailed(run)) {
       failing.add(command)
       tests.delete(command)
@@ -76,12 +83,13 @@ export function activityOf(
   folder: string,
   environment: Environment,
   failingBefore: readonly string[],
+  clean: Clean,
 ): { activity: Activity; failing: string[] } {
   const runs = journal.flatMap((entry) => ('run' in entry ? [entry.run] : []))
   const files = journal.flatMap((entry) => ('files' in entry ? entry.files : []))
-  const { tests, failing } = redToGreen(runs, failingBefore)
+  const { tests, failing } = redToGreen(runs, failingBefore, clean)
   const activity = withinBounds({
-    commands: runs.slice(-MOST_COMMANDS).map(shown),
+    commands: runs.slice(-MOST_COMMANDS).map((run) => shown(run, clean)),
     files: [...new Set(files.map((file) => fileName(file, folder)))].slice(-MOST_FILES),
     tests,
     environment,

@@ -7,6 +7,7 @@ import type { Profile } from '../../profile.ts'
 import { keepEnvironment } from '../environment-cache.ts'
 import { type Entry, readJournal, takeJournal } from '../journal.ts'
 import type { Words } from '../occasion.ts'
+import { startToRedact } from '../safe-cuts.ts'
 import { readSession, rememberSession } from '../sessions.ts'
 import { put } from '../spool/spool.ts'
 import { activityOf } from './activity.ts'
@@ -15,6 +16,8 @@ import { agentsWords, exitCodes, lastMessage, personsWords } from './transcript.
 const LARGEST_TRANSCRIPT = 256 * 1024 * 1024
 const LONGEST_END = 16 * 1024 * 1024
 const LONGEST_VERBATIM = 4000
+/** How much of a message is redacted: some may paste megabytes. */
+const LONGEST_REDACTED = 20_000
 /** Older versions of Claude Code write the agent's last words shortly after the Stop event. */
 const TRANSCRIPT_LOOKS = 5
 const TRANSCRIPT_PAUSE_MS = 200
@@ -84,11 +87,17 @@ function withExitCodes(journal: readonly Entry[], { transcript }: Words): Entry[
   )
 }
 
-/** The interface's rule for long messages: the beginning verbatim, then how much was left out. */
-const verbatim = (text: string): string =>
-  text.length <= LONGEST_VERBATIM
-    ? text
-    : `${text.slice(0, LONGEST_VERBATIM).toWellFormed()}\n[… ${text.length - LONGEST_VERBATIM} more characters]`
+/**
+ * The interface's rule for long messages: the beginning verbatim, then how much was left out. Secrets are replaced
+ * before the cut: half a secret is not recognised.
+ */
+function verbatim(text: string, findings: Findings): string {
+  const start = startToRedact(text, LONGEST_REDACTED)
+  const clean = cleanText(start, findings)
+  if (clean.length <= LONGEST_VERBATIM) return clean
+  const left = clean.length - LONGEST_VERBATIM + (text.length - start.length)
+  return `${clean.slice(0, LONGEST_VERBATIM).toWellFormed()}\n[… ${left} more characters]`
+}
 
 /**
  * Puts the exchange that has just ended into the spool, with its activity, and returns how many characters that are.
@@ -104,12 +113,13 @@ export async function captureTurn(exchange: Exchange): Promise<number> {
   const environment = environmentOf(folder)
   keepEnvironment(folder, environment)
   const journal = withExitCodes(takeJournal(sessionId), words)
-  const { activity, failing } = activityOf(journal, folder, environment, session.failing ?? [])
   const findings = new Findings()
+  const clean = (text: string) => cleanText(text, findings)
+  const { activity, failing } = activityOf(journal, folder, environment, session.failing ?? [], clean)
   const input = {
     project_key: projectKey,
-    user_message: cleanText(verbatim(said.prompt), findings),
-    agent_report: cleanText(verbatim(said.reply), findings),
+    user_message: verbatim(said.prompt, findings),
+    agent_report: verbatim(said.reply, findings),
     client: `${agent}-hook`,
     ...(sessionId ? { session_id: sessionId } : {}),
     meta: { activity: cleanJson(activity, findings) },

@@ -30,6 +30,25 @@ test('a checkout goes by its remote', () => {
   expect(projectKeyOf(checkout)).toBe('https://github.com/org/repo.git')
 })
 
+test('no password and no token of a remote is in the name', () => {
+  const checkout = folder('checkout')
+  git(checkout, 'init')
+  git(checkout, 'remote', 'add', 'origin', 'x')
+  const password = ['p', 'w', '1'].join('@')
+  for (const [remote, name] of [
+    [`https://bob:${password}@host.example/org/repo.git`, 'https://host.example/org/repo.git'],
+    [`ssh://bob:${password}@host.example:22/org/repo`, 'ssh://host.example:22/org/repo'],
+    [`git+https://${password}@host.example/org/repo`, 'git+https://host.example/org/repo'],
+    [`https://host.example/org/repo?token=${password}`, 'https://host.example/org/repo'],
+    [`https://host.example/org/repo#${password}`, 'https://host.example/org/repo'],
+    ['git@github.com:org/repo.git', 'git@github.com:org/repo.git'],
+    ['/srv/c#/repo', '/srv/c#/repo'],
+  ] as const) {
+    git(checkout, 'remote', 'set-url', 'origin', remote)
+    expect(projectKeyOf(checkout), remote).toBe(name)
+  }
+})
+
 test('a folder without a remote has a random name that stays; another of the same name has another', () => {
   const one = folder('a', 'shop')
   const name = projectKeyOf(one)

@@ -74,8 +74,14 @@ function keptName(folder: string): string {
   }
 }
 
-/** A token in the address of a remote. The vault reads both spellings as one project. */
-const CREDENTIALS = /^(https?:\/\/)[^/@\s]*@/i
+/** User and password in the address of a remote; a password may contain `@`. */
+const CREDENTIALS = /^([a-z][a-z0-9+.-]*:\/\/)[^/\s]*@/i
+/** They may carry a token. In a path, `#` is a letter as any other. */
+const QUERY_AND_FRAGMENT = /^([a-z][a-z0-9+.-]*:\/\/[^?#]*)[?#].*$/is
+
+/** The vault reads both spellings as one project. The user of `git@host:path` stays: that form has no password. */
+const withoutSecrets = (remote: string): string =>
+  remote.replace(CREDENTIALS, '$1').replace(QUERY_AND_FRAGMENT, '$1')
 
 /**
  * The remote of the checkout is the project's name everywhere. A folder without one is named by `.kvault.json`, or by
@@ -83,7 +89,7 @@ const CREDENTIALS = /^(https?:\/\/)[^/@\s]*@/i
  */
 export function projectKeyOf(folder: string, written = readProjectFiles(folder).projectKey): string {
   const remote = git(folder, 'remote', 'get-url', 'origin')
-  if (remote) return remote.replace(CREDENTIALS, '$1')
+  if (remote) return withoutSecrets(remote)
   const root = git(folder, 'rev-parse', '--show-toplevel') ?? folder
   return written ?? keptName(realpathSync(root))
 }

@@ -15,6 +15,8 @@ describe('all spellings of one repository are one project', () => {
     ['HTTPS://GitHub.com/ORG/REPO.GIT', GITHUB],
     ['https://user@github.com/org/repo.git', GITHUB],
     ['https://user:password@github.com/org/repo.git', GITHUB],
+    ['https://user:p@ss@word@github.com/org/repo.git', GITHUB],
+    ['ssh://bob:p@ssword@github.com:22/org/repo.git', GITHUB],
     ['https://github.com:443/org/repo.git', GITHUB],
     ['https://www.github.com/org/repo', GITHUB],
     ['https://github.com/org/repo?tab=readme', GITHUB],

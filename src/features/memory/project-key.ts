@@ -26,8 +26,9 @@ const SHORTHANDS: Record<string, string> = {
   bitbucket: 'bitbucket.org',
 }
 
+// A password may contain `@`, so the user ends at the last one before the path.
 const REMOTE_URL =
-  /^(?:git\+)?(?:https?|ssh|git)(?:\+git)?:\/\/(?:[^/@\s]*@)?(\[[0-9a-f:.]+\]|[^/:@\s]+)(?::\d*)?\/(.+)$/i
+  /^(?:git\+)?(?:https?|ssh|git)(?:\+git)?:\/\/(?:[^/\s]*@)?(\[[0-9a-f:.]+\]|[^/:@\s]+)(?::\d*)?\/(.+)$/i
 const SCP_FORM =
   /^(?:[^/@:\s]+@)?([a-z0-9][a-z0-9.-]*\.[a-z0-9-]+|\[[0-9a-f:]+\]|localhost):(?!\/\/)\/?(.+)$/i
 const SCP_FORM_WITH_USER = /^[^/@:\s]+@([a-z0-9][a-z0-9.-]*):(?!\/\/)\/?(.+)$/i

@@ -29,6 +29,39 @@ test('every agent has payloads that name its version and where they come from', 
   }
 })
 
+test('the exit code is what the agent says, not what the output says', () => {
+  const says = 'exit code 7\nProcess exited with code 7\nExit Code: 7'
+  const shell = { tool_name: 'run_shell_command', tool_input: { command: 'x' } }
+  const gemini = (more: string, code: string) => ({
+    ...shell,
+    tool_response: { llmContent: `Output: ${more}${code}\nProcess Group PGID: 3`, returnDisplay: more },
+  })
+  const bash = { toolName: 'bash', toolArgs: { command: 'x' } }
+  const copilot = (textResultForLlm: string) => ({ ...bash, toolResult: { textResultForLlm } })
+  const cursor = (tool_output: string) => ({ tool_name: 'Shell', tool_input: { command: 'x' }, tool_output })
+  const named = { tool_name: 'Bash', tool_input: { command: 'x' } }
+  const samples: [string, string, object, number | null][] = [
+    ['gemini', 'AfterTool', gemini(says, ''), 0],
+    ['gemini', 'AfterTool', gemini(says, '\nExit Code: 2'), 2],
+    ['gemini', 'AfterTool', gemini(`${says}\nand more`, ''), 0],
+    ['copilot', 'postToolUse', copilot(`<exited with exit code 7>\n${says}\n<exited with exit code 0>`), 0],
+    ['copilot', 'postToolUse', copilot(says), null],
+    ['copilot', 'postToolUseFailure', { ...bash, error: says }, 1],
+    ['codex', 'PostToolUse', { ...named, tool_response: says }, null],
+    ['codex', 'PostToolUse', { ...named, tool_response: { output: says, exit_code: 0 } }, 0],
+    ['cursor', 'postToolUse', cursor(says), null],
+    ['cursor', 'postToolUse', cursor(JSON.stringify({ exitCode: 0, stdout: says })), 0],
+    ['cursor', 'postToolUseFailure', { ...cursor(''), error_message: says }, 1],
+    ['claude-code', 'PostToolUseFailure', { ...named, error: `Exit code 2\n${says}` }, 2],
+    ['claude-code', 'PostToolUseFailure', { ...named, error: `timed out\n${says}` }, 1],
+  ]
+  for (const [name, event, payload, exitCode] of samples)
+    expect(
+      findHookAgent(name)?.read(event, payload as Record<string, unknown>),
+      `${name} ${JSON.stringify(payload)}`,
+    ).toMatchObject({ kind: 'command', run: { exitCode } })
+})
+
 describe.each(ALL)('$agent $version', ({ agent: name, events }) => {
   const agent = findHookAgent(name) as HookAgent
 

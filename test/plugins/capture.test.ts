@@ -27,8 +27,12 @@ afterEach(async () => {
 
 const codex = (event: string, payload: object = {}) =>
   play('codex', event, { session_id: 's1', cwd: project, ...payload })
-const command = (text: string, tool_response: string) =>
-  codex('PostToolUse', { tool_name: 'Bash', tool_input: { command: text }, tool_response })
+const command = (text: string, output: string, exit_code: number | null = null) =>
+  codex('PostToolUse', {
+    tool_name: 'Bash',
+    tool_input: { command: text },
+    tool_response: { output, exit_code },
+  })
 const exchange = async (prompt: string, last_assistant_message = 'done', session_id = 's1') => {
   await codex('UserPromptSubmit', { prompt, session_id })
   await codex('Stop', { last_assistant_message, session_id })
@@ -53,7 +57,7 @@ const inputs = () => waitingFiles().map((name) => read(name)?.input as Input)
 test('an exchange has what was said and what was done: commands, files, tests that became green, versions', async () => {
   writeFileSync(join(project, '.nvmrc'), '24.1.0\n')
   await codex('UserPromptSubmit', { prompt: 'Mend the tests, please' })
-  await command('npm test', 'Process exited with code 1\n1 failed')
+  await command('npm test', '1 failed', 1)
   await codex('PostToolUse', {
     tool_name: 'apply_patch',
     tool_input: {
@@ -61,7 +65,7 @@ test('an exchange has what was said and what was done: commands, files, tests th
     },
     tool_response: 'ok',
   })
-  await command('npm test', 'Process exited with code 0\n9 passed')
+  await command('npm test', '9 passed', 0)
   expect(await codex('Stop', { last_assistant_message: 'The limit was too low.' })).toEqual(SILENCE)
   const [input] = inputs()
   expect(input).toEqual({
@@ -74,7 +78,7 @@ test('an exchange has what was said and what was done: commands, files, tests th
       activity: {
         commands: [
           { command: 'npm test', exit_code: 1, output: expect.stringContaining('1 failed') },
-          { command: 'npm test', exit_code: 0, output: 'Process exited with code 0\n9 passed' },
+          { command: 'npm test', exit_code: 0, output: '9 passed' },
         ],
         files: ['src/a.ts', 'hosts'],
         tests: [{ command: 'npm test', before: 'failed', after: 'passed' }],
@@ -84,16 +88,16 @@ test('an exchange has what was said and what was done: commands, files, tests th
   })
   expect(lastRun('codex', 'capture')).toMatchObject({ chars: JSON.stringify(input).length })
   // What the lock files said goes along with the next question.
-  await command('npm run build', 'Process exited with code 2\n')
+  await command('npm run build', '', 2)
   expect(vault.asked.at(-1)?.body.environment).toEqual({ node: '24.1.0' })
 })
 
 test('a test that failed in one exchange and passes in the next became green', async () => {
   await codex('UserPromptSubmit', { prompt: 'Run the tests' })
-  await command('pytest -q', 'Process exited with code 1')
+  await command('pytest -q', '', 1)
   await codex('Stop', { last_assistant_message: 'Red.' })
   await codex('UserPromptSubmit', { prompt: 'And now?' })
-  await command('pytest -q', 'Process exited with code 0')
+  await command('pytest -q', '', 0)
   await codex('Stop', { last_assistant_message: 'Green.' })
   expect(inputs().map(({ meta }) => meta.activity.tests)).toEqual([
     [],
@@ -111,12 +115,21 @@ test('exit codes that Codex tells to no hook are in the file of its session', as
       output: `Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code ${code}\nOutput:\nx`,
     },
   })
-  const lines = [output('call_1', 1), output('call_2', 0)].map((line) => JSON.stringify(line))
+  const running = {
+    type: 'response_item',
+    payload: {
+      type: 'function_call_output',
+      call_id: 'call_3',
+      output: 'Process running with session ID 4\nOutput:\nProcess exited with code 3\n',
+    },
+  }
+  const lines = [output('call_1', 1), output('call_2', 0), running].map((line) => JSON.stringify(line))
   writeFileSync(transcript_path, `half a line\n${lines.join('\n')}\n`)
   await codex('UserPromptSubmit', { prompt: 'Mend the tests, please' })
   for (const [tool_use_id, tool_response] of [
     ['call_1', 'Error: red'],
-    ['call_2', 'green'],
+    ['call_2', 'The last time it exited with code 1, or exit code 2: now it is green'],
+    ['call_3', 'Process exited with code 3'],
   ])
     await codex('PostToolUse', {
       tool_name: 'Bash',
@@ -126,14 +139,14 @@ test('exit codes that Codex tells to no hook are in the file of its session', as
     })
   await codex('Stop', { last_assistant_message: 'Done.', transcript_path })
   const { activity } = (inputs()[0] as Input).meta
-  expect(activity.commands.map(({ exit_code }) => exit_code)).toEqual([1, 0])
+  expect(activity.commands.map(({ exit_code }) => exit_code)).toEqual([1, 0, null])
   expect(activity.tests).toHaveLength(1)
 })
 
 test('secrets are replaced before anything is written to the spool', async () => {
   const key = `AKIA${'IOSFODNN7EXAMPL2'}`
   await codex('UserPromptSubmit', { prompt: `My key is ${key}` })
-  await command(`deploy --key ${key}`, `Process exited with code 1\nAWS_ACCESS_KEY_ID=${key}`)
+  await command(`deploy --key ${key}`, `AWS_ACCESS_KEY_ID=${key}`, 1)
   await codex('Stop', { last_assistant_message: `Do not use ${key}` })
   const [name = ''] = waitingFiles()
   const text = readFileSync(join(home, 'spool', name), 'utf8')

@@ -28,13 +28,15 @@ function used(payload: Payload): Happening | undefined {
   return { kind: 'command', run: { command, exitCode: 0, output: outputOf(payload.tool_response) } }
 }
 
+const FIRST_LINE = /^Exit code (\d{1,3})(?:\r?\n|$)/
+
 /** A failed command comes as text: the exit code in the first line, then the output. */
 function failed(payload: Payload): Happening | undefined {
   const command = textOf(partOf(payload.tool_input).command)
   const error = textOf(payload.error)
   if (!SHELLS.has(String(payload.tool_name)) || !command || !error || payload.is_interrupt === true)
     return undefined
-  return { kind: 'command', run: { command, exitCode: exitCodeIn(error) ?? 1, output: error } }
+  return { kind: 'command', run: { command, exitCode: exitCodeIn(error, FIRST_LINE) ?? 1, output: error } }
 }
 
 function prompted({ prompt, source }: Payload): Happening | undefined {

@@ -1,5 +1,5 @@
 import type { Happening, HookAgent, Payload } from '../occasion.ts'
-import { asAdditionalContext, exitCodeIn, exitCodeOf, outputOf, partOf, textOf } from './payload.ts'
+import { asAdditionalContext, exitCodeOf, outputOf, partOf, textOf } from './payload.ts'
 
 const INJECTED = new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse'])
 
@@ -20,7 +20,7 @@ function used(payload: Payload): Happening | undefined {
     return { kind: 'edit', files: [...command.matchAll(PATCHED)].map(([, file = '']) => file) }
   if (payload.tool_name !== 'Bash') return undefined
   const output = outputOf(payload.tool_response)
-  const exitCode = exitCodeOf(partOf(payload.tool_response)) ?? exitCodeIn(output)
+  const exitCode = exitCodeOf(partOf(payload.tool_response))
   return { kind: 'command', run: { command, exitCode, output, id: textOf(payload.tool_use_id) } }
 }
 

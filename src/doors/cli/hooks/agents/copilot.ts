@@ -2,6 +2,8 @@ import type { Happening, HookAgent, Payload } from '../occasion.ts'
 import { exitCodeIn, objectOf, outputOf, partOf, textOf } from './payload.ts'
 
 const SHELLS = new Set(['bash', 'powershell'])
+/** The last line of the text for the model. */
+const LAST_LINE = /<exited with exit code (\d{1,3})>\s*$/
 const EDITORS = new Set(['edit', 'create'])
 
 /** According to the documentation, the model sees the output of a hook for a failed tool if the hook ends with this code. */
@@ -17,7 +19,7 @@ function used(payload: Payload): Happening | undefined {
   const file = textOf(objectOf(payload.toolArgs).path)
   if (EDITORS.has(String(payload.toolName)) && file) return { kind: 'edit', files: [file] }
   const output = outputOf(partOf(payload.toolResult).textResultForLlm)
-  return command(payload, output, exitCodeIn(output))
+  return command(payload, output, exitCodeIn(output, LAST_LINE))
 }
 
 function happening(event: string, payload: Payload): Happening | undefined {
@@ -28,7 +30,7 @@ function happening(event: string, payload: Payload): Happening | undefined {
   if (event === 'userPromptSubmitted') return prompt ? { kind: 'prompt', prompt } : undefined
   if (event === 'postToolUse') return used(payload)
   if (event === 'postToolUseFailure')
-    return error ? command(payload, error, exitCodeIn(error) ?? 1) : undefined
+    return error ? command(payload, error, exitCodeIn(error, LAST_LINE) ?? 1) : undefined
   if (event === 'preCompact') return { kind: 'compact' }
   if (event === 'agentStop') return { kind: 'stop', words: { transcript: textOf(payload.transcriptPath) } }
   return event === 'sessionEnd' ? { kind: 'end' } : undefined

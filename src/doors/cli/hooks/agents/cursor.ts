@@ -1,23 +1,23 @@
 import type { Happening, HookAgent, Payload } from '../occasion.ts'
-import { exitCodeIn, exitCodeOf, objectOf, outputOf, partOf, textOf } from './payload.ts'
+import { exitCodeOf, objectOf, outputOf, partOf, textOf } from './payload.ts'
 
 const INJECTED = new Set(['sessionStart', 'postToolUse'])
 
-/** The result of a tool is JSON in a string. */
+/** The result of a tool is JSON in a string, with the exit code as a field. */
 function used(payload: Payload): Happening | undefined {
   const command = textOf(partOf(payload.tool_input).command)
   if (payload.tool_name !== 'Shell' || !command) return undefined
   const result = objectOf(payload.tool_output)
   const output = outputOf(result) || outputOf(payload.tool_output)
-  return { kind: 'command', run: { command, exitCode: exitCodeOf(result) ?? exitCodeIn(output), output } }
+  return { kind: 'command', run: { command, exitCode: exitCodeOf(result), output } }
 }
 
-/** Cursor ignores an answer here, so this is only for the capture. */
+/** Cursor ignores an answer here, so this is only for the capture. It names a reason and no exit code. */
 function failed(payload: Payload): Happening | undefined {
   const command = textOf(partOf(payload.tool_input).command)
   const error = textOf(payload.error_message)
   if (payload.tool_name !== 'Shell' || !command || !error || payload.is_interrupt === true) return undefined
-  return { kind: 'command', run: { command, exitCode: exitCodeIn(error) ?? 1, output: error } }
+  return { kind: 'command', run: { command, exitCode: 1, output: error } }
 }
 
 function happening(event: string, payload: Payload): Happening | undefined {

@@ -13,7 +13,20 @@ function personsWords(prompt: unknown): string | undefined {
   return words
 }
 
-/** The text for the model has `Exit Code: 1` after the output, and nothing if the command succeeded. */
+/** Only these lines come after the exit code. */
+const AFTER_OUTPUT =
+  /(?:^|\n)Exit Code: (\d{1,3})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*(?:\n<\/untrusted_context>)?\s*$/
+
+/**
+ * The text for the model has `Exit Code: 1` after the output, and nothing if the command succeeded. An output that ends
+ * with such a line is skipped first.
+ */
+function exitCodeAfter(output: string | undefined, told: string): number | null {
+  const start = output === undefined ? -1 : told.indexOf(`Output: ${output}`)
+  const after = start < 0 ? told : told.slice(start + `Output: ${output}`.length)
+  return exitCodeIn(after, AFTER_OUTPUT)
+}
+
 function used(payload: Payload): Happening | undefined {
   const input = partOf(payload.tool_input)
   const file = textOf(input.file_path)
@@ -22,8 +35,10 @@ function used(payload: Payload): Happening | undefined {
   if (payload.tool_name !== 'run_shell_command' || !command) return undefined
   const response = partOf(payload.tool_response)
   const told = outputOf(response.llmContent)
-  const exitCode = exitCodeOf(partOf(response.data)) ?? exitCodeIn(told) ?? (response.error ? 1 : 0)
-  return { kind: 'command', run: { command, exitCode, output: textOf(response.returnDisplay) ?? told } }
+  const output = textOf(response.returnDisplay)
+  const exitCode =
+    exitCodeOf(partOf(response.data)) ?? exitCodeAfter(output, told) ?? (response.error ? 1 : 0)
+  return { kind: 'command', run: { command, exitCode, output: output ?? told } }
 }
 
 function stopped(payload: Payload): Happening | undefined {

@@ -22,12 +22,12 @@ export function objectOf(value: unknown): Payload {
 const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) ? value : undefined
 
-/** Agents that know the exit code write it near the beginning or near the end of the text for their model. */
-const NEAR = 400
-const EXIT_CODE = /(?:\bexit(?:ed with)?(?: |_)?code:? ?|Process exited with code )(\d{1,3})\b/i
-
-export function exitCodeIn(text: string): number | null {
-  const found = EXIT_CODE.exec(text.slice(0, NEAR)) ?? EXIT_CODE.exec(text.slice(NEAR).slice(-NEAR))
+/**
+ * The exit code that an agent writes into the text for its model. The pattern of each agent says the exact place: the
+ * output of a command may speak of exit codes too.
+ */
+export function exitCodeIn(text: string, pattern: RegExp): number | null {
+  const found = pattern.exec(text)
   return found ? Number(found[1]) : null
 }
 

@@ -75,14 +75,14 @@ function endOf(file: string, most: number): string {
   return buffer.toString('utf8')
 }
 
-/** Codex passes no exit codes to a hook; its own file of the session has them. */
+/** Codex passes no exit codes to a hook; its own file of the session has them, and it is right where both say one. */
 function withExitCodes(journal: readonly Entry[], { transcript }: Words): Entry[] {
-  const isOpen = (entry: Entry) => 'run' in entry && entry.run.exitCode === null && entry.run.id !== undefined
-  if (!transcript || !journal.some(isOpen)) return [...journal]
+  const isNamed = (entry: Entry) => 'run' in entry && entry.run.id !== undefined
+  if (!transcript || !journal.some(isNamed)) return [...journal]
   const codes = exitCodes(endOf(transcript, LONGEST_END))
   return journal.map((entry) =>
     'run' in entry
-      ? { run: { ...entry.run, exitCode: entry.run.exitCode ?? codes.get(entry.run.id ?? '') ?? null } }
+      ? { run: { ...entry.run, exitCode: codes.get(entry.run.id ?? '') ?? entry.run.exitCode } }
       : entry,
   )
 }

@@ -83,8 +83,8 @@ export function lastMessage(events: string): string | undefined {
 }
 
 const EXITED = /^Process exited with code (\d{1,3})$/m
-/** The exit code is in the first lines, before the output. */
-const HEAD_OF_OUTPUT = 400
+/** The exit code is in the first lines. The output after them may speak of exit codes too. */
+const headOf = (text: string): string => text.slice(0, 400).split('\nOutput:', 1)[0] ?? ''
 
 type CodexLine = { payload?: { type?: string; call_id?: string; output?: unknown } }
 
@@ -93,7 +93,7 @@ export function exitCodes(session: string): Map<string, number> {
   const codes = new Map<string, number>()
   for (const { payload } of parsed(session) as CodexLine[]) {
     if (payload?.type !== 'function_call_output' || !payload.call_id) continue
-    const code = EXITED.exec(textOf(payload.output).slice(0, HEAD_OF_OUTPUT))?.[1]
+    const code = EXITED.exec(headOf(textOf(payload.output)))?.[1]
     if (code !== undefined) codes.set(payload.call_id, Number(code))
   }
   return codes

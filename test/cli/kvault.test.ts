@@ -174,6 +174,23 @@ test('mcp bridges initialize and tools/list to the vault', async () => {
   expect(replies.find((reply) => reply.id === 2).result.tools.length).toBeGreaterThan(10)
 })
 
+test('mcp answers a line that is no message, and goes on', async () => {
+  const ping = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping' })
+  const { code, stdout, stderr } = await kvault(['mcp'], `null\n5\n"x"\n{\n${ping}\n`)
+  const replies = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(replies.map(({ id, error }) => [id, error?.code])).toEqual([
+    [null, -32600],
+    [null, -32600],
+    [null, -32600],
+    [null, -32700],
+    [7, undefined],
+  ])
+  expect([code, stderr]).toEqual([0, ''])
+})
+
 test('mcp puts a card where .kvault.json of the project says, unless the call names a workspace', async () => {
   const asked = (id: number, more = {}) => ({
     jsonrpc: '2.0',

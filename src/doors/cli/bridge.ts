@@ -11,6 +11,8 @@ type Message = { jsonrpc: '2.0'; id?: string | number; method?: string; params?:
 type Reply = { jsonrpc?: string; result?: { protocolVersion?: string }; detail?: string }
 
 const CALL_TIMEOUT_MS = 120_000
+const PARSE_ERROR = -32700
+const INVALID_REQUEST = -32600
 const INTERNAL_ERROR = -32603
 
 const protocolVersion = ({ params }: Message): string | undefined => {
@@ -75,9 +77,10 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
   const profile = findProfile(options)
   let negotiated: string | undefined
   const write = (text: string) => process.stdout.write(`${text.replaceAll('\n', '')}\n`)
-  const fail = (message: Message, text: string) => {
-    if (message.id === undefined) return
-    write(JSON.stringify({ jsonrpc: '2.0', id: message.id, error: { code: INTERNAL_ERROR, message: text } }))
+  const refuse = (id: Message['id'] | null, code: number, text: string) =>
+    write(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: text } }))
+  const fail = ({ id }: Message, text: string) => {
+    if (id !== undefined) refuse(id, INTERNAL_ERROR, text)
   }
 
   async function forward(line: string, message: Message): Promise<void> {
@@ -97,11 +100,10 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
   const pending = new Set<Promise<void>>()
   for await (const line of createInterface({ input: process.stdin })) {
     if (!line.trim()) continue
-    let message: Message
-    try {
-      message = JSON.parse(line)
-    } catch {
-      write(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Not JSON' } }))
+    const message = jsonIn(line) as Message | null | undefined
+    if (typeof message !== 'object' || message === null) {
+      if (message === undefined) refuse(null, PARSE_ERROR, 'Not JSON')
+      else refuse(null, INVALID_REQUEST, 'Not a JSON-RPC message')
       continue
     }
     const call = forward(line, message).catch((error) =>

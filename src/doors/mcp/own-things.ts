@@ -6,7 +6,7 @@ import { mayUse } from '../../core/tools.ts'
 import { listCardsPage } from '../../features/cards/read.ts'
 import { requireUser } from '../../features/identity/users/users.ts'
 import { listProjects } from '../../features/memory/projects.ts'
-import { cardUri, GUIDE_RESOURCES, projectUri } from './resources.ts'
+import { cardUri, GUIDE_RESOURCES, MEMORY_TYPE, projectUri } from './resources.ts'
 
 /** Enough to choose from; search finds older ones. */
 const MOST_PROJECTS = 50
@@ -54,7 +54,7 @@ export async function listResources(ctx: UserCtx): Promise<Resource[]> {
       name: project_key,
       title: `Memory of ${project_key}`,
       description: `${events} events`,
-      mimeType: 'application/json',
+      mimeType: MEMORY_TYPE,
     })),
     ...cards.map((card) => ({
       uri: cardUri(card.card_id),

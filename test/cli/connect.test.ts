@@ -306,6 +306,15 @@ test('doctor shows each moment of each agent, and a switch turns one off', async
     '.config/kvault/hook-runs/gemini.start.json',
     '{"at":"2026-01-02T03:04:05.000Z","ms":800,"chars":0,"error":"no answer in time"}',
   )
+  const waiting = (url: string) => JSON.stringify({ url, agent: 'gemini', idempotencyKey: 'k', input: {} })
+  const spool = (at: number) => `.config/kvault/spool/00000000000000000${at}-${crypto.randomUUID()}.json`
+  put(spool(1), waiting('http://127.0.0.1:1'))
+  const elsewhere = await kvault(['doctor'])
+  expect(elsewhere.stdout).toMatch(/ok +Waiting +1 exchanges wait for another vault or account/)
+  expect(elsewhere.stdout).not.toContain('They go with the next hook.')
+  const { userId } = JSON.parse(readFileSync(at('.config/kvault/profile.json'), 'utf8'))
+  put(spool(2), JSON.stringify({ ...JSON.parse(waiting(vault.url)), account: userId }))
+  expect((await kvault(['doctor'])).stdout).toMatch(/warn +Waiting +1 exchanges are not sent yet/)
   const off = await kvault(['hooks', 'off', 'gemini:prompt'])
   expect(off.stdout).toMatch(/gemini +on +off +on +on +on/)
   const { stdout } = await kvault(['doctor'])

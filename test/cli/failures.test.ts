@@ -128,6 +128,34 @@ test('a dry run shows paths as they are written', async () => {
   expect(existsSync(join(home, 'Schlüssel'))).toBe(false)
 })
 
+test('a card in a file may begin with a byte order mark, and has to be an object', async () => {
+  const env = { KVAULT_API_KEY: await apiKeyOf(person) }
+  const card = { title: 'Marked', symptom: 'It begins oddly', fix_summary: 'Skip the mark' }
+  const file = put('card.json', `\uFEFF${JSON.stringify(card)}`)
+  expect((await kvault(['record', '--file', file], { env })).code).toBe(0)
+  for (const text of ['[]', 'null', '"x"']) {
+    const { code, stderr } = await kvault(['record', '--file', '-'], { env, input: text })
+    expect([code, stderr], text).toEqual([
+      2,
+      'Standard input has to be a JSON object, such as {"title": "…"}.\n',
+    ])
+  }
+})
+
+test('disconnect shows no change of a hooks file when a broken entry stops it', async () => {
+  put('.cursor/mcp.json', '{}')
+  const connected = await kvault(['connect', 'cursor', '--yes', '--key', await apiKeyOf(person)])
+  expect(connected.stderr).toBe('')
+  const hooks = join(home, '.cursor/hooks.json')
+  const before = readFileSync(hooks, 'utf8')
+  put('.cursor/mcp.json', '{"mcpServers": ')
+  const { code, stdout, stderr } = await kvault(['disconnect', 'cursor', '--yes'])
+  expect(code).not.toBe(0)
+  expect(stderr).toContain('mcp.json')
+  expect(stdout).not.toContain('hooks.json')
+  expect(readFileSync(hooks, 'utf8')).toBe(before)
+})
+
 test('a file that is not there, or is a folder, is said in one line', async () => {
   const env = { KVAULT_API_KEY: await apiKeyOf(person) }
   const commands = [['record'], ['drafts', 'edit', crypto.randomUUID()]]

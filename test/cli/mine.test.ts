@@ -97,6 +97,7 @@ test('impossible options are refused with the reason', async () => {
     [['mine', '--agent', 'nobody'], 'Use one of claude-code, codex, gemini, opencode.'],
     [['mine', '--since', 'yesterday'], 'Write it as 30d, 12h or 4w.'],
     [['drafts', 'eat', 'x'], 'Use list, show, accept, edit or dismiss.'],
+    [['drafts', 'bogus'], 'There is no "bogus".'],
     [['drafts', 'show'], 'Name the draft'],
   ]
   const results = await Promise.all(wrong.map(([args]) => kvault(args)))

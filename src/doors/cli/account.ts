@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { type Profile, savedProfile } from './profile.ts'
+import { savedProfile } from './profile.ts'
 
 /**
  * Whose what waits on this machine is. A profile knows the id of its person; a key from the environment does not, and
  * asking the vault would make every hook slower, so its hash stands for the person. It does not reveal the key.
  */
-export const accountOf = ({ apiKey, userId }: Pick<Profile, 'apiKey' | 'userId'>): string =>
+export const accountOf = ({ apiKey, userId }: { apiKey: string; userId?: string | undefined }): string =>
   userId ?? `key:${createHash('sha256').update(apiKey).digest('hex').slice(0, 32)}`
 
 /**

@@ -1,6 +1,6 @@
 import { checkoutOf } from './check-files.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
-import { readGiven } from './given-file.ts'
+import { objectIn, readGiven } from './given-file.ts'
 import { environmentOf } from './lock-files/environment.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import { workspaceOf } from './project-name.ts'
@@ -102,14 +102,8 @@ async function cardFrom(options: RecordOptions): Promise<Record<string, unknown>
   }
   const stated = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   if (text === undefined) return stated
-  try {
-    return { ...JSON.parse(text), ...stated }
-  } catch {
-    throw new CommandError(
-      `${options.file === '-' ? 'Standard input' : options.file} is not JSON.`,
-      EXIT.usage,
-    )
-  }
+  const name = options.file === '-' ? 'Standard input' : String(options.file)
+  return { ...objectIn(text, name), ...stated }
 }
 
 /**

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CommandError, EXIT } from './exit-codes.ts'
-import { readGiven } from './given-file.ts'
+import { objectIn, readGiven } from './given-file.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import { paint, plain, plainLines, print, printJson, table } from './terminal.ts'
 import { ask, failure } from './vault-client.ts'
@@ -87,13 +87,7 @@ async function accept(profile: Profile, id: string, words: object, options: Draf
 }
 
 function wordsFrom(text: string, name: string): object {
-  let given: unknown
-  try {
-    given = JSON.parse(text)
-  } catch {
-    throw new CommandError(`${name} is not JSON. The draft is as it was.`, EXIT.usage)
-  }
-  const words = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>
+  const words = objectIn(text, name, ' The draft is as it was.')
   return Object.fromEntries(FIELDS.flatMap((field) => (field in words ? [[field, words[field]]] : [])))
 }
 
@@ -119,6 +113,8 @@ async function edit(profile: Profile, id: string, options: DraftOptions): Promis
   await accept(profile, id, wordsFrom(text, options.file ?? 'What you wrote'), options)
 }
 
+const VERBS = ['show', 'accept', 'edit', 'dismiss']
+
 /** `kvault drafts`: drafts of cards that were found in the person's own work. */
 export async function drafts(
   verb: string | undefined,
@@ -130,6 +126,8 @@ export async function drafts(
     await list(profile, options)
     return EXIT.done
   }
+  if (!VERBS.includes(verb))
+    throw new CommandError(`There is no "${verb}". Use list, show, accept, edit or dismiss.`, EXIT.usage)
   if (id === undefined) throw new CommandError(`Name the draft: kvault drafts ${verb} <draft-id>`, EXIT.usage)
   if (verb === 'show') {
     const draft = await call<Draft>(profile, at(id))
@@ -137,9 +135,9 @@ export async function drafts(
     else printDraft(draft)
   } else if (verb === 'accept') await accept(profile, id, {}, options)
   else if (verb === 'edit') await edit(profile, id, options)
-  else if (verb === 'dismiss') {
+  else {
     await call(profile, at(id, '/dismiss'), {})
     print('Dismissed.')
-  } else throw new CommandError(`There is no "${verb}". Use list, show, accept, edit or dismiss.`, EXIT.usage)
+  }
   return EXIT.done
 }

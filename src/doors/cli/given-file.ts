@@ -8,14 +8,30 @@ const wrong = (file: string, error: unknown): unknown => {
   return reason === undefined ? error : new CommandError(`${file} cannot be read: ${reason}.`, EXIT.usage)
 }
 
+/** Editors on Windows begin a file with a byte order mark, which is no part of its text. */
+const withoutMark = (text: string): string => text.replace(/^\uFEFF/, '')
+
 /** The text of a file that the person named; `-` is standard input. */
 export async function readGiven(file: string): Promise<string> {
-  if (file === '-') return readStdin()
+  if (file === '-') return withoutMark(await readStdin())
   try {
-    return readFileSync(file, 'utf8')
+    return withoutMark(readFileSync(file, 'utf8'))
   } catch (error) {
     throw wrong(file, error)
   }
+}
+
+/** The object that a given text holds; `name` and `more` are for the refusal. */
+export function objectIn(text: string, name: string, more = ''): Record<string, unknown> {
+  let given: unknown
+  try {
+    given = JSON.parse(text)
+  } catch {
+    throw new CommandError(`${name} is not JSON.${more}`, EXIT.usage)
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new CommandError(`${name} has to be a JSON object, such as {"title": "…"}.${more}`, EXIT.usage)
+  return given as Record<string, unknown>
 }
 
 /** Refuses what is no file, before anything is done with it. */

@@ -33,8 +33,9 @@ const VISIBLE = /\p{Mark}|\p{Cf}/gu
 const ESCAPES = /\u001b\[[0-9;]*m/g
 const width = (text: string) => [...text.replaceAll(ESCAPES, '').replaceAll(VISIBLE, '')].length
 
+/** Also the signs that turn the direction of writing: with them a line looks like another one. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not reach a terminal from somebody's card
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
 
 /** Text from the vault on one line, without control characters of the terminal. */
 export const plain = (text: string, max = 72): string => {

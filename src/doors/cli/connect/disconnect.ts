@@ -47,7 +47,6 @@ async function endKeyOf({ url, apiKey, keyId, client }: Connection): Promise<boo
 async function disconnectOne(client: McpClient, options: ConsentOptions): Promise<boolean> {
   const connection = connectionOf(client.name)
   const undone = undoHooks(client.name)
-  for (const { file, before, after } of undone) showChange(file, before, after)
   const file = client.file()
   const shared = undone.find((one) => one.file === file)
   const before = shared ? shared.after : readText(file)
@@ -57,6 +56,8 @@ async function disconnectOne(client: McpClient, options: ConsentOptions): Promis
     return true
   }
   const entry = entryIn(before ?? '', client, file)
+  // Only now: a broken file of the entry stops everything, so nothing may be shown that is then not written.
+  for (const one of undone) showChange(one.file, one.before, one.after)
   if (after !== before) showChange(file, before, after, [entry && keyIn(entry), connection?.apiKey])
   if (!(await agreed('Undo this?', options))) {
     print('Nothing written.')

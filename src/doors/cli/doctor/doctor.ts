@@ -18,13 +18,14 @@ const row = ({ state, what, detail, advice }: Finding): string[] => [
 
 /** Checks every part between an agent and the vault, and says what to do about each finding. */
 export async function doctor(options: ProfileOptions & { json?: boolean }): Promise<number> {
-  const { url, apiKey } = findProfile(options)
+  const profile = findProfile(options)
+  const { url, apiKey } = profile
   const server = await checkServer(url)
   const findings = [...server.findings, await checkTls(url), checkProxy(url)]
   if (server.reply) {
     findings.push(...(await checkCredential(url, apiKey)), ...(await checkClients(url)))
   }
-  findings.push(...checkHooks(url))
+  findings.push(...checkHooks(profile))
   if (options.json) printJson({ url, findings })
   else print(table(['', 'what', 'finding', 'what to do'], findings.map(row)))
   const failed = findings.filter((finding) => finding.state === 'fail')

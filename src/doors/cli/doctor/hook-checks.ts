@@ -1,11 +1,13 @@
+import { accountOf } from '../account.ts'
 import type { McpClient } from '../clients/client.ts'
 import { installedClients } from '../clients/installed.ts'
 import { HOOK_PLANS } from '../connect/hook-files/plans.ts'
 import { hooksAreThere } from '../connect/hooks.ts'
 import type { Moment } from '../hooks/occasion.ts'
 import { lastRun } from '../hooks/run-log.ts'
-import { waitingFiles } from '../hooks/spool/spool.ts'
+import { isFor, read, waitingFiles } from '../hooks/spool/spool.ts'
 import { everySwitch, isOff, personsSwitches } from '../hooks/switches.ts'
+import type { Profile } from '../profile.ts'
 import { readProjectFiles } from '../project-file.ts'
 import { unreadableText } from '../settings-file.ts'
 import { connectAdvice, type Finding, fail, ok, warn } from './finding.ts'
@@ -39,12 +41,26 @@ function checkOne(client: McpClient, url: string, off: readonly string[]): Findi
   return [head, ...rows]
 }
 
+/** What waits to be sent. What belongs to another vault or another account does not go with the next hook. */
+function checkWaiting({ url, apiKey, userId }: Partial<Profile> & { url: string }): Finding[] {
+  const waiting = waitingFiles().flatMap((name) => read(name) ?? [])
+  const account = apiKey ? accountOf({ apiKey, userId }) : undefined
+  const { length: own } = waiting.filter((one) =>
+    account === undefined ? one.url === url : isFor(one, url, account),
+  )
+  const others = waiting.length - own
+  return [
+    ...(own > 0 ? [warn('Waiting', `${own} exchanges are not sent yet`, 'They go with the next hook.')] : []),
+    ...(others > 0 ? [ok('Waiting', `${others} exchanges wait for another vault or account`)] : []),
+  ]
+}
+
 /** Every hook of every agent here, and what waits to be sent. */
-export function checkHooks(url: string): Finding[] {
+export function checkHooks(profile: Partial<Profile> & { url: string }): Finding[] {
   const { off: ofProject, unreadable } = readProjectFiles(process.cwd())
   const off = everySwitch(ofProject)
   const { unreadable: ofPerson } = personsSwitches()
-  const findings = [
+  return [
     ...(ofPerson === undefined
       ? []
       : [
@@ -57,12 +73,7 @@ export function checkHooks(url: string): Finding[] {
     ...unreadable.map((file) =>
       fail('Project file', unreadableText(file), 'Repair it. Until then all hooks are off here.'),
     ),
-    ...installedClients().flatMap((client) => checkOne(client, url, off)),
-  ]
-  const waiting = waitingFiles().length
-  if (waiting === 0) return findings
-  return [
-    ...findings,
-    warn('Waiting', `${waiting} exchanges are not sent yet`, 'They go with the next hook.'),
+    ...installedClients().flatMap((client) => checkOne(client, profile.url, off)),
+    ...checkWaiting(profile),
   ]
 }

@@ -1,9 +1,9 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
-import { a as readSession, c as hasFailed, d as settingsFolder, i as takeJournal, l as keepEnvironment, n as postJson, o as rememberSession, r as readJournal, s as bothEnds, t as noteRun, u as findProfile } from "./hook.mjs";
+import { a as readSession, c as bothEnds, d as findProfile, f as savedProfile, i as takeJournal, l as hasFailed, n as postJson, o as rememberSession, p as settingsFolder, r as readJournal, s as startToRedact, t as noteRun, u as keepEnvironment } from "./hook.mjs";
 import { closeSync, linkSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 //#region src/features/redaction/placeholders.ts
 /**
 * What documentation uses in place of a secret. A long random value contains any short word by chance
@@ -2288,6 +2288,18 @@ function cleanNamed(name, value, findings) {
 	return `<${inContext.kind.toUpperCase()}>`;
 }
 //#endregion
+//#region src/doors/cli/account.ts
+/**
+* Whose what waits on this machine is. A profile knows the id of its person; a key from the environment does not, and
+* asking the vault would make every hook slower, so its hash stands for the person. It does not reveal the key.
+*/
+var accountOf = ({ apiKey, userId }) => userId ?? `key:${createHash("sha256").update(apiKey).digest("hex").slice(0, 32)}`;
+/**
+* Whether something that waits may be sent by this account. What an earlier version wrote names nobody. It goes only
+* while nobody has signed in since then: after that it could be somebody else's, so it waits until it is too old.
+*/
+var mayBeSentBy = (account, owner) => owner === void 0 ? savedProfile()?.userId === void 0 : owner === account;
+//#endregion
 //#region src/features/cites/cite.ts
 /** PyPI takes `Foo_Bar` and `foo-bar` for one name; all others but Go and Maven ignore case. */
 function sameName(ecosystem, name) {
@@ -2875,9 +2887,10 @@ function put(waiting, limits = LIMITS) {
 /** Undefined for a file that is gone or not ours. */
 function read(name) {
 	try {
-		const { url, agent, idempotencyKey, input } = JSON.parse(readFileSync(join(spoolFolder(), name), "utf8"));
+		const { url, account, agent, idempotencyKey, input } = JSON.parse(readFileSync(join(spoolFolder(), name), "utf8"));
 		return typeof url === "string" && typeof idempotencyKey === "string" && typeof input === "object" ? {
 			url,
+			account: account === void 0 ? void 0 : String(account),
 			agent: String(agent),
 			idempotencyKey,
 			input
@@ -2886,6 +2899,8 @@ function read(name) {
 		return;
 	}
 }
+/** Whether this account of this vault may send it. */
+var isFor = (waiting, url, account) => waiting.url === url && mayBeSentBy(account, waiting.account);
 var drop = (name) => rmSync(join(spoolFolder(), name), { force: true });
 //#endregion
 //#region src/text/fnv.ts
@@ -3096,18 +3111,19 @@ function fileName(file, folder) {
 	const inside = relative(folder, file);
 	return (inside.startsWith("..") || isAbsolute(inside) ? file.split(/[\\/]/).at(-1) ?? file : inside).replaceAll("\\", "/");
 }
-var shown = (run) => ({
-	command: run.command.slice(0, LONGEST_COMMAND).toWellFormed(),
+var cutCommand = (command, clean) => clean(command).slice(0, LONGEST_COMMAND).toWellFormed();
+var shown = (run, clean) => ({
+	command: cutCommand(run.command, clean),
 	exit_code: run.exitCode,
-	output: telling(run.output, hasFailed(run), LONGEST_OUTPUT)
+	output: telling(clean(run.output), hasFailed(run), LONGEST_OUTPUT)
 });
 /** Commands that failed and then succeeded, even if they failed in an earlier exchange. */
-function redToGreen(runs, failingBefore) {
+function redToGreen(runs, failingBefore, clean) {
 	const failing = new Set(failingBefore);
 	const tests = /* @__PURE__ */ new Map();
 	for (const run of runs) {
-		const command = run.command.slice(0, LONGEST_COMMAND).toWellFormed();
-		if (!TEST_COMMAND.test(command)) continue;
+		if (!TEST_COMMAND.test(run.command)) continue;
+		const command = cutCommand(run.command, clean);
 		if (hasFailed(run)) {
 			failing.add(command);
 			tests.delete(command);
@@ -3133,13 +3149,13 @@ function withinBounds(activity) {
 	while (isTooLarge() && activity.commands.length > 0) activity.commands.shift();
 	return activity;
 }
-function activityOf(journal, folder, environment, failingBefore) {
+function activityOf(journal, folder, environment, failingBefore, clean) {
 	const runs = journal.flatMap((entry) => "run" in entry ? [entry.run] : []);
 	const files = journal.flatMap((entry) => "files" in entry ? entry.files : []);
-	const { tests, failing } = redToGreen(runs, failingBefore);
+	const { tests, failing } = redToGreen(runs, failingBefore, clean);
 	return {
 		activity: withinBounds({
-			commands: runs.slice(-40).map(shown),
+			commands: runs.slice(-40).map((run) => shown(run, clean)),
 			files: [...new Set(files.map((file) => fileName(file, folder)))].slice(-100),
 			tests,
 			environment
@@ -3200,14 +3216,14 @@ function lastMessage(events) {
 	return parsed(events).filter(({ type }) => type === "assistant.message").map(({ data }) => textOf(data?.content).trim()).findLast((text) => text !== "");
 }
 var EXITED = /^Process exited with code (\d{1,3})$/m;
-/** The exit code is in the first lines, before the output. */
-var HEAD_OF_OUTPUT = 400;
+/** The exit code is in the first lines. The output after them may speak of exit codes too. */
+var headOf = (text) => text.slice(0, 400).split("\nOutput:", 1)[0] ?? "";
 /** Exit codes by the names of the calls, from the session that Codex writes. */
 function exitCodes(session) {
 	const codes = /* @__PURE__ */ new Map();
 	for (const { payload } of parsed(session)) {
 		if (payload?.type !== "function_call_output" || !payload.call_id) continue;
-		const code = EXITED.exec(textOf(payload.output).slice(0, HEAD_OF_OUTPUT))?.[1];
+		const code = EXITED.exec(headOf(textOf(payload.output)))?.[1];
 		if (code !== void 0) codes.set(payload.call_id, Number(code));
 	}
 	return codes;
@@ -3217,6 +3233,8 @@ function exitCodes(session) {
 var LARGEST_TRANSCRIPT = 268435456;
 var LONGEST_END = 16777216;
 var LONGEST_VERBATIM = 4e3;
+/** How much of a message is redacted: some may paste megabytes. */
+var LONGEST_REDACTED = 2e4;
 /** Older versions of Claude Code write the agent's last words shortly after the Stop event. */
 var TRANSCRIPT_LOOKS = 5;
 var TRANSCRIPT_PAUSE_MS = 200;
@@ -3263,41 +3281,53 @@ function endOf(file, most) {
 	}
 	return buffer.toString("utf8");
 }
-/** Codex passes no exit codes to a hook; its own file of the session has them. */
+/** Codex passes no exit codes to a hook; its own file of the session has them, and it is right where both say one. */
 function withExitCodes(journal, { transcript }) {
-	const isOpen = (entry) => "run" in entry && entry.run.exitCode === null && entry.run.id !== void 0;
-	if (!transcript || !journal.some(isOpen)) return [...journal];
+	const isNamed = (entry) => "run" in entry && entry.run.id !== void 0;
+	if (!transcript || !journal.some(isNamed)) return [...journal];
 	const codes = exitCodes(endOf(transcript, LONGEST_END));
 	return journal.map((entry) => "run" in entry ? { run: {
 		...entry.run,
-		exitCode: entry.run.exitCode ?? codes.get(entry.run.id ?? "") ?? null
+		exitCode: codes.get(entry.run.id ?? "") ?? entry.run.exitCode
 	} } : entry);
 }
-/** The interface's rule for long messages: the beginning verbatim, then how much was left out. */
-var verbatim = (text) => text.length <= LONGEST_VERBATIM ? text : `${text.slice(0, LONGEST_VERBATIM).toWellFormed()}\n[… ${text.length - LONGEST_VERBATIM} more characters]`;
+/**
+* The interface's rule for long messages: the beginning verbatim, then how much was left out. Secrets are replaced
+* before the cut: half a secret is not recognised.
+*/
+function verbatim(text, findings) {
+	const start = startToRedact(text, LONGEST_REDACTED);
+	const clean = cleanText(start, findings);
+	if (clean.length <= LONGEST_VERBATIM) return clean;
+	const left = clean.length - LONGEST_VERBATIM + (text.length - start.length);
+	return `${clean.slice(0, LONGEST_VERBATIM).toWellFormed()}\n[… ${left} more characters]`;
+}
 /**
 * Puts the exchange that has just ended into the spool, with its activity, and returns how many characters that are.
 * Everything is redacted here, by the rules of the vault: no secret is written to the spool or leaves the machine.
 */
 async function captureTurn(exchange) {
-	const { agent, url, words, projectKey, folder, sessionId } = exchange;
+	const { agent, profile, words, projectKey, folder, sessionId } = exchange;
 	const session = readSession(sessionId);
 	const said = agent === "claude-code" ? await saidInTranscript(words) : saidInJournal(words, readJournal(sessionId));
 	if (!said || said.id !== "" && session.stored === said.id) return 0;
 	const environment = environmentOf(folder);
 	keepEnvironment(folder, environment);
-	const { activity, failing } = activityOf(withExitCodes(takeJournal(sessionId), words), folder, environment, session.failing ?? []);
+	const journal = withExitCodes(takeJournal(sessionId), words);
 	const findings = new Findings();
+	const clean = (text) => cleanText(text, findings);
+	const { activity, failing } = activityOf(journal, folder, environment, session.failing ?? [], clean);
 	const input = {
 		project_key: projectKey,
-		user_message: cleanText(verbatim(said.prompt), findings),
-		agent_report: cleanText(verbatim(said.reply), findings),
+		user_message: verbatim(said.prompt, findings),
+		agent_report: verbatim(said.reply, findings),
 		client: `${agent}-hook`,
 		...sessionId ? { session_id: sessionId } : {},
 		meta: { activity: cleanJson(activity, findings) }
 	};
 	put({
-		url,
+		url: profile.url,
+		account: accountOf(profile),
 		agent,
 		input
 	});
@@ -3396,12 +3426,13 @@ async function sendOne({ url, idempotencyKey, input }, apiKey) {
 	}
 }
 /** One after another. The first one that cannot be sent now stops the loop, to keep the order. */
-async function sendAll(lock, url, apiKey) {
+async function sendAll(lock, profile) {
+	const account = accountOf(profile);
 	let sent = 0;
 	for (const name of waitingFiles()) {
 		const waiting = read(name);
-		if (waiting && waiting.url !== url) continue;
-		const outcome = waiting ? await sendOne(waiting, apiKey) : "refused";
+		if (waiting && !isFor(waiting, profile.url, account)) continue;
+		const outcome = waiting ? await sendOne(waiting, profile.apiKey) : "refused";
 		if (outcome === "later" || !lock.renew()) return sent;
 		drop(name);
 		if (outcome === "sent") sent += 1;
@@ -3415,11 +3446,11 @@ var REFUSED = {
 	error: "The vault refused a turn; it was dropped."
 };
 /**
-* Sends the spool, oldest first, and returns how many turns were sent. Turns of another vault wait until it is used
-* again. A program that finds the lock taken leaves: its holder sends these turns too, or the next hook does.
+* Sends the spool, oldest first, and returns how many turns were sent. Turns of another vault or
+* of another account wait until it is used again. A program that finds the lock taken leaves: its holder sends these turns too, or the next hook does.
 */
 async function sendWaiting() {
-	const { url, apiKey } = findProfile();
+	const { apiKey, ...rest } = findProfile();
 	if (!apiKey || waitingFiles().length === 0) return 0;
 	let all = 0;
 	for (let rounds = 0; rounds < 3; rounds++) {
@@ -3428,7 +3459,10 @@ async function sendWaiting() {
 		let sent = 0;
 		try {
 			trimSpool();
-			sent = await sendAll(lock, url, apiKey);
+			sent = await sendAll(lock, {
+				...rest,
+				apiKey
+			});
 		} finally {
 			lock.release();
 		}

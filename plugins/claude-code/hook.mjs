@@ -20,11 +20,12 @@ function objectOf(value) {
 	}
 }
 var numberOf = (value) => typeof value === "number" && Number.isInteger(value) ? value : void 0;
-/** Agents that know the exit code write it near the beginning or near the end of the text for their model. */
-var NEAR = 400;
-var EXIT_CODE = /(?:\bexit(?:ed with)?(?: |_)?code:? ?|Process exited with code )(\d{1,3})\b/i;
-function exitCodeIn(text) {
-	const found = EXIT_CODE.exec(text.slice(0, NEAR)) ?? EXIT_CODE.exec(text.slice(NEAR).slice(-400));
+/**
+* The exit code that an agent writes into the text for its model. The pattern of each agent says the exact place: the
+* output of a command may speak of exit codes too.
+*/
+function exitCodeIn(text, pattern) {
+	const found = pattern.exec(text);
 	return found ? Number(found[1]) : null;
 }
 /** The exit code in the result of a tool, by the names that agents use for it. */
@@ -109,6 +110,7 @@ function used$5(payload) {
 		}
 	};
 }
+var FIRST_LINE = /^Exit code (\d{1,3})(?:\r?\n|$)/;
 /** A failed command comes as text: the exit code in the first line, then the output. */
 function failed$1(payload) {
 	const command = textOf$1(partOf(payload.tool_input).command);
@@ -118,7 +120,7 @@ function failed$1(payload) {
 		kind: "command",
 		run: {
 			command,
-			exitCode: exitCodeIn(error) ?? 1,
+			exitCode: exitCodeIn(error, FIRST_LINE) ?? 1,
 			output: error
 		}
 	};
@@ -195,7 +197,7 @@ function used$4(payload) {
 		kind: "command",
 		run: {
 			command,
-			exitCode: exitCodeOf(partOf(payload.tool_response)) ?? exitCodeIn(output),
+			exitCode: exitCodeOf(partOf(payload.tool_response)),
 			output,
 			id: textOf$1(payload.tool_use_id)
 		}
@@ -235,6 +237,8 @@ var codex = {
 //#endregion
 //#region src/doors/cli/hooks/agents/copilot.ts
 var SHELLS = /* @__PURE__ */ new Set(["bash", "powershell"]);
+/** The last line of the text for the model. */
+var LAST_LINE = /<exited with exit code (\d{1,3})>\s*$/;
 var EDITORS$2 = /* @__PURE__ */ new Set(["edit", "create"]);
 /** According to the documentation, the model sees the output of a hook for a failed tool if the hook ends with this code. */
 var SHOWN_TO_MODEL = 2;
@@ -257,7 +261,7 @@ function used$3(payload) {
 		files: [file]
 	};
 	const output = outputOf(partOf(payload.toolResult).textResultForLlm);
-	return command(payload, output, exitCodeIn(output));
+	return command(payload, output, exitCodeIn(output, LAST_LINE));
 }
 function happening$4(event, payload) {
 	const prompt = textOf$1(payload.prompt);
@@ -271,7 +275,7 @@ function happening$4(event, payload) {
 		prompt
 	} : void 0;
 	if (event === "postToolUse") return used$3(payload);
-	if (event === "postToolUseFailure") return error ? command(payload, error, exitCodeIn(error) ?? 1) : void 0;
+	if (event === "postToolUseFailure") return error ? command(payload, error, exitCodeIn(error, LAST_LINE) ?? 1) : void 0;
 	if (event === "preCompact") return { kind: "compact" };
 	if (event === "agentStop") return {
 		kind: "stop",
@@ -303,7 +307,7 @@ var copilot = {
 //#endregion
 //#region src/doors/cli/hooks/agents/cursor.ts
 var INJECTED$2 = /* @__PURE__ */ new Set(["sessionStart", "postToolUse"]);
-/** The result of a tool is JSON in a string. */
+/** The result of a tool is JSON in a string, with the exit code as a field. */
 function used$2(payload) {
 	const command = textOf$1(partOf(payload.tool_input).command);
 	if (payload.tool_name !== "Shell" || !command) return void 0;
@@ -313,12 +317,12 @@ function used$2(payload) {
 		kind: "command",
 		run: {
 			command,
-			exitCode: exitCodeOf(result) ?? exitCodeIn(output),
+			exitCode: exitCodeOf(result),
 			output
 		}
 	};
 }
-/** Cursor ignores an answer here, so this is only for the capture. */
+/** Cursor ignores an answer here, so this is only for the capture. It names a reason and no exit code. */
 function failed(payload) {
 	const command = textOf$1(partOf(payload.tool_input).command);
 	const error = textOf$1(payload.error_message);
@@ -327,7 +331,7 @@ function failed(payload) {
 		kind: "command",
 		run: {
 			command,
-			exitCode: exitCodeIn(error) ?? 1,
+			exitCode: 1,
 			output: error
 		}
 	};
@@ -398,7 +402,16 @@ function personsWords(prompt) {
 	while (words && BY_HOOKS.test(words)) words = textOf$1(words.replace(BY_HOOKS, ""));
 	return words;
 }
-/** The text for the model has `Exit Code: 1` after the output, and nothing if the command succeeded. */
+/** Only these lines come after the exit code. */
+var AFTER_OUTPUT = /(?:^|\n)Exit Code: (\d{1,3})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*(?:\n<\/untrusted_context>)?\s*$/;
+/**
+* The text for the model has `Exit Code: 1` after the output, and nothing if the command succeeded. An output that ends
+* with such a line is skipped first.
+*/
+function exitCodeAfter(output, told) {
+	const start = output === void 0 ? -1 : told.indexOf(`Output: ${output}`);
+	return exitCodeIn(start < 0 ? told : told.slice(start + `Output: ${output}`.length), AFTER_OUTPUT);
+}
 function used$1(payload) {
 	const input = partOf(payload.tool_input);
 	const file = textOf$1(input.file_path);
@@ -410,12 +423,13 @@ function used$1(payload) {
 	if (payload.tool_name !== "run_shell_command" || !command) return void 0;
 	const response = partOf(payload.tool_response);
 	const told = outputOf(response.llmContent);
+	const output = textOf$1(response.returnDisplay);
 	return {
 		kind: "command",
 		run: {
 			command,
-			exitCode: exitCodeOf(partOf(response.data)) ?? exitCodeIn(told) ?? (response.error ? 1 : 0),
-			output: textOf$1(response.returnDisplay) ?? told
+			exitCode: exitCodeOf(partOf(response.data)) ?? exitCodeAfter(output, told) ?? (response.error ? 1 : 0),
+			output: output ?? told
 		}
 	};
 }
@@ -666,10 +680,16 @@ var namedUrl = (options) => options.url ?? (process.env.KVAULT_URL || void 0);
 function findProfile(options = {}) {
 	const saved = savedProfile();
 	const url = tidy(namedUrl(options) ?? saved?.url ?? vaultOfPackage() ?? DEFAULT_URL);
-	const apiKey = givenKey(options) ?? (saved?.url === url ? saved.apiKey : void 0);
+	const given = givenKey(options);
+	if (given) return {
+		url,
+		apiKey: given
+	};
+	if (saved?.url !== url || !saved.apiKey) return { url };
 	return {
 		url,
-		...apiKey ? { apiKey } : {}
+		apiKey: saved.apiKey,
+		...saved.userId ? { userId: saved.userId } : {}
 	};
 }
 /** A key that was given for this call, as opposed to the saved one. */
@@ -813,15 +833,19 @@ function keptName(folder) {
 		throw new CommandError(`${folder} has no remote, and a name for it cannot be kept in ${names} (${error instanceof Error ? error.message : error}). Name it: write {"project_key": "…"} into ${PROJECT_FILE}.`);
 	}
 }
-/** A token in the address of a remote. The vault reads both spellings as one project. */
-var CREDENTIALS = /^(https?:\/\/)[^/@\s]*@/i;
+/** User and password in the address of a remote; a password may contain `@`. */
+var CREDENTIALS = /^([a-z][a-z0-9+.-]*:\/\/)[^/\s]*@/i;
+/** They may carry a token. In a path, `#` is a letter as any other. */
+var QUERY_AND_FRAGMENT = /^([a-z][a-z0-9+.-]*:\/\/[^?#]*)[?#].*$/is;
+/** The vault reads both spellings as one project. The user of `git@host:path` stays: that form has no password. */
+var withoutSecrets = (remote) => remote.replace(CREDENTIALS, "$1").replace(QUERY_AND_FRAGMENT, "$1");
 /**
 * The remote of the checkout is the project's name everywhere. A folder without one is named by `.kvault.json`, or by
 * a random name: two folders that happen to be called alike must not share their memory.
 */
 function projectKeyOf(folder, written = readProjectFiles(folder).projectKey) {
 	const remote = git(folder, "remote", "get-url", "origin");
-	if (remote) return remote.replace(CREDENTIALS, "$1");
+	if (remote) return withoutSecrets(remote);
 	const root = git(folder, "rev-parse", "--show-toplevel") ?? folder;
 	return written ?? keptName(realpathSync(root));
 }
@@ -890,6 +914,41 @@ function hasFailed({ command, exitCode, output }) {
 	return SIGNS.some((sign) => sign.test(shown));
 }
 //#endregion
+//#region src/doors/cli/hooks/safe-cuts.ts
+/**
+* Cuts for text that is redacted later. Redaction recognises a secret by its beginning, its length or the name before
+* it, so half a secret would pass. These cuts drop everything that may belong to a secret at the cut.
+*/
+/** A secret with spaces, such as a phrase, is shorter than this. */
+var LONGEST_PHRASE = 200;
+var ELLIPSIS = "…";
+/** The beginning up to a line end. A line that fills more than half of it ends at a space or a quote instead. */
+function wholeStart(text, most) {
+	const start = text.slice(0, most);
+	const lineEnd = start.lastIndexOf("\n");
+	if (lineEnd >= most / 2) return start.slice(0, lineEnd);
+	return start.slice(0, Math.max(0, most - LONGEST_PHRASE)).replace(/[^\s"'`]+$/, "").toWellFormed();
+}
+/** A value whose name is in the line before, a row of a table, a line of a private key. */
+var MAY_CONTINUE = /^[\s>*"'`-]*\S*\s*$|\|/;
+/**
+* The end from a line on. The line that was cut may hold the name of a secret, so the lines that can hold its value go
+* too. Within one line nothing says where a name begins: then nothing is left.
+*/
+function wholeEnd(text, most) {
+	const lines = text.slice(-most).split("\n").slice(1);
+	const value = lines.findIndex((line) => line.trim() !== "");
+	const next = lines.findIndex((line, at) => at > value && !MAY_CONTINUE.test(line));
+	return value < 0 || next < 0 ? "" : lines.slice(next).join("\n");
+}
+var startToRedact = (text, most) => text.length <= most ? text : `${wholeStart(text, most)}\n${ELLIPSIS}`.trimStart();
+/** The two ends of a long text. */
+function endsToRedact(text, most) {
+	if (text.length <= most) return text;
+	const head = Math.floor(most / 4);
+	return `${wholeStart(text, head)}\n${ELLIPSIS}\n${wholeEnd(text, most - head - 3)}`;
+}
+//#endregion
 //#region src/doors/cli/hooks/sessions.ts
 var KEPT_MS = 2592e6;
 var sessionsFolder = () => join(settingsFolder(), "sessions");
@@ -938,15 +997,16 @@ var LONGEST_ID = 200;
 var LONGEST_WORDS = 2e4;
 var MOST_FILES = 100;
 var LONGEST_FILE_NAME = 1e3;
+/** Redaction takes too long to load here; it comes with the capture. */
 function shortened(entry) {
-	if ("prompt" in entry) return { prompt: entry.prompt.slice(0, LONGEST_WORDS) };
-	if ("reply" in entry) return { reply: entry.reply.slice(0, LONGEST_WORDS) };
-	if ("files" in entry) return { files: entry.files.slice(0, MOST_FILES).map((name) => name.slice(0, LONGEST_FILE_NAME)) };
+	if ("prompt" in entry) return { prompt: startToRedact(entry.prompt, LONGEST_WORDS) };
+	if ("reply" in entry) return { reply: startToRedact(entry.reply, LONGEST_WORDS) };
+	if ("files" in entry) return { files: entry.files.filter((name) => name.length <= LONGEST_FILE_NAME).slice(0, MOST_FILES) };
 	const { command, exitCode, output, id } = entry.run;
 	return { run: {
-		command: command.slice(0, LONGEST_COMMAND$1),
+		command: startToRedact(command, LONGEST_COMMAND$1),
 		exitCode,
-		output: bothEnds(output, LONGEST_OUTPUT),
+		output: endsToRedact(output, LONGEST_OUTPUT),
 		...id === void 0 ? {} : { id: id.slice(0, LONGEST_ID) }
 	} };
 }
@@ -1294,7 +1354,7 @@ async function onStop(scene) {
 		};
 		const chars = await captureTurn({
 			agent: call.agent.name,
-			url: profile.url,
+			profile,
 			words,
 			...where
 		});
@@ -1320,7 +1380,7 @@ function play(scene) {
 /** Executes a hook. An error never stops the agent: the answer is silence, and `kvault doctor` says why. */
 async function runHook(call) {
 	try {
-		const { url, apiKey } = findProfile();
+		const { apiKey, ...rest } = findProfile();
 		if (!apiKey) return SILENCE;
 		const payload = JSON.parse(call.text || "{}");
 		const occasion = isPayload(payload) ? call.agent.read(call.event, payload) : void 0;
@@ -1333,7 +1393,7 @@ async function runHook(call) {
 			call,
 			occasion,
 			profile: {
-				url,
+				...rest,
 				apiKey
 			},
 			folder,
@@ -1397,4 +1457,4 @@ process.on("uncaughtException", () => process.exit(0));
 process.stdout.on("error", () => process.exit(0));
 (agentName === "send" ? send() : answered(agentName, event)).then(finish, () => process.exit(0));
 //#endregion
-export { readSession as a, hasFailed as c, settingsFolder as d, takeJournal as i, keepEnvironment as l, postJson as n, rememberSession as o, readJournal as r, bothEnds as s, noteRun as t, findProfile as u };
+export { readSession as a, bothEnds as c, findProfile as d, savedProfile as f, takeJournal as i, hasFailed as l, postJson as n, rememberSession as o, settingsFolder as p, readJournal as r, startToRedact as s, noteRun as t, keepEnvironment as u };

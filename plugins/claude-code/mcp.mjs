@@ -155,10 +155,16 @@ var namedUrl = (options) => options.url ?? (process.env.KVAULT_URL || void 0);
 function findProfile(options = {}) {
 	const saved = savedProfile();
 	const url = tidy(namedUrl(options) ?? saved?.url ?? vaultOfPackage() ?? DEFAULT_URL);
-	const apiKey = givenKey(options) ?? (saved?.url === url ? saved.apiKey : void 0);
+	const given = givenKey(options);
+	if (given) return {
+		url,
+		apiKey: given
+	};
+	if (saved?.url !== url || !saved.apiKey) return { url };
 	return {
 		url,
-		...apiKey ? { apiKey } : {}
+		apiKey: saved.apiKey,
+		...saved.userId ? { userId: saved.userId } : {}
 	};
 }
 /** A key that was given for this call, as opposed to the saved one. */
@@ -273,6 +279,8 @@ function workspaceOf(folder) {
 //#endregion
 //#region src/doors/cli/bridge.ts
 var CALL_TIMEOUT_MS = 12e4;
+var PARSE_ERROR = -32700;
+var INVALID_REQUEST = -32600;
 var INTERNAL_ERROR = -32603;
 var protocolVersion = ({ params }) => {
 	const version = (params?._meta)?.["io.modelcontextprotocol/protocolVersion"];
@@ -327,16 +335,16 @@ async function bridge(options = {}) {
 	const profile = findProfile(options);
 	let negotiated;
 	const write = (text) => process.stdout.write(`${text.replaceAll("\n", "")}\n`);
-	const fail = (message, text) => {
-		if (message.id === void 0) return;
-		write(JSON.stringify({
-			jsonrpc: "2.0",
-			id: message.id,
-			error: {
-				code: INTERNAL_ERROR,
-				message: text
-			}
-		}));
+	const refuse = (id, code, text) => write(JSON.stringify({
+		jsonrpc: "2.0",
+		id,
+		error: {
+			code,
+			message: text
+		}
+	}));
+	const fail = ({ id }, text) => {
+		if (id !== void 0) refuse(id, INTERNAL_ERROR, text);
 	};
 	async function forward(line, message) {
 		const answer = await send(profile, line, message, negotiated);
@@ -354,18 +362,10 @@ async function bridge(options = {}) {
 	const pending = /* @__PURE__ */ new Set();
 	for await (const line of createInterface({ input: process.stdin })) {
 		if (!line.trim()) continue;
-		let message;
-		try {
-			message = JSON.parse(line);
-		} catch {
-			write(JSON.stringify({
-				jsonrpc: "2.0",
-				id: null,
-				error: {
-					code: -32700,
-					message: "Not JSON"
-				}
-			}));
+		const message = jsonIn(line);
+		if (typeof message !== "object" || message === null) {
+			if (message === void 0) refuse(null, PARSE_ERROR, "Not JSON");
+			else refuse(null, INVALID_REQUEST, "Not a JSON-RPC message");
 			continue;
 		}
 		const call = forward(line, message).catch((error) => fail(message, error instanceof CommandError ? error.message : `The vault at ${profile.url} cannot be reached: ${reasonOf(error)}`));

@@ -1,11 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { SILENCE } from '../../src/doors/cli/hooks/occasion.ts'
 import { lastRun } from '../../src/doors/cli/hooks/run-log.ts'
-import { takeLock } from '../../src/doors/cli/hooks/spool/lock.ts'
-import { sendWaiting } from '../../src/doors/cli/hooks/spool/send.ts'
-import { put, read, trimSpool, waitingFiles } from '../../src/doors/cli/hooks/spool/spool.ts'
+import { read, waitingFiles } from '../../src/doors/cli/hooks/spool/spool.ts'
 import { machine, play, type StandIn, standIn } from './stand-in.ts'
 
 let vault: StandIn
@@ -37,9 +35,7 @@ const exchange = async (prompt: string, last_assistant_message = 'done', session
   await codex('UserPromptSubmit', { prompt, session_id })
   await codex('Stop', { last_assistant_message, session_id })
 }
-const turns = () => vault.asked.filter(({ path }) => path === '/mcp/tools/append_context_turn')
 type Input = {
-  at?: number
   user_message: string
   agent_report: string
   client: string
@@ -260,112 +256,4 @@ test('switched off, nothing is noted and nothing is kept', async () => {
   await exchange('Do not keep this')
   expect(waitingFiles()).toEqual([])
   expect(readdirSync(join(home, 'sessions')).filter((name) => name.endsWith('.jsonl'))).toEqual([])
-})
-
-test('the spool is its owner’s alone, and bounded: the oldest go first', async () => {
-  for (let at = 0; at < 4; at++)
-    put({ url: vault.url, agent: 'codex', input: { at } }, { entries: 3, bytes: 1e6, ageMs: 1e6 })
-  expect(inputs().map(({ at }) => at)).toEqual([1, 2, 3])
-  expect(statSync(join(home, 'spool')).mode & 0o777).toBe(0o700)
-  for (const name of waitingFiles()) expect(statSync(join(home, 'spool', name)).mode & 0o777).toBe(0o600)
-  const size = statSync(join(home, 'spool', waitingFiles()[0] ?? '')).size
-  trimSpool({ entries: 3, bytes: size * 2, ageMs: 1e6 })
-  expect(inputs().map(({ at }) => at)).toEqual([2, 3])
-  trimSpool({ entries: 3, bytes: 1e6, ageMs: 1e6 }, Date.now() + 2e6)
-  expect(waitingFiles()).toEqual([])
-})
-
-test('exchanges that could not be sent are sent later, in order, each once with one key', async () => {
-  for (const prompt of ['the first question', 'the second question', 'the third question'])
-    await exchange(prompt)
-  vault.statuses = [503]
-  expect(await sendWaiting()).toBe(0)
-  expect(waitingFiles()).toHaveLength(3)
-  expect(await sendWaiting()).toBe(3)
-  const messages = turns().map(({ body }) => body.user_message)
-  expect(messages).toEqual([
-    'the first question',
-    'the first question',
-    'the second question',
-    'the third question',
-  ])
-  const keys = turns().map(({ idempotencyKey }) => idempotencyKey)
-  expect(keys[0]).toBe(keys[1])
-  expect(new Set(keys).size).toBe(3)
-  expect(await sendWaiting()).toBe(0)
-})
-
-test('two that send at once send each turn once', async () => {
-  for (const prompt of ['the first question', 'the second question', 'the third question'])
-    await exchange(prompt)
-  vault.delayMs = 20
-  const counts = await Promise.all([sendWaiting(), sendWaiting(), sendWaiting()])
-  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3)
-  expect(turns().map(({ body }) => body.user_message?.split(' ')[1])).toEqual(['first', 'second', 'third'])
-})
-
-test('a turn that the vault refuses is dropped and noted; a key that it refuses stops the sending', async () => {
-  await exchange('the first question')
-  await exchange('the second question')
-  vault.statuses = [401]
-  expect(await sendWaiting()).toBe(0)
-  expect(waitingFiles()).toHaveLength(2)
-  vault.statuses = [422]
-  expect(await sendWaiting()).toBe(1)
-  expect(waitingFiles()).toEqual([])
-  expect(lastRun('codex', 'capture')?.error).toContain('refused')
-})
-
-test('a turn of one vault is sent to no other; a file that is not ours is passed over', async () => {
-  put({ url: 'http://127.0.0.1:1', agent: 'codex', input: { user_message: 'theirs' } })
-  await exchange('a question for this vault')
-  mkdirSync(join(home, 'spool', '000000000000000001-00000000-0000-4000-8000-000000000000.json'))
-  writeFileSync(join(home, 'spool', 'notes.txt'), 'mine')
-  expect(await sendWaiting()).toBe(1)
-  expect(inputs().filter(Boolean)).toEqual([{ user_message: 'theirs' }])
-})
-
-test('a turn of one account is sent for no other, whether a profile or the environment says whose it is', async () => {
-  const signIn = (profile: object) =>
-    writeFileSync(join(home, 'profile.json'), JSON.stringify({ url: vault.url, ...profile }))
-  await exchange('a question with the key of the environment')
-  vi.stubEnv('KVAULT_API_KEY', '')
-  signIn({ apiKey: 'kv_anna', userId: 'anna' })
-  await exchange('a question of Anna')
-  put({ url: vault.url, agent: 'codex', input: { user_message: 'of an earlier version' } })
-  signIn({ apiKey: 'kv_bob', userId: 'bob' })
-  await exchange('a question of Bob')
-  const sent = async () => {
-    vault.asked.length = 0
-    await sendWaiting()
-    return turns().map(({ key, body }) => [key, body.user_message])
-  }
-  expect(await sent()).toEqual([['kv_bob', 'a question of Bob']])
-  signIn({ apiKey: 'kv_anna_renewed', userId: 'anna' })
-  expect(await sent()).toEqual([['kv_anna_renewed', 'a question of Anna']])
-  vi.stubEnv('KVAULT_API_KEY', 'kv_other')
-  expect(await sent()).toEqual([])
-  vi.stubEnv('KVAULT_API_KEY', 'kv_test')
-  expect(await sent()).toEqual([['kv_test', 'a question with the key of the environment']])
-  // A profile that an earlier version wrote: nobody has signed in since, so the turn is its person's.
-  vi.stubEnv('KVAULT_API_KEY', '')
-  signIn({ apiKey: 'kv_former' })
-  expect(await sent()).toEqual([['kv_former', 'of an earlier version']])
-})
-
-test('a lock is held by one; one that was left behind is taken over, a fresh one is not', () => {
-  const first = takeLock()
-  expect(first?.renew()).toBe(true)
-  expect(takeLock()).toBeUndefined()
-  const file = join(home, 'spool', 'lock')
-  const old = new Date(Date.now() - 120_000)
-  utimesSync(file, old, old)
-  const second = takeLock()
-  expect(second?.renew()).toBe(true)
-  expect(first?.renew()).toBe(false)
-  // Who has lost it does not give away what is somebody else's.
-  first?.release()
-  expect(takeLock()).toBeUndefined()
-  second?.release()
-  expect(takeLock()).toBeDefined()
 })

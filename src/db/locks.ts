@@ -28,8 +28,6 @@ const LOCKS_BY_ID = {
   newProjects: 1,
   /** Two pulls into one workspace must not both find it without a card. */
   pulls: 2,
-  /** Two requests with one Idempotency-Key must not both find it without an answer. */
-  idempotency: 3,
 } as const
 
 /** The same for one id. Two ids may share a lock by chance; then one of them waits a moment longer. */

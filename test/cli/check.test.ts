@@ -215,6 +215,10 @@ Likely to fit: 0. Not decided: 0. About other things: 1.
   test('a card is reported with a kind, and a report without one says which there are', async () => {
     const without = await kvault(['report', four])
     expect([without.code, without.stderr.trim()]).toEqual([2, expect.stringContaining('--kind dangerous')])
+    const alone = await kvault(['report', four, '--kind', 'wrong'])
+    expect([alone.code, alone.stderr]).toEqual([1, expect.stringContaining('nobody but the owner')])
+    const second = await registerPerson(vault, 'second-admin@example.com')
+    await author.post(`/api/v1/workspaces/${workspaceId}/members`, { user_id: second.userId, role: 'admin' })
     const said = await kvault(['report', four, '--kind', 'wrong', '--note', 'It never worked.'])
     expect([said.code, said.stdout.trim()]).toEqual([
       0,

@@ -1,10 +1,9 @@
-import { holdLockOf } from '../../db/locks.ts'
 import type { Capability } from '../capability.ts'
 import type { Ctx } from '../context.ts'
 import { inTx } from '../context.ts'
 import { conflict, invalid } from '../errors.ts'
 import { seal, sha256, unseal } from '../secrets.ts'
-import { deleteAnswersBefore, findAnswer, saveAnswer } from './idempotency.store.ts'
+import { deleteAnswersBefore, findAnswer, holdKey, saveAnswer } from './idempotency.store.ts'
 
 const KEPT_MS = 24 * 3_600_000
 const MAX_KEY_LENGTH = 255
@@ -37,9 +36,8 @@ class KeptAnswer<Output> {
     this.#secret = `${key}\n${account ?? credential ?? ''}`
   }
 
-  /** Whoever comes with the same key waits here, and then finds the answer. */
   hold(ctx: Ctx): Promise<void> {
-    return holdLockOf(ctx.db, ctx.database.engine, 'idempotency', this.#keyHash)
+    return holdKey(ctx.db, this.#keyHash)
   }
 
   async find(ctx: Ctx): Promise<Once<Output> | undefined> {

@@ -12,13 +12,13 @@ import { memoryChanged } from '../memory-queries.ts'
 /** Deletes all events of an exchange, after saying how many they are. */
 export function DeleteEvents({ events }: { events: MemoryEvent[] }) {
   const [asking, setAsking] = useState(false)
-  const place = useRef<HTMLDivElement>(null)
+  const marker = useRef<HTMLDivElement>(null)
   const remove = useMutation({
     mutationFn: async () => {
       for (const event of events) await deleteEvent({ raw_id: event.raw_id })
     },
     onSuccess: () => {
-      const row = place.current?.closest('li')
+      const row = marker.current?.closest('li')
       if (row) neighbourGetsFocus(row)
       toast(`${plural(events.length, 'event')} deleted.`)
     },
@@ -29,7 +29,7 @@ export function DeleteEvents({ events }: { events: MemoryEvent[] }) {
     },
   })
   return (
-    <div ref={place}>
+    <div ref={marker}>
       <Button look="ghost" size="sm" onClick={() => setAsking(true)}>
         <Trash2 size={14} aria-hidden />
         Delete from memory

@@ -3446,8 +3446,9 @@ var REFUSED = {
 	error: "The vault refused a turn; it was dropped."
 };
 /**
-* Sends the spool, oldest first, and returns how many turns were sent. Turns of another vault or
-* of another account wait until it is used again. A program that finds the lock taken leaves: its holder sends these turns too, or the next hook does.
+* Sends the spool, oldest first, and returns how many turns were sent. Turns of another vault or of another account
+* wait until it is used again. A program that finds the lock taken leaves: its holder sends these turns too, or the
+* next hook does.
 */
 async function sendWaiting() {
 	const { apiKey, ...rest } = findProfile();

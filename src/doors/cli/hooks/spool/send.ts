@@ -43,8 +43,9 @@ async function sendAll(lock: Lock, profile: Profile): Promise<number> {
 const REFUSED = { ms: 0, chars: 0, error: 'The vault refused a turn; it was dropped.' }
 
 /**
- * Sends the spool, oldest first, and returns how many turns were sent. Turns of another vault or
- * of another account wait until it is used again. A program that finds the lock taken leaves: its holder sends these turns too, or the next hook does.
+ * Sends the spool, oldest first, and returns how many turns were sent. Turns of another vault or of another account
+ * wait until it is used again. A program that finds the lock taken leaves: its holder sends these turns too, or the
+ * next hook does.
  */
 export async function sendWaiting(): Promise<number> {
   const { apiKey, ...rest } = findProfile()

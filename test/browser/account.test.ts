@@ -113,8 +113,9 @@ test('an address outside the app is not followed after signing in', async () => 
   await page.getByRole('navigation', { name: 'Main' }).first().waitFor()
   expect(new URL(page.url()).origin).toBe(stage.base)
   // Ended elsewhere: the next request finds out, and the page says why it asks again.
+  await settled(page)
   await page.context().clearCookies()
-  await page.getByRole('link', { name: 'Library' }).first().click()
+  await visit(page, '/library')
   await page.getByText('Your session has ended.').waitFor()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })

@@ -186,3 +186,8 @@ test('ids are UUIDs of version 7 that sort by time', () => {
   expect(early).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   expect(early < late).toBe(true)
 })
+
+test('ids of one millisecond sort in the order in which they were made', () => {
+  const made = Array.from({ length: 1000 }, () => newId(3_000_000))
+  expect(made.toSorted()).toEqual(made)
+})

@@ -1,7 +1,8 @@
-/** At most `length` UTF-16 units, never half a character. */
+/** At most `length` characters, counted as limits on input count them: a sign beyond the basic plane is one, not two. */
 export function cutText(text: string, length: number): { text: string; truncated: boolean } {
   if (text.length <= length) return { text, truncated: false }
-  const last = text.charCodeAt(length - 1)
-  const inPair = last >= 0xd800 && last <= 0xdbff
-  return { text: text.slice(0, inPair ? length - 1 : length), truncated: true }
+  let end = 0
+  for (let count = 0; count < length && end < text.length; count++)
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
+  return { text: text.slice(0, end), truncated: end < text.length }
 }

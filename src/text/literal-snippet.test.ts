@@ -18,10 +18,11 @@ test('accents count', () => {
   expect(foldCase('resume')).not.toBe(foldCase('résumé'))
 })
 
-test('a text is never cut inside a character', () => {
-  expect(cutText('ab😀cd', 3)).toEqual({ text: 'ab', truncated: true })
-  expect(cutText('ab😀cd', 4)).toEqual({ text: 'ab😀', truncated: true })
-  expect(cutText('ab😀', 4)).toEqual({ text: 'ab😀', truncated: false })
+test('a text is cut by characters, never inside one', () => {
+  expect(cutText('ab😀cd', 2)).toEqual({ text: 'ab', truncated: true })
+  expect(cutText('ab😀cd', 3)).toEqual({ text: 'ab😀', truncated: true })
+  expect(cutText('ab😀', 3)).toEqual({ text: 'ab😀', truncated: false })
+  expect(cutText('😀😀', 2)).toEqual({ text: '😀😀', truncated: false })
 })
 
 test('a snippet shows the match in a long text, also behind letters whose fold is longer', () => {

@@ -1,6 +1,7 @@
+import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Services } from '../../core/context.ts'
-import { InvalidInput } from '../../core/errors.ts'
+import { AppError, InvalidInput } from '../../core/errors.ts'
 import { storable } from '../../core/storable.ts'
 import { MAX_KEYS, MAX_KEYS_OF_LONG, shapeProblem } from './limits/json-shape.ts'
 import { countBodyBytes } from './limits/rate-limit.ts'
@@ -46,23 +47,31 @@ function parseJson(text: string, maxKeys: number = MAX_KEYS): unknown {
 
 const ORDINARY_BYTES = 1024 * 1024
 
+/** JSON is UTF-8. Text in another encoding would be stored with its letters lost. */
+const JSON_TYPE = /^application\/([\w.+-]+\+)?json(?=\s*(;|$))(?!.*charset\s*=(?!\s*"?(utf-?8|us-ascii)))/i
+
+function readText(request: FastifyRequest, bytes: Buffer): string {
+  const encoding = request.headers['content-encoding']
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw new AppError(415, 'unsupported_media_type', 'Send the body without Content-Encoding.')
+  if (!isUtf8(bytes)) throw invalidJson('The body is not UTF-8')
+  return bytes.toString()
+}
+
 /** JSON bodies only; a route that takes something else (multipart, raw) registers it for itself. */
 export function acceptJson(app: FastifyInstance, services: Services): void {
   app.removeAllContentTypeParsers()
-  const parse = (request: FastifyRequest, text: string) => {
-    countBodyBytes(services, request, text.length)
+  const parse = (request: FastifyRequest, bytes: Buffer) => {
+    countBodyBytes(services, request, bytes.length)
+    const text = readText(request, bytes)
     const takesLong = (request.routeOptions.bodyLimit ?? 0) > ORDINARY_BYTES
     return text === '' ? undefined : parseJson(text, takesLong ? MAX_KEYS_OF_LONG : MAX_KEYS)
   }
-  app.addContentTypeParser(
-    /^application\/([\w.+-]+\+)?json(?=\s*(;|$))/i,
-    { parseAs: 'string' },
-    (request, text, done) => {
-      try {
-        done(null, parse(request, String(text)))
-      } catch (error) {
-        done(error as Error)
-      }
-    },
-  )
+  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (request, bytes, done) => {
+    try {
+      done(null, parse(request, bytes as Buffer))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
 }

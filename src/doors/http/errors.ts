@@ -57,7 +57,11 @@ function fromFastify(error: FastifyError): AppError | undefined {
     case 'FST_REQ_FILE_TOO_LARGE':
       return new AppError(413, 'payload_too_large', 'The body is larger than this route takes.')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new AppError(415, 'unsupported_media_type', 'Send JSON, with Content-Type: application/json.')
+      return new AppError(
+        415,
+        'unsupported_media_type',
+        'Send JSON in UTF-8, with Content-Type: application/json.',
+      )
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new AppError(400, 'bad_request', 'The body does not have the length that Content-Length states.')
     default:

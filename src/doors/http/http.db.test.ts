@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { onBothEngines } from '../../../test/support/engines.ts'
 
@@ -50,11 +51,34 @@ onBothEngines('the HTTP door', (t) => {
     expect([deep.status, deep.body.detail[0].type]).toEqual([422, 'json_invalid'])
   })
 
+  test('text in another encoding than UTF-8 is refused, not stored with its letters lost', async () => {
+    const send = async (payload: Buffer, headers = {}) => {
+      const { statusCode, body } = await t.app.server.inject({
+        method: 'POST',
+        url: REGISTER,
+        headers: { 'content-type': 'application/json', ...headers },
+        payload,
+      })
+      const answer = JSON.parse(body)
+      return [statusCode, answer.code ?? answer.detail[0].type]
+    }
+    const latin = Buffer.from('{"email":"café"}', 'latin1')
+    expect(await send(latin)).toEqual([422, 'json_invalid'])
+    const named = { 'content-type': 'application/json; charset=iso-8859-1' }
+    expect(await send(latin, named)).toEqual([415, 'unsupported_media_type'])
+    const packed = { 'content-encoding': 'gzip' }
+    expect(await send(gzipSync('{}'), packed)).toEqual([415, 'unsupported_media_type'])
+    for (const charset of ['utf-8', '"UTF-8"', 'utf8', 'us-ascii']) {
+      const headers = { 'content-type': `application/json; charset=${charset}` }
+      expect(await send(Buffer.from('{}'), headers), charset).toEqual([422, 'missing'])
+    }
+  })
+
   test('an unknown address is a 404, a wrong method a 405 that names the right ones', async () => {
     expect((await t.anonymous().get('/api/v1/nothing')).body.code).toBe('not_found')
     const wrong = await t.anonymous().delete(REGISTER)
     expect([wrong.status, wrong.body.code, wrong.headers.allow]).toEqual([405, 'method_not_allowed', 'POST'])
-    const call = async (method: 'GET' | 'PATCH' | 'DELETE' | 'OPTIONS', url: string) => {
+    const call = async (method: 'GET' | 'HEAD' | 'PATCH' | 'DELETE' | 'OPTIONS', url: string) => {
       const answer = await t.app.server.inject({ method, url, headers: { accept: 'text/html' } })
       return [answer.statusCode, answer.headers.allow]
     }
@@ -62,6 +86,9 @@ onBothEngines('the HTTP door', (t) => {
     expect(await call('OPTIONS', '/api/v1/auth/%72egister')).toEqual([405, 'POST'])
     expect(await call('OPTIONS', '/api/v1/auth/%zz')).toEqual([400, undefined])
     expect(await call('GET', '/api/v1/cards/similar')).toEqual([405, 'POST'])
+    for (const url of [REGISTER, '/api/v1/cards/similar', '/mcp/tools/record_card', '/mcp'])
+      expect(await call('HEAD', url), url).toEqual([405, 'POST'])
+    expect(await call('HEAD', '/api/v1/cards/stats')).toEqual([401, undefined])
     expect(await call('DELETE', '/api/v1/cards/stats')).toEqual([405, 'GET, HEAD'])
     expect(await call('PATCH', '/api/v1/cards/stats/more')).toEqual([404, undefined])
   })

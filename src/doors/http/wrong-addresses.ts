@@ -5,7 +5,7 @@ import { Addresses } from './addresses.ts'
 import { sendError } from './errors.ts'
 import { countFile, countMiss } from './limits/rate-limit.ts'
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /** The route of the web app's page. */
 export const EVERYTHING_ELSE = '/*'

@@ -150,7 +150,9 @@ onBothEngines('the life of cards, against a model', (t) => {
         expect(body).toMatchObject({
           status: expected.published ? 'published' : 'unpublished',
           workspace_id: workspaces(expected.owner)[expected.workspace],
-          origin_workspace_id: workspaces(expected.owner)[expected.origin],
+          origin_workspace_id: workspaces(expected.owner)[
+            model.mayEdit(actor, expected) ? expected.origin : expected.workspace
+          ],
           owner_id: people[expected.owner].userId,
           version: expected.version,
           can_edit: model.mayEdit(actor, expected),

@@ -37,11 +37,14 @@ export const provenanceOf = (
   ...(row.whose !== 'you' && speaksToAgents(row) ? MARK : {}),
 })
 
+/** To others a published card has no past: its origin would tell which authors share a private team. */
+const mayKnowOrigin = (row: CardRow): boolean => row.is_own === 1 || canEdit(row)
+
 export const presentCard = (row: CardRow, now: Date): CardAnswer => ({
   card_id: row.card_id,
   case_id: row.card_id,
   workspace_id: row.workspace_id,
-  origin_workspace_id: row.origin_workspace_id,
+  origin_workspace_id: mayKnowOrigin(row) ? row.origin_workspace_id : row.workspace_id,
   owner_id: row.owner_id,
   owner_name: row.owner_name,
   provenance: provenanceOf(row),

@@ -27,7 +27,12 @@ onBothEngines('sharing and publishing', (t) => {
     })
     expect(answer.body.published_at).not.toBeNull()
     expect(await balance(owner)).toBe(before + 5)
-    expect((await other.get(url(card))).body).toMatchObject({ title: card.title, can_edit: false })
+    expect((await other.get(url(card))).body).toMatchObject({
+      title: card.title,
+      can_edit: false,
+      // Not where it was before: that would tell strangers who is together in a private team.
+      origin_workspace_id: PUBLIC_LIBRARY_ID,
+    })
     const listed = await other.get('/api/v1/cards?scope=public&page_size=100')
     expect(listed.body.items.map((item: { card_id: string }) => item.card_id)).toContain(card.card_id)
   })

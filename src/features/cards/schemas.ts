@@ -172,7 +172,9 @@ export const CaseResponse = z
     card_id: AnswerId,
     case_id: AnswerId.describe('The same as card_id'),
     workspace_id: AnswerId,
-    origin_workspace_id: AnswerId,
+    origin_workspace_id: AnswerId.describe(
+      'Where it was before it was published; workspace_id for people who may not change the card',
+    ),
     home: Home.describe('Where it lives'),
     readers: Readers.describe('Who can read it'),
     owner_id: AnswerId,

@@ -35,6 +35,9 @@ describe('a guide page', () => {
     ])
     expect(page.sections[1]?.text).toContain('# not a heading')
     expect(page.sections[3]?.url).toBe('/guide/sample#limits-2')
+    // What stands after the language of a fence is for those who edit the page.
+    const noted = parsePage('noted', '# Noted\n```console needs a browser\nkvault login\n```')
+    expect(noted.sections[0]?.text).toBe('```console\nkvault login\n```')
   })
 
   test('is rendered with the anchors that sources point at', () => {
@@ -55,6 +58,9 @@ describe('search in the guide', () => {
   const guide = loadGuide()
 
   test.each([
+    ['How do I create an API key?', '/guide/account#api-keys'],
+    ['delete my account', '/guide/account#deleting-your-account'],
+    ['How do I back up the vault?', '/guide/backup#back-up-and-restore'],
     ['How do I cancel my subscription?', '/guide/billing#change-or-cancel-a-plan'],
     ['my payment failed, what now', '/guide/billing#if-a-payment-fails'],
     ['how many attachments can a ticket have', '/guide/support#open-a-ticket'],

@@ -32,6 +32,9 @@ export function guide(): Guide {
   return loaded
 }
 
+/** What stands after the language of a fence is for those who edit the page. */
+const FENCE_NOTE = /^(\s*`{3,}\w+) .*$/
+
 export function parsePage(slug: string, markdown: string): GuidePage {
   const anchor = anchors()
   const sections: GuideSection[] = []
@@ -43,7 +46,7 @@ export function parsePage(slug: string, markdown: string): GuidePage {
     if (mark) fence = fence === null ? mark : mark.startsWith(fence) ? null : fence
     const heading = fence === null ? /^(#{1,3})\s+(.+?)\s*#*$/.exec(line) : null
     if (!heading) {
-      if (current) current.text += `${line}\n`
+      if (current) current.text += `${line.replace(FENCE_NOTE, '$1')}\n`
       continue
     }
     const [, level = '', words = ''] = heading

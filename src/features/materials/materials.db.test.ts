@@ -95,6 +95,16 @@ onBothEngines('raw materials', (t) => {
     expect((await user.get(MATERIALS)).body.total).toBe(0)
   })
 
+  test('a workspace of others: 403 if everybody may know it, 404 if not', async () => {
+    const [owner, other] = [await t.user(), await t.user()]
+    const add = async (visibility: string) => {
+      const made = await owner.post('/api/v1/workspaces', { name: 'Ours', visibility })
+      const { workspace_id } = made.body
+      return (await other.post(MATERIALS, { kind: 'log', content: 'x', workspace_id })).status
+    }
+    expect([await add('public'), await add('private')]).toEqual([403, 404])
+  })
+
   test('a malformed id is a 422, an unknown one a 404, a page out of range a 422', async () => {
     const user = await t.user()
     expect((await user.get(`${MATERIALS}/x`)).status).toBe(422)

@@ -10,7 +10,7 @@ import { newId } from '../../db/ids.ts'
 import type { RawMaterialsTable } from '../../db/tables/memory.ts'
 import { cutText } from '../../text/cut-text.ts'
 import { audit } from '../audit/audit.ts'
-import { roleIn } from '../permissions/permission.ts'
+import { requireRole } from '../permissions/permission.ts'
 import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
 import {
   findMaterial,
@@ -90,9 +90,7 @@ function presentListed(row: RawMaterialsTable, isLight: boolean): z.input<typeof
 /** Where the material goes: the personal workspace, or one in which the caller may write. */
 async function targetWorkspace(ctx: UserCtx, workspaceId: string | null | undefined): Promise<string> {
   if (workspaceId == null) return personalWorkspaceOf(ctx.db, ctx.viewer.userId)
-  const role = await roleIn(ctx, workspaceId)
-  if (!role) throw notFound('Workspace')
-  if (role === 'viewer') throw forbidden('Only editors and admins of a workspace may add to it.')
+  await requireRole(ctx, workspaceId, 'editor')
   return workspaceId
 }
 

@@ -6,12 +6,13 @@ import { newId } from '../../db/ids.ts'
 import { holdLockOf } from '../../db/locks.ts'
 import type { ContextEventType, ContextSlot } from '../../db/tables/memory.ts'
 import { cutText } from '../../text/cut-text.ts'
+import { requireRole } from '../permissions/permission.ts'
 import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
 import { eventNumber } from './events.search.ts'
 import { type EventHead, type EventRow, insertEvent, searchTextOf, termsOfEvent } from './events.store.ts'
 import { nextPosition } from './partitions.store.ts'
 import { insertProject, learnHost, type Project } from './projects.store.ts'
-import { type ResolvedProject, refuseSecretKey, requireMembership } from './resolve-project.ts'
+import { type ResolvedProject, refuseSecretKey } from './resolve-project.ts'
 import type { EventAnswer } from './schemas.ts'
 
 export type Draft = {
@@ -77,7 +78,7 @@ export async function appendTo(ctx: UserCtx, resolved: ResolvedProject, cleaned:
 
 async function projectFor(ctx: UserCtx, resolved: ResolvedProject, now: string): Promise<Project> {
   if (resolved.workspaceId !== resolved.personalWorkspaceId)
-    await requireMembership(ctx, resolved.workspaceId)
+    await requireRole(ctx, resolved.workspaceId, 'viewer')
   if (resolved.project) return learnHost(ctx.db, resolved.project, resolved.name)
   refuseSecretKey(resolved.writtenKey)
   const owner = { userId: ctx.viewer.userId, workspaceId: resolved.workspaceId }

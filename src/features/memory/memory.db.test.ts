@@ -423,12 +423,18 @@ describe('memory is private', () => {
     test('a workspace in which the caller is not a member cannot be named', async () => {
       const user = await t.user()
       const other = await t.user()
-      const made = await other.post('/api/v1/workspaces', { name: 'Closed' })
-      const workspace_id = made.body.workspace_id
-      const event = { project_key: 'p', event_type: 'turn', content: 'x', workspace_id }
-      expect((await user.post(EVENTS, event)).status).toBe(404)
-      expect((await user.get(`${SNAPSHOT}?${query({ project_key: 'p', workspace_id })}`)).status).toBe(404)
-      expect((await user.get(`/api/v1/project-context/projects?${query({ workspace_id })}`)).status).toBe(404)
+      // Everybody may know of a public one.
+      for (const [visibility, status] of Object.entries({ private: 404, public: 403 })) {
+        const made = await other.post('/api/v1/workspaces', { name: 'Not yours', visibility })
+        const workspace_id = made.body.workspace_id
+        const event = { project_key: 'p', event_type: 'turn', content: 'x', workspace_id }
+        expect((await user.post(EVENTS, event)).status).toBe(status)
+        expect((await user.get(`${SNAPSHOT}?${query({ project_key: 'p', workspace_id })}`)).status).toBe(
+          status,
+        )
+        const projects = `/api/v1/project-context/projects?${query({ workspace_id })}`
+        expect((await user.get(projects)).status).toBe(status)
+      }
     })
 
     test('without a credential, or without the scope, nothing is answered', async () => {

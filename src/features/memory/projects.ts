@@ -4,6 +4,7 @@ import { inTx } from '../../core/context.ts'
 import { conflict, invalid } from '../../core/errors.ts'
 import { AnswerId, Time } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
+import { requireRole } from '../permissions/permission.ts'
 import { moveEvents, recount, removeEventsOf } from './events.store.ts'
 import { readProjectKey } from './project-key.ts'
 import {
@@ -14,7 +15,7 @@ import {
   removeProject,
   renameRow,
 } from './projects.store.ts'
-import { existingProject, refuseSecretKey, requireMembership, resolveProject } from './resolve-project.ts'
+import { existingProject, refuseSecretKey, resolveProject } from './resolve-project.ts'
 import { Confirmed, ProjectKey, WorkspaceId } from './schemas.ts'
 
 export const ProjectContextProjectsResponse = z
@@ -46,7 +47,7 @@ export const listProjects = capability({
   run: async (ctx, { workspace_id, limit }) => {
     const workspaceId = workspace_id ?? undefined
     const { rows, total } = await listProjectRows(ctx.db, ctx.viewer.userId, workspaceId, limit)
-    if (workspaceId !== undefined && total === 0) await requireMembership(ctx, workspaceId)
+    if (workspaceId !== undefined && total === 0) await requireRole(ctx, workspaceId, 'viewer')
     const aliases = await aliasesOf(
       ctx.db,
       ctx.viewer.userId,

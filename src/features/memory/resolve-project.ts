@@ -2,7 +2,7 @@ import type { UserCtx } from '../../core/context.ts'
 import { invalid, notFound } from '../../core/errors.ts'
 import type { ProvenanceAnswer } from '../../core/provenance.ts'
 import { holdLockOf } from '../../db/locks.ts'
-import { roleIn } from '../permissions/permission.ts'
+import { requireRole } from '../permissions/permission.ts'
 import { findSecrets } from '../redaction/redact.ts'
 import { type ProjectName, readProjectKey } from './project-key.ts'
 import { findProjects, lockProject, type Project } from './projects.store.ts'
@@ -36,7 +36,7 @@ export async function resolveProject(
   // The user's preferences hold everywhere, so there is one document of them.
   const wanted = name.form === 'user_preferences' ? personalWorkspaceId : (workspaceId ?? personalWorkspaceId)
   const project = projects.find((candidate) => candidate.workspace_id === wanted)
-  if (!project && wanted !== personalWorkspaceId) await requireMembership(ctx, wanted)
+  if (!project && wanted !== personalWorkspaceId) await requireRole(ctx, wanted, 'viewer')
   return { writtenKey, name, workspaceId: wanted, personalWorkspaceId, project, userPreferences }
 }
 
@@ -71,10 +71,6 @@ export async function resolveForWriting(
 
 const isNamedAlike = (a: Project, b: Project): boolean =>
   a.project_key === b.project_key && a.host === b.host && a.workspace_id === b.workspace_id
-
-export async function requireMembership(ctx: UserCtx, workspaceId: string): Promise<void> {
-  if (!(await roleIn(ctx, workspaceId))) throw notFound('Workspace')
-}
 
 /** The provenance of memory: agents of this person wrote it, pasted pages and logs included. */
 export const ownMemory = (workspaceId: string): ProvenanceAnswer => ({

@@ -94,7 +94,7 @@ export function operationOf(capability: Capability, route: Route, index: number,
   const errors = commonErrors({
     open: capability.scopes === 'public',
     input: body !== undefined || parameters.length > 0,
-    body: body !== undefined,
+    body: hasBody(method),
     key,
   })
   return {

@@ -2290,7 +2290,7 @@ function cleanNamed(name, value, findings) {
 //#endregion
 //#region src/doors/cli/account.ts
 /**
-* Whose what waits on this machine is. A profile knows the id of its person; a key from the environment does not, and
+* The owner of what waits on this machine. A profile knows the id of its person; a key from the environment does not, and
 * asking the vault would make every hook slower, so its hash stands for the person. It does not reveal the key.
 */
 var accountOf = ({ apiKey, userId }) => userId ?? `key:${createHash("sha256").update(apiKey).digest("hex").slice(0, 32)}`;

@@ -357,7 +357,8 @@ async function bridge(options = {}) {
 		if (reply?.jsonrpc === "2.0") {
 			if (message.method === "initialize") negotiated = reply.result?.protocolVersion;
 			write(text);
-		} else if (!isGood(answer)) fail(message, refusalText(answer.statusCode, reply?.detail, profile.url));
+		} else if (isGood(answer)) fail(message, `${profile.url} does not answer as a vault does`);
+		else fail(message, refusalText(answer.statusCode, reply?.detail, profile.url));
 	}
 	const pending = /* @__PURE__ */ new Set();
 	for await (const line of createInterface({ input: process.stdin })) {

@@ -214,7 +214,10 @@ Likely to fit: 0. Not decided: 0. About other things: 1.
 
   test('a card is reported with a kind, and a report without one says which there are', async () => {
     const without = await kvault(['report', four])
-    expect([without.code, without.stderr.trim()]).toEqual([2, expect.stringContaining('--kind dangerous')])
+    expect([without.code, without.stderr.trim()]).toEqual([
+      2,
+      expect.stringContaining('--kind is one of dangerous'),
+    ])
     const alone = await kvault(['report', four, '--kind', 'wrong'])
     expect([alone.code, alone.stderr]).toEqual([1, expect.stringContaining('nobody but the owner')])
     const second = await registerPerson(vault, 'second-admin@example.com')
@@ -280,6 +283,8 @@ describe('files of a checkout', () => {
     const made = await cite('app.ts:3')
     expect(made).toMatchObject({ code: 0, stderr: '' })
     expect(made.stdout).toMatch(/^file:src\/app\.ts@[0-9a-f]{12}#[0-9a-f]{12}\n$/)
+    const asJson = await kvault(['check', '--cite', 'app.ts:3', '--json'], { cwd: join(checkout, 'src') })
+    expect(JSON.parse(asJson.stdout)).toEqual({ cite: made.stdout.trim() })
     const other = (await cite('other.ts:1')).stdout.trim()
     const line = await shared('The port', [made.stdout.trim()])
     const file = await shared('The other file', [other.replace(/#.*/, '')])

@@ -288,6 +288,27 @@ test('leaves hooks out on request, and leaves alone files that are unreadable or
   for (const [file, content] of Object.entries(broken)) expect(text(file)).toBe(content)
 })
 
+test('an entry made by hand gets its hooks and stays as it is, also after disconnect', async () => {
+  const key = await apiKeyOf(person)
+  const entry = { type: 'http', url: `${vault.url}/mcp`, headers: { Authorization: `Bearer ${key}` } }
+  const byHand = JSON.stringify({ mcpServers: { 'knowledge-vault': entry } })
+  put('.claude.json', byHand)
+  const result = await kvault(['connect', 'claude-code', '--yes', '--key', key])
+  expect(result.stdout).toContain('already connected')
+  expect(text('.claude/settings.json')).toContain('hook claude-code')
+  await kvault(['disconnect', 'claude-code', '--yes'])
+  expect(text('.claude.json')).toBe(byHand)
+  expect(existsSync(at('.claude/settings.json'))).toBe(false)
+})
+
+test('an entry that is printed for sign-in has no key', async () => {
+  const printed = async (...names: string[]) =>
+    (await kvault(['connect', ...names, '--print', '--auth', 'oauth'])).stdout
+  expect(await printed('claude-code')).not.toContain('Authorization')
+  expect(await printed()).not.toContain('Authorization')
+  expect((await kvault(['connect', 'claude-code', '--print'])).stdout).toContain('Authorization')
+})
+
 test('the plugin of Claude Code has the hooks already', async () => {
   put('.claude/settings.json', '{"enabledPlugins":{"vault@knowledge-vault":true}}')
   const result = await kvault(['connect', 'claude-code', '--yes', '--key', await apiKeyOf(person)])

@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { probe } from '../../src/doors/cli/mcp-probe.ts'
 import { workspaceOf } from '../../src/doors/cli/project-name.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 import { type CommandResult, PROGRAM } from '../support/process.ts'
@@ -258,6 +261,29 @@ test('options that cannot be right are refused before anything is done', async (
   const bridge = await kvault(['mcp'], { env: { KVAULT_URL: 'vault.example' } })
   expect(bridge).toMatchObject({ code: 2, stdout: '' })
   expect(bridge.stderr).toContain('"vault.example" is not the address of a vault')
+})
+
+test('an address that is not a vault is said to the agent, which would wait for ever', async () => {
+  const portal = createServer((_, answer) => answer.end('<h1>Sign in to the network</h1>'))
+  await new Promise<void>((done) => void portal.listen(0, '127.0.0.1', done))
+  const url = `http://127.0.0.1:${(portal.address() as AddressInfo).port}`
+  const input = '{"jsonrpc":"2.0","id":7,"method":"tools/list"}\n'
+  const { stdout } = await kvault(['mcp', '--url', url, '--key', 'kv_any'], { input })
+  portal.close()
+  expect(JSON.parse(stdout)).toMatchObject({ id: 7, error: { message: expect.stringContaining(url) } })
+})
+
+test('a program of an entry may print other lines before its answers', async () => {
+  const reply = { jsonrpc: '2.0', id: 2, result: { tools: [] } }
+  const script = `console.log('npm notice'); console.log('null'); console.log('${JSON.stringify(reply)}')`
+  const way = { kind: 'stdio' as const, command: process.execPath, args: ['-e', script], env: {} }
+  expect((await probe(way)).state).not.toBe('unreachable')
+})
+
+test('options that a command has no use for are refused', async () => {
+  for (const command of ['disconnect', 'logout'])
+    for (const option of ['--url', '--key'])
+      expect((await kvault([command, option, 'http://x.example'])).stderr).toContain('unknown option')
 })
 
 test('a key that ends with a line end works, and nothing found gives only advice that helps', async () => {

@@ -47,6 +47,8 @@ test('a running vault is backed up, restored elsewhere, verified and served agai
   expect(backup).toMatchObject({ code: 0, stderr: '' })
   expect(backup.stdout).toContain('checked')
   expect((await kvault(['verify', file], folder)).stdout).toContain('whole')
+  const asJson = JSON.parse((await kvault(['verify', file, '--json'], folder)).stdout)
+  expect(asJson).toMatchObject({ file, tables: expect.any(Object) })
   expect((await kvault(['backup', file], vault.dataDir)).stderr).toContain('exists already')
 
   const target = join(folder, 'restored')

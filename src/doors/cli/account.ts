@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { savedProfile } from './profile.ts'
 
 /**
- * Whose what waits on this machine is. A profile knows the id of its person; a key from the environment does not, and
+ * The owner of what waits on this machine. A profile knows the id of its person; a key from the environment does not, and
  * asking the vault would make every hook slower, so its hash stands for the person. It does not reveal the key.
  */
 export const accountOf = ({ apiKey, userId }: { apiKey: string; userId?: string | undefined }): string =>

@@ -94,7 +94,8 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
     if (reply?.jsonrpc === '2.0') {
       if (message.method === 'initialize') negotiated = reply.result?.protocolVersion
       write(text)
-    } else if (!isGood(answer)) fail(message, refusalText(answer.statusCode, reply?.detail, profile.url))
+    } else if (isGood(answer)) fail(message, `${profile.url} does not answer as a vault does`)
+    else fail(message, refusalText(answer.statusCode, reply?.detail, profile.url))
   }
 
   const pending = new Set<Promise<void>>()

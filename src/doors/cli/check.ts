@@ -60,7 +60,9 @@ export async function check(path: string | undefined, options: CheckOptions): Pr
   try {
     const folder = realFolder(named)
     if (options.cite !== undefined) {
-      print(citeOfLine(options.cite, folder))
+      const cite = citeOfLine(options.cite, folder)
+      if (options.json) printJson({ cite })
+      else print(cite)
       return EXIT.done
     }
     const report = await reportOn(folder, options)

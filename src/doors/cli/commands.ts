@@ -12,7 +12,7 @@ export function addCommands(program: Command, done: Done): void {
       .option('--url <url>', 'the vault (default: KVAULT_URL, then the one signed in to)')
       .option('--key <key>', 'API key (default: KVAULT_API_KEY, then the one signed in with)')
 
-  addConnecting(vaultCommand, done)
+  addConnecting(command, vaultCommand, done)
   addUsing(vaultCommand, done)
   addChecking(vaultCommand, done)
   addLearning(vaultCommand, done)
@@ -28,7 +28,7 @@ export function addCommands(program: Command, done: Done): void {
 
 type MakeCommand = (usage: string, description: string) => Command
 
-function addConnecting(vaultCommand: MakeCommand, done: Done): void {
+function addConnecting(command: MakeCommand, vaultCommand: MakeCommand, done: Done): void {
   vaultCommand('connect [clients...]', 'connect the agents of this computer, or the named ones')
     .option('--dry-run', 'show the changes, write nothing')
     .option('--yes', 'do not ask')
@@ -39,7 +39,7 @@ function addConnecting(vaultCommand: MakeCommand, done: Done): void {
     .action((clients, options) =>
       done(async () => (await import('./connect/connect.ts')).connect(clients, options)),
     )
-  vaultCommand('disconnect [clients...]', 'undo connect, and delete the key that was made for it')
+  command('disconnect [clients...]', 'undo connect, and delete the key that was made for it')
     .option('--dry-run', 'show the changes, write nothing')
     .option('--yes', 'do not ask')
     .action((clients, options) =>
@@ -48,11 +48,13 @@ function addConnecting(vaultCommand: MakeCommand, done: Done): void {
   vaultCommand('doctor', 'check server, credential, clients and hooks, and say what to do')
     .option('--json', 'as JSON')
     .action((options) => done(async () => (await import('./doctor/doctor.ts')).doctor(options)))
-  vaultCommand('login', 'sign in by the browser and keep an API key in your configuration folder')
+  command('login', 'sign in by the browser and keep an API key in your configuration folder')
+    .option('--url <url>', 'the vault (default: KVAULT_URL, then the one signed in to)')
+    .option('--key <key>', 'keep this API key instead')
     .option('--email <email>', 'sign in by password instead')
     .option('--password-stdin', 'read the password from standard input')
     .action((options) => done(async () => (await import('./sign-in.ts')).login(options)))
-  vaultCommand('logout', 'delete that key, here and at the vault')
+  command('logout', 'delete that key, here and at the vault')
     .option('--yes', 'do not ask')
     .action((options) => done(async () => (await import('./sign-in.ts')).logout(options)))
   vaultCommand('mcp', 'MCP server on standard input and output, bridging to the vault').action((options) =>

@@ -30,5 +30,6 @@ export function completionScript(shell: string, program: Command): string {
       `No completion for "${shell}". Known: ${Object.keys(SCRIPTS).join(', ')}.`,
       EXIT.usage,
     )
-  return script(program.commands.map((command) => command.name()).join(' '))
+  const shown = program.createHelp().visibleCommands(program)
+  return script(shown.map((command) => command.name()).join(' '))
 }

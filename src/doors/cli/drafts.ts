@@ -136,8 +136,9 @@ export async function drafts(
   } else if (verb === 'accept') await accept(profile, id, {}, options)
   else if (verb === 'edit') await edit(profile, id, options)
   else {
-    await call(profile, at(id, '/dismiss'), {})
-    print('Dismissed.')
+    const dismissed = await call(profile, at(id, '/dismiss'), {})
+    if (options.json) printJson(dismissed)
+    else print('Dismissed.')
   }
   return EXIT.done
 }

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { VERSION } from '../../core/version.ts'
 import type { Way } from './clients/entry.ts'
 import { eventsOf } from './event-stream.ts'
-import { isEventStream, isGood, reasonOf, request, textOf } from './http-request.ts'
+import { isEventStream, isGood, jsonIn, reasonOf, request, textOf } from './http-request.ts'
 
 /** The result of asking a server for its tools, as a client would by its entry. */
 export type Probe =
@@ -113,8 +113,9 @@ function probeProgram({ command, args, env }: Way & { kind: 'stdio' }): Promise<
     child.stdin.on('error', () => {})
     for (const message of [INITIALIZE, INITIALIZED, LIST]) child.stdin.write(`${JSON.stringify(message)}\n`)
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const reply: Reply = JSON.parse(line)
-      if (reply.error || reply.id === LIST.id) end(judged(reply))
+      // Programs print other lines too, such as notices of their package manager.
+      const reply = jsonIn(line) as Reply | null | undefined
+      if (reply?.error || reply?.id === LIST.id) end(judged(reply))
     })
   })
 }

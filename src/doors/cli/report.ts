@@ -10,7 +10,7 @@ export type ReportOptions = ProfileOptions & { kind?: string; note?: string; jso
 /** Tells the moderators of a card what is wrong with it. */
 export async function reportCard(cardId: string, options: ReportOptions): Promise<number> {
   if (options.kind === undefined || !KINDS.includes(options.kind))
-    throw new CommandError(`Say --kind ${KINDS.join(', ')}: one of them.`, EXIT.usage)
+    throw new CommandError(`--kind is one of ${KINDS.join(', ')}.`, EXIT.usage)
   const { url, apiKey } = requireProfile(options)
   const reply = await ask(url, `/api/v1/cards/${encodeURIComponent(cardId)}/report`, {
     body: { kind: options.kind, ...(options.note === undefined ? {} : { note: options.note }) },

@@ -28,10 +28,10 @@ export const paint = (style: keyof typeof STYLES, text: string): string =>
 
 export const isInteractive = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY)
 
-const VISIBLE = /\p{Mark}|\p{Cf}/gu
+const INVISIBLE = /\p{Mark}|\p{Cf}/gu
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence begins with a control character
 const ESCAPES = /\u001b\[[0-9;]*m/g
-const width = (text: string) => [...text.replaceAll(ESCAPES, '').replaceAll(VISIBLE, '')].length
+const width = (text: string) => [...text.replaceAll(ESCAPES, '').replaceAll(INVISIBLE, '')].length
 
 /** Also the signs that turn the direction of writing: with them a line looks like another one. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not reach a terminal from somebody's card

@@ -54,10 +54,18 @@ async function chosen(names: readonly string[], options: ConnectOptions): Promis
 
 function printEntries(names: readonly string[], options: ConnectOptions): number {
   const { url, apiKey = HIDDEN_KEY } = findProfile(options)
-  for (const client of names.map(findClient))
-    print(withEntry('', client, client.entry({ url, apiKey }), client.file()).trimEnd())
+  for (const client of names.map(findClient)) {
+    const entry = client.entry(
+      options.auth === 'oauth' && !wantsKey(client, options) ? { url } : { url, apiKey },
+    )
+    print(withEntry('', client, entry, client.file()).trimEnd())
+  }
   if (names.length > 0) return EXIT.done
-  const http = { type: 'http', url: `${url}/mcp`, headers: { Authorization: `Bearer ${apiKey}` } }
+  const http = {
+    type: 'http',
+    url: `${url}/mcp`,
+    ...(options.auth === 'oauth' ? {} : { headers: { Authorization: `Bearer ${apiKey}` } }),
+  }
   print(genericEntries(http, { ...ownCommand('mcp'), env: { KVAULT_URL: url, KVAULT_API_KEY: apiKey } }))
   return EXIT.done
 }

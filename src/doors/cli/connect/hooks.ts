@@ -4,7 +4,7 @@ import { folderOf, type McpClient } from '../clients/client.ts'
 import { readText, removeFile, writeText } from '../clients/files.ts'
 import { keepOwnCopy } from '../own-copy.ts'
 import { print } from '../terminal.ts'
-import { connectionOf, digestOf, type KeptFile, saveConnection } from './connections.ts'
+import { type Connection, connectionOf, digestOf, type KeptFile, saveConnection } from './connections.ts'
 import { agreed, type ConsentOptions, showChange } from './consent.ts'
 import type { HookFile } from './hook-files/hook-file.ts'
 import { hooksOf } from './hook-files/list.ts'
@@ -45,6 +45,13 @@ function write({ file, before, after }: Change, earlier: KeptFile | undefined): 
   return { ...kept, file, digest: digestOf(after) }
 }
 
+/** An entry that the person wrote stays theirs: `disconnect` leaves it as it is and removes only the hooks. */
+function madeByHand(client: McpClient, url: string): Connection {
+  const file = client.file()
+  const before = readText(file)
+  return { client: client.name, url, file, before, digest: digestOf(before ?? '') }
+}
+
 /** Adds the hooks of a client. They use the key of this command, not that of the entry. */
 export async function connectHooks(
   client: McpClient,
@@ -59,8 +66,7 @@ export async function connectHooks(
   if (changes.length === 0) return
   for (const { file, before, after } of changes) showChange(file, before, after)
   if (!(await agreed('Add these hooks?', options))) return print('No hooks written.')
-  const connection = connectionOf(client.name)
-  if (!connection) return
+  const connection = connectionOf(client.name) ?? madeByHand(client, url)
   await saveOwnProfile(url, maker)
   keepOwnCopy()
   const earlier = connection.hooks ?? []

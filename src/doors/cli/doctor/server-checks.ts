@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { VERSION } from '../../../core/version.ts'
 import { CommandError } from '../exit-codes.ts'
@@ -57,14 +58,14 @@ function checkClock(reply: Reply): Finding {
 /** How many days the certificate is still valid. */
 function daysLeft({ hostname, port }: URL): Promise<number> {
   return new Promise((resolve, reject) => {
-    const socket = connectTls(
-      { host: hostname, port: Number(port) || 443, servername: hostname, timeout: TLS_TIMEOUT_MS },
-      () => {
-        const until = Date.parse(socket.getPeerCertificate().valid_to)
-        socket.end()
-        resolve(Math.floor((until - Date.now()) / DAY_MS))
-      },
-    )
+    const host = hostname.replace(/^\[|\]$/g, '')
+    // A certificate is asked for by name only.
+    const name = isIP(host) ? {} : { servername: host }
+    const socket = connectTls({ host, port: Number(port) || 443, ...name, timeout: TLS_TIMEOUT_MS }, () => {
+      const until = Date.parse(socket.getPeerCertificate().valid_to)
+      socket.end()
+      resolve(Math.floor((until - Date.now()) / DAY_MS))
+    })
     socket.once('error', reject)
     socket.once('timeout', () => socket.destroy(new Error('no answer in time')))
   })

@@ -61,9 +61,10 @@ const MOST_LISTING_BYTES = 1024 * 1024
 export async function readSmall(address: string): Promise<unknown> {
   try {
     const answer = await request(address, {}, AbortSignal.timeout(IDLE_MS))
+    const decoder = new TextDecoder()
     let text = ''
     for await (const chunk of answer.body ?? []) {
-      text += Buffer.from(chunk).toString('utf8')
+      text += decoder.decode(chunk, { stream: true })
       if (text.length > MOST_LISTING_BYTES) throw new Refused(`${address} sent an answer that is too long.`)
     }
     return JSON.parse(text)

@@ -118,16 +118,18 @@ export const reindexVault = (): Promise<number> =>
     }),
   )
 
-async function verifyFile(file: string): Promise<number> {
+async function verifyFile(file: string, { json }: { json?: boolean }): Promise<number> {
   requireFile(file)
   const { header, end } = await checkBackup(file)
-  print(`${file}: whole, taken ${header.taken_at} by version ${header.program}, ${rowsIn(end.tables)} rows`)
+  if (json) printJson({ file, taken_at: header.taken_at, program: header.program, tables: end.tables })
+  else
+    print(`${file}: whole, taken ${header.taken_at} by version ${header.program}, ${rowsIn(end.tables)} rows`)
   return EXIT.done
 }
 
 export const verify = (file: string | undefined, options: { json?: boolean }): Promise<number> =>
   explained(async () => {
-    if (file !== undefined) return verifyFile(file)
+    if (file !== undefined) return verifyFile(file, options)
     const checks = await withVault(async (ctx) => {
       await requirePresentSchema(ctx.database)
       return verifyVault(ctx)

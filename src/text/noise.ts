@@ -89,6 +89,9 @@ function shownOf(line: string): string {
 export const terminalLines = (text: string): string[] =>
   text.replace(TERMINAL_CODES, '').split('\n').map(shownOf)
 
+/** A text as a terminal shows it. */
+export const terminalText = (text: string): string => terminalLines(text).join('\n')
+
 /** A line without what changes each time. */
 export function cleanLine(line: string): string {
   let clean = line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) : line

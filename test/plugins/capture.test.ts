@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { SILENCE } from '../../src/doors/cli/hooks/occasion.ts'
 import { lastRun } from '../../src/doors/cli/hooks/run-log.ts'
 import { read, waitingFiles } from '../../src/doors/cli/hooks/spool/spool.ts'
+import { acrossCuts } from '../support/across-cuts.ts'
 import { machine, play, type StandIn, standIn } from './stand-in.ts'
 
 let vault: StandIn
@@ -150,22 +151,12 @@ test('secrets are replaced before anything is written to the spool', async () =>
   expect(text.match(/<AWS_ACCESS_KEY[A-Z_]*>/g)?.length).toBeGreaterThanOrEqual(4)
 })
 
-/** A text whose secret is wherever a cut may be, in small steps. */
-function* acrossCuts(
-  secret: string,
-  filler: string,
-  length: number,
-  cuts: readonly number[],
-): Generator<string> {
-  const rest = filler.repeat(Math.ceil(length / filler.length))
-  const apart = secret.includes('\n') ? '\n' : ' '
-  for (const cut of cuts)
-    for (let back = 0; back <= secret.length + 4; back += 9) {
-      const at = cut < 0 ? length + cut - back : cut - back
-      const after = rest.slice(0, Math.max(0, length - at - secret.length))
-      yield [rest.slice(0, at), secret, after].join(apart)
-    }
-}
+test('colours hide no secret, and leave nothing of their codes', async () => {
+  const key = ['ghp', 'q7Rt2Wz9'.repeat(5).slice(0, 36)].join('_')
+  await command('make', `\u001b[31mError: \u001b[1m${key}\u001b[0m is refused\u001b[39m`, 1)
+  await exchange('Mend it')
+  expect(inputs()[0]?.meta.activity.commands[0]?.output).toBe('Error: <GITHUB_TOKEN> is refused')
+})
 
 test('no part of a secret that lies across a cut reaches the spool', async () => {
   const [key, word] = [`ghp_${'q7Rt2Wz9'.repeat(5).slice(0, 36)}`, ['Vx5k', 'Qz81', 'mL0w'].join('')]

@@ -61,7 +61,7 @@ function environmentOf(folder: string): Record<string, string> {
   return environment
 }
 
-/** Makes and redacts everything that leaves the machine. */
+/** Makes everything that leaves the machine. The reader has redacted the texts; the versions come from lock files. */
 function candidatesIn(reader: TranscriptReader, file: string): Waiting[] {
   const transcript = reader.read(file)
   if (!transcript) return []

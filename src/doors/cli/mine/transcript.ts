@@ -1,4 +1,7 @@
 import type { Step } from '../../../features/mining/rules/session.ts'
+import { sanitise } from '../../../features/redaction/redact.ts'
+import { terminalText } from '../../../text/noise.ts'
+import { endsToRedact, startToRedact } from '../hooks/safe-cuts.ts'
 import type { Stamped } from './read-bounded.ts'
 
 /** A session, read from the files of its agent. */
@@ -18,24 +21,27 @@ export type TranscriptReader = {
 
 /** Only the two ends of a longer output are read. */
 const LONGEST_OUTPUT = 40_000
+/** Only the beginning of longer words, commands and names is read. */
+const LONGEST_TEXT = 20_000
 
-const boundOutput = (text: string): string =>
-  text.length <= LONGEST_OUTPUT
-    ? text
-    : `${text.slice(0, LONGEST_OUTPUT / 2)}\n${text.slice(-LONGEST_OUTPUT / 2)}`
+/** Without secrets. The rules cut texts, and half of a secret is not recognised, so this comes before them. */
+const clean = (text: string): string => sanitise(text).text
+
+const cleanStart = (text: string): string => clean(startToRedact(text, LONGEST_TEXT))
 
 export const ran = (command: string, exitCode: number | null, output: string): Step => ({
   kind: 'command',
-  command,
+  command: cleanStart(command),
   exitCode,
-  output: boundOutput(output),
+  // Codes of colours go first: a secret that touches them is not recognised.
+  output: clean(terminalText(endsToRedact(output, LONGEST_OUTPUT))),
 })
 
 export const edited = (file: string, before?: string, after?: string): Step => ({
   kind: 'edit',
-  file,
+  file: cleanStart(file),
   ...(before === undefined || after === undefined ? {} : { before, after }),
 })
 
 export const said = (by: 'person' | 'agent', text: string): Step[] =>
-  text.trim() === '' ? [] : [{ kind: 'said', by, text }]
+  text.trim() === '' ? [] : [{ kind: 'said', by, text: cleanStart(text) }]

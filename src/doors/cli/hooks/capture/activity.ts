@@ -1,4 +1,5 @@
 import { isAbsolute, relative } from 'node:path'
+import { terminalText } from '../../../../text/noise.ts'
 import type { Environment } from '../../lock-files/environment.ts'
 import { hasFailed } from '../failures.ts'
 import type { Entry } from '../journal.ts'
@@ -41,7 +42,8 @@ const cutCommand = (command: string, clean: Clean): string =>
 const shown = (run: CommandRun, clean: Clean): Activity['commands'][number] => ({
   command: cutCommand(run.command, clean),
   exit_code: run.exitCode,
-  output: telling(clean(run.output), hasFailed(run), LONGEST_OUTPUT),
+  // Codes of colours go first: a secret that touches them is not recognised.
+  output: telling(clean(terminalText(run.output)), hasFailed(run), LONGEST_OUTPUT),
 })
 
 /** Commands that failed and then succeeded, even if they failed in an earlier exchange. */

@@ -14,7 +14,7 @@ export const Provenance = z
     origin: z
       .string()
       .optional()
-      .describe('The server that the text was pulled from: strangers there wrote it'),
+      .describe('Scheme and host of the server that the text was pulled from: strangers there wrote it'),
     contains_instructions: z
       .literal(true)
       .optional()

@@ -27,6 +27,15 @@ type OriginColumns = { origin: string | null; content_hash: string | null }
 export const storedOrigin = (row: { origin: string | null }): StoredOrigin | null =>
   row.origin === null ? null : fromJson<StoredOrigin>(row.origin)
 
+/**
+ * Scheme and host alone. Doors tell them to agents in sentences of our own, outside the marks of data, and a path could
+ * be a sentence.
+ */
+export const hostOfOrigin = (row: { origin: string | null }): string | undefined => {
+  const origin = storedOrigin(row)
+  return origin === null ? undefined : new URL(origin.server).origin
+}
+
 export function presentOrigin(row: OriginColumns): z.input<typeof Origin> | null {
   const origin = storedOrigin(row)
   if (origin === null) return null

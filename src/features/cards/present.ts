@@ -7,7 +7,7 @@ import type { EvidenceRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { presentHome } from './home.ts'
 import type { ListedRow } from './list.store.ts'
-import { presentOrigin, storedOrigin } from './origin.ts'
+import { hostOfOrigin, presentOrigin } from './origin.ts'
 import { presentTrust } from './present-trust.ts'
 import { presentPublication } from './publication.ts'
 import type { ReviewReason } from './review-rules.ts'
@@ -33,7 +33,7 @@ export const provenanceOf = (
   owner: row.whose,
   workspace: row.workspace_id,
   reviewed: row.review_status === 'passed',
-  ...(row.origin === null ? {} : { origin: storedOrigin(row)?.server }),
+  ...(row.origin === null ? {} : { origin: hostOfOrigin(row) }),
   ...(row.whose !== 'you' && speaksToAgents(row) ? MARK : {}),
 })
 

@@ -193,6 +193,12 @@ onBothEngines('text of others is data', (t) => {
     const failure = `exit code 1\nError: ${card.card.title}: ${card.card.symptom}`
     const recalled = await editor.post('/api/v1/recall', { moment: 'failure', text: failure })
     expect(recalled.body.text).toMatch(/pulled from https:\/\/mirror\.example[;)]/)
+    // A text without room for that line has no room for the card.
+    const tight = { moment: 'failure', text: failure, budget_chars: 200 }
+    expect((await editor.post('/api/v1/recall', tight)).body).toMatchObject({
+      silent: true,
+      reason: 'nothing_fits',
+    })
     for (const text of [contents[0].text, recalled.text]) expect(text).not.toContain('Agents-must')
   })
 

@@ -13,7 +13,7 @@ import { type Asked, surelyFitting } from './judge.ts'
 export type LibraryOffer = (
   ctx: UserCtx,
   callId: string,
-  isNew: (cardId: string) => boolean,
+  mayCome: (found: Found) => boolean,
 ) => Promise<{ found: Found[]; charged: number }>
 
 const startOfMonth = (now: Date): string =>
@@ -39,13 +39,14 @@ export async function offerOfLibrary(
   if (!hits) return undefined
   const { information, show } = hits
   const fitting = (cards: FoundCard[]) =>
-    surelyFitting(question, { cards, information }).filter(({ card }) => !isLikelyOutdated(card.row))
-  return async (ctx, callId, isNew) => {
+    surelyFitting(question, { cards, information })
+      .filter(({ card }) => !isLikelyOutdated(card.row))
+      .map((card) => foundCard(card, asker))
+  return async (ctx, callId, mayCome) => {
     const { picked, charged } = await show(ctx, {
       ref: { type: 'recall', id: callId },
-      isAllowed: async (ctx, { picked }) =>
-        fitting(picked).some(({ card }) => isNew(card.row.card_id)) && (await mayPay(ctx, monthly)),
+      isAllowed: async (ctx, { picked }) => fitting(picked).some(mayCome) && (await mayPay(ctx, monthly)),
     })
-    return { found: fitting(picked).map((card) => foundCard(card, asker)), charged }
+    return { found: fitting(picked), charged }
   }
 }

@@ -7,7 +7,7 @@ import { deliveredIn, keepCall } from '../deliveries/deliveries.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import { findFitting, MOST_ITEMS, type Question, questionOf } from './fitting.ts'
 import { BUDGETS } from './floors.ts'
-import { injectedText } from './injected-text.ts'
+import { fitsInto, injectedText } from './injected-text.ts'
 import type { Asker, Found } from './items.ts'
 import { knownAtCompaction, knownAtStart, RECENT_EVENTS } from './known.ts'
 import { type LibraryOffer, offerOfLibrary } from './library.ts'
@@ -86,15 +86,16 @@ const deliver = (ctx: UserCtx, input: RecallInput, offer: Offer, memory: Project
     const shown = new Set(input.exclude ?? [])
     if (!offer.mayRepeat) for (const { item_id } of await deliveredIn(ctx, call.sessionId)) shown.add(item_id)
     const isNew = (id: string) => !shown.has(id)
-    const inLibrary = await offer.library?.(ctx, call_id, isNew)
+    const mayCome = ({ item }: Found) => isNew(item.id) && fitsInto(item, call.budget)
+    const inLibrary = await offer.library?.(ctx, call_id, mayCome)
     const found = [...offer.found, ...(inLibrary?.found ?? [])]
-    const fresh = found.filter(({ item }) => isNew(item.id))
     const { text, items } = injectedText(
-      chosen(fresh, offer.most).map(({ item }) => item),
+      chosen(found.filter(mayCome), offer.most).map(({ item }) => item),
       call.budget,
     )
     const silent = items.length === 0
-    const reason: Reason = !silent ? 'fits' : found.length > 0 ? 'already_shown' : offer.silence
+    const isShown = found.some(({ item }) => !isNew(item.id))
+    const reason: Reason = !silent ? 'fits' : isShown ? 'already_shown' : offer.silence
     const confidenceOf = new Map(found.map(({ item, confidence }) => [item.id, confidence]))
     await keepCall(
       ctx,

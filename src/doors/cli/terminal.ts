@@ -1,9 +1,10 @@
 import { createInterface, type Interface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
+import { withEscapedControls, withoutControls } from '../../text/control-characters.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 
 export const print = (text = ''): void => void process.stdout.write(`${text}\n`)
-export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2))
+export const printJson = (value: unknown): void => print(withEscapedControls(JSON.stringify(value, null, 2)))
 
 /** A reader that closes the pipe early, such as `head`, ends the program quietly. A full disk ends it with a line. */
 export function quietPipes(): void {
@@ -33,22 +34,14 @@ const INVISIBLE = /\p{Mark}|\p{Cf}/gu
 const ESCAPES = /\u001b\[[0-9;]*m/g
 const width = (text: string) => [...text.replaceAll(ESCAPES, '').replaceAll(INVISIBLE, '')].length
 
-/** Also the signs that turn the direction of writing: with them a line looks like another one. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what must not reach a terminal from somebody's card
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
-
 /** Text from the vault on one line, without control characters of the terminal. */
 export const plain = (text: string, max = 72): string => {
-  const line = text.replaceAll(/\s+/g, ' ').replaceAll(CONTROL, '').trim()
+  const line = withoutControls(text.replaceAll(/\s+/g, ' ')).trim()
   return [...line].length > max ? `${[...line].slice(0, max - 1).join('')}…` : line
 }
 
 /** As `plain`, with its line ends. */
-export const plainLines = (text: string): string =>
-  text
-    .split('\n')
-    .map((line) => line.replaceAll(CONTROL, ''))
-    .join('\n')
+export const plainLines = withoutControls
 
 export function table(head: string[], rows: string[][]): string {
   const widths = head.map((title, column) =>

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { fromJson } from '../../db/columns.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
+import { withoutControls } from '../../text/control-characters.ts'
 import { cutText } from '../../text/cut-text.ts'
 import type { Step } from '../cards/content.ts'
 import { provenanceOf } from '../cards/present.ts'
@@ -18,9 +19,12 @@ const STEP_CHARACTERS = 160
 const WHY_CHARACTERS = 160
 const MOST_STEPS = 3
 
-/** On one line, at most `length` characters. */
+/** On one line, without control characters, at most `length` characters. */
 export function short(text: string, length: number): string {
-  const { text: beginning, truncated } = cutText(text.replaceAll(/\s+/g, ' ').trim(), length - 1)
+  const { text: beginning, truncated } = cutText(
+    withoutControls(text.replaceAll(/\s+/g, ' ')).trim(),
+    length - 1,
+  )
   return truncated ? `${beginning}…` : beginning
 }
 
@@ -82,7 +86,7 @@ export const memoryItem = (memory: Memory, { baseUrl }: Asker): RecalledItemAnsw
   kind: memory.kind,
   id: memory.id,
   title: short(memory.title, TITLE_CHARACTERS),
-  fix: memory.text,
+  fix: withoutControls(memory.text),
   steps_short: [],
   trust: null,
   fits: null,

@@ -271,6 +271,24 @@ onBothEngines('recall', (t) => {
     expect(await recallOf(me, { moment: 'start' })).toMatchObject({ silent: true })
   })
 
+  test('nothing in it moves a terminal or turns the direction of writing, in no field', async () => {
+    const me = await t.user()
+    const odd = (text: string) => text.replaceAll(' ', ' \u001b]0;owned\u0007\u001b[2J\u009b2J\u202e\u2066')
+    await record(me, {
+      ...CARD,
+      title: odd(CARD.title),
+      fix_summary: odd(CARD.fix_summary),
+      steps: [{ order: 1, action: odd('Build it again as the user node') }],
+    })
+    await turn(me, { facts: ['The fact\u202e is here'] })
+    const failure = await recallOf(me, { text: FAILURE })
+    const start = await recallOf(me, { moment: 'start', project_key: 'org/repo' })
+    expect([failure.silent, start.silent]).toEqual([false, false])
+    for (const { text, items } of [failure, start])
+      for (const said of [text, ...items.flatMap(Object.values).flat()])
+        expect(String(said)).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069](?<![\n\t])/u)
+  })
+
   test('keeps to the budget, however small', async () => {
     const me = await t.user()
     await record(me, { ...CARD, fix_summary: `${CARD.fix_summary} ${'And then once more. '.repeat(400)}` })

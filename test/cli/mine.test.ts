@@ -53,10 +53,10 @@ function sessionOf(name: string): string {
   return lines.map((line) => JSON.stringify(line)).join('\n')
 }
 
-function kvault(args: string[], input = ''): Promise<CommandResult> {
+function kvault(args: string[], input = '', more = {}): Promise<CommandResult> {
   const child = spawn(process.execPath, [PROGRAM.kvault, ...args], {
     cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, KVAULT_URL: vault.url, KVAULT_API_KEY: key },
+    env: { PATH: process.env.PATH, HOME: home, KVAULT_URL: vault.url, KVAULT_API_KEY: key, ...more },
   })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', (chunk) => (stdout += chunk))
@@ -82,7 +82,9 @@ test('old sessions become drafts, three today, and the drafts a card', async () 
 
   const listed = JSON.parse((await kvault(['drafts', '--json'])).stdout)
   const [one, two, three] = listed.items.map((draft: { draft_id: string }) => draft.draft_id)
-  expect((await kvault(['drafts', 'show', one])).stdout).toContain('Cannot find module')
+  const shown = await kvault(['drafts', 'show', one], '', { FORCE_COLOR: '1' })
+  expect(shown.stdout).toContain('Cannot find module')
+  expect(shown.stdout).toContain('\n\u001b[2mFix\u001b[0m\n')
   expect((await kvault(['drafts', 'accept', one])).stdout).toMatch(/^Recorded /)
   const words = JSON.stringify({ title: 'The client has to be declared', fix_summary: 'Declare it.' })
   const edited = await kvault(['drafts', 'edit', two, '--file', '-'], words)

@@ -61,9 +61,12 @@ async function list(profile: Profile, { status = 'open', json }: DraftOptions): 
 function printDraft(draft: Draft): void {
   const { evidence, looks_like: like } = draft
   print(paint('bold', plain(draft.title, 200)))
-  print(plainLines(`\n${draft.symptom}\n\n${paint('dim', 'Fix')}\n${draft.fix_summary}`))
-  if (draft.root_cause) print(plainLines(`\n${paint('dim', 'Cause')}\n${draft.root_cause}`))
-  print(plainLines(`\n${paint('dim', 'Then')}\n$ ${evidence.command}\n${evidence.success}`))
+  // Only the texts of the vault: `paint` writes control characters of its own.
+  const part = (title: string, text: string) => print(`\n${paint('dim', title)}\n${plainLines(text)}`)
+  print(`\n${plainLines(draft.symptom)}`)
+  part('Fix', draft.fix_summary)
+  if (draft.root_cause) part('Cause', draft.root_cause)
+  part('Then', `$ ${evidence.command}\n${evidence.success}`)
   if (like)
     print(
       `\nThis looks like ${like.card_id}  ${plain(like.title)}\nTo say that it worked: kvault drafts accept ${draft.draft_id} --verdict`,

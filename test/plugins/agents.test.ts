@@ -62,6 +62,39 @@ test('the exit code is what the agent says, not what the output says', () => {
     ).toMatchObject({ kind: 'command', run: { exitCode } })
 })
 
+test('a command that runs on has neither succeeded nor failed, whatever it has printed', () => {
+  const says = '12 passed'
+  const bash = { tool_name: 'Bash', tool_input: { command: 'npm run dev' }, tool_response: { stdout: says } }
+  const input = { command: 'npm run dev', run_in_background: true }
+  const shell = { tool_name: 'run_shell_command', tool_input: { command: 'npm run dev' } }
+  const moved = 'Command moved to background (PID: 7833). Output hidden. Press Ctrl+B to view.'
+  const gemini = (llmContent: string) => ({ ...shell, tool_response: { llmContent, returnDisplay: says } })
+  const copilot = (textResultForLlm: string) => ({
+    toolName: 'bash',
+    toolArgs: { command: 'npm run dev' },
+    toolResult: { textResultForLlm },
+  })
+  const samples: [string, string, object][] = [
+    ['claude-code', 'PostToolUse', { ...bash, tool_input: input }],
+    ['claude-code', 'PostToolUse', { ...bash, tool_response: { stdout: says, backgroundTaskId: 'b1' } }],
+    ['gemini', 'AfterTool', gemini(moved)],
+    ['gemini', 'AfterTool', gemini(`<untrusted_context>\n${moved}\n</untrusted_context>`)],
+    ['gemini', 'AfterTool', gemini('Command was cancelled by user before it could complete.')],
+    ['gemini', 'AfterTool', { ...gemini('x'), tool_input: { command: 'npm run dev', is_background: true } }],
+    ['copilot', 'postToolUse', copilot('<command started in background with shellId: 1>')],
+    [
+      'copilot',
+      'postToolUse',
+      copilot(`${says}\n<command with shellId: 1 is still running after 5 seconds. Wait for it.>`),
+    ],
+  ]
+  for (const [name, event, payload] of samples)
+    expect(
+      findHookAgent(name)?.read(event, payload as Record<string, unknown>),
+      `${name} ${JSON.stringify(payload)}`,
+    ).toMatchObject({ kind: 'command', run: { command: 'npm run dev', exitCode: null, output: '' } })
+})
+
 describe.each(ALL)('$agent $version', ({ agent: name, events }) => {
   const agent = findHookAgent(name) as HookAgent
 

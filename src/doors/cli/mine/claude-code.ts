@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Step } from '../../../features/mining/rules/session.ts'
 import { filesBelow, isJson, type Json, listAt, readLines, textAt } from './read-bounded.ts'
-import { edited, ran, said, type Transcript, type TranscriptReader } from './transcript.ts'
+import { begun, edited, ran, said, type Transcript, type TranscriptReader } from './transcript.ts'
 
 /** `~/.claude/projects/<folder>/<session>.jsonl`, written by Claude Code 2. */
 const root = () => join(process.env.CLAUDE_CONFIG_DIR || join(homedir(), '.claude'), 'projects')
@@ -19,8 +19,12 @@ const textOf = (content: unknown): string =>
           .join('\n')
       : ''
 
+/** In the background from the start, or moved there by the person or by a time limit. */
+const isInBackground = (input: unknown, details: unknown): boolean =>
+  (isJson(input) && input.run_in_background === true) || textAt(details, 'backgroundTaskId') !== undefined
+
 /** A call of a tool becomes a step when its result is there. */
-function stepOf(call: Json, result: Json): Step[] {
+function stepOf(call: Json, result: Json, details: unknown): Step[] {
   const input = call.input
   const hasFailed = result.is_error === true
   const file = textAt(input, 'file_path') ?? textAt(input, 'notebook_path')
@@ -30,6 +34,7 @@ function stepOf(call: Json, result: Json): Step[] {
     const command = textAt(input, 'command') ?? ''
     // An error without an exit code means that the client or the person refused the command.
     if (command === '' || (hasFailed && code === undefined)) return []
+    if (isInBackground(input, details)) return [begun(command)]
     return [ran(command, code === undefined ? 0 : Number(code), output.replace(EXIT_CODE, ''))]
   }
   if (hasFailed || file === undefined) return []
@@ -56,7 +61,7 @@ function read(file: string): Transcript | undefined {
     for (const part of listAt(message, 'content')) {
       const call =
         isJson(part) && part.type === 'tool_result' ? calls.get(String(part.tool_use_id)) : undefined
-      if (call && isJson(part)) steps.push(...stepOf(call, part))
+      if (call && isJson(part)) steps.push(...stepOf(call, part, line.toolUseResult))
     }
   }
   return sessionId === undefined ? undefined : { sessionId, folder, steps }

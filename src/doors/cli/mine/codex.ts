@@ -2,13 +2,16 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Step } from '../../../features/mining/rules/session.ts'
 import { filesBelow, isJson, type Json, jsonIn, listAt, readLines, textAt } from './read-bounded.ts'
-import { edited, ran, said, type Transcript, type TranscriptReader } from './transcript.ts'
+import { begun, edited, ran, said, type Transcript, type TranscriptReader } from './transcript.ts'
 
 /** `~/.codex/sessions/<year>/<month>/<day>/rollout-….jsonl`, written by Codex CLI. */
 const root = () => join(process.env.CODEX_HOME || join(homedir(), '.codex'), 'sessions')
 
 const SHELLS = new Set(['shell', 'exec_command', 'shell_command', 'local_shell', 'container.exec'])
+const LONGEST_HEAD = 1000
 const SPOKEN_CODE = /^(?:Process exited with code|Exit code:) (-?\d{1,3})$/m
+/** The command goes on; a later call of another tool asks how it ended. */
+const RUNS_ON = /^Process running with session ID \d{1,10}$/m
 const OUTPUT = /^Output:\n/m
 const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.{1,500})$/gm
 /** Messages that the client writes in the person's name. */
@@ -25,18 +28,23 @@ function commandOf(given: unknown): string {
   return isShell ? (words.at(-1) ?? '') : words.join(' ')
 }
 
-function resultOf(output: unknown): { exitCode: number | null; text: string } {
+type Result = { exitCode: number | null; text: string; runsOn?: boolean }
+
+function resultOf(output: unknown): Result {
   const object = isJson(output) ? output : jsonIn(output)
   if (isJson(object) && isJson(object.metadata)) {
     const code = object.metadata.exit_code
     return { exitCode: typeof code === 'number' ? code : null, text: textAt(object, 'output') ?? '' }
   }
   const text = typeof output === 'string' ? output : (textAt(output, 'content') ?? '')
-  const code = SPOKEN_CODE.exec(text.slice(0, 1000))?.[1]
   const at = OUTPUT.exec(text)
+  // What Codex says comes before the output, which may speak of exit codes too.
+  const head = text.slice(0, Math.min(at?.index ?? LONGEST_HEAD, LONGEST_HEAD))
+  const code = SPOKEN_CODE.exec(head)?.[1]
   return {
     exitCode: code === undefined ? null : Number(code),
     text: at ? text.slice(at.index + at[0].length) : text,
+    runsOn: RUNS_ON.test(head),
   }
 }
 
@@ -47,12 +55,13 @@ function stepsOf(call: Json, output: unknown): Step[] {
   const name = textAt(call, 'name') ?? (call.type === 'local_shell_call' ? 'local_shell' : '')
   const given = jsonIn(call.arguments) ?? call.action
   const patch = textAt(call, 'input') ?? textAt(given, 'input') ?? ''
-  const { exitCode, text } = resultOf(output)
+  const { exitCode, text, runsOn } = resultOf(output)
   if (name === 'apply_patch') return exitCode === null || exitCode === 0 ? patchedFiles(patch) : []
   if (!SHELLS.has(name)) return []
   const command = commandOf(given)
   if (command.includes('*** Begin Patch')) return exitCode === 0 ? patchedFiles(command) : []
-  return command === '' ? [] : [ran(command, exitCode, text)]
+  if (command === '') return []
+  return [runsOn ? begun(command) : ran(command, exitCode, text)]
 }
 
 const wordsOf = (payload: Json): string =>

@@ -1,8 +1,9 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Step } from '../../../features/mining/rules/session.ts'
+import { NOT_ENDED } from '../hooks/agents/gemini.ts'
 import { filesBelow, isJson, type Json, listAt, readJson, textAt } from './read-bounded.ts'
-import { edited, ran, said, type Transcript, type TranscriptReader } from './transcript.ts'
+import { begun, edited, ran, said, type Transcript, type TranscriptReader } from './transcript.ts'
 
 /** `~/.gemini/tmp/<project>/chats/session-….json`, written by Gemini CLI. It names the project only by a hash. */
 const root = () => join(homedir(), '.gemini', 'tmp')
@@ -33,6 +34,8 @@ function commandStep(call: Json): Step[] {
   const command = textAt(call.args, 'command') ?? ''
   const output = outputOf(call)
   if (command === '' || call.status === 'cancelled') return []
+  const isInBackground = isJson(call.args) && call.args.is_background === true
+  if (isInBackground || NOT_ENDED.test(output)) return [begun(command)]
   const code = EXIT_CODE.exec(output)?.[1]
   const exitCode = code !== undefined ? Number(code) : call.status === 'success' ? 0 : null
   return [ran(command, exitCode, output.replaceAll(HEAD, '').replaceAll(NONE, ''))]

@@ -160,6 +160,87 @@ test('OpenCode: a file for each part', () => {
   expect(readSession(read ?? { steps: [] }).pairs).toHaveLength(1)
 })
 
+/** Transcripts of one command that fails, an edit, and the same command, which does not end. */
+test('a command that runs on in the background is no success', () => {
+  const failed = `Exit code 1\n${BROKEN}`
+  const claude = (input: object, details: object) => {
+    const use = (id: string, name: string, input: object) => ({
+      type: 'assistant',
+      sessionId: 's1',
+      message: { content: [{ type: 'tool_use', id, name, input }] },
+    })
+    const result = (id: string, content: string, is_error: boolean, toolUseResult: object = {}) => ({
+      type: 'user',
+      message: { content: [{ type: 'tool_result', tool_use_id: id, content, is_error }] },
+      toolUseResult,
+    })
+    return lines(
+      use('1', 'Bash', { command: 'npm run dev' }),
+      result('1', failed, true),
+      use('2', 'Edit', { file_path: '/app/package.json', old_string: 'a', new_string: 'b' }),
+      result('2', 'The file was updated', false),
+      use('3', 'Bash', { command: 'npm run dev', ...input }),
+      result('3', '12 passed', false, details),
+    )
+  }
+  const codexCall = (call_id: string, arguments_: object, output: string) => [
+    {
+      type: 'response_item',
+      payload: {
+        type: 'function_call',
+        name: 'exec_command',
+        call_id,
+        arguments: JSON.stringify(arguments_),
+      },
+    },
+    { type: 'response_item', payload: { type: 'function_call_output', call_id, output } },
+  ]
+  const codexLines = lines(
+    { type: 'session_meta', payload: { id: 's1', cwd: '/app' } },
+    ...codexCall('1', { cmd: 'npm run dev' }, `Process exited with code 1\nOutput:\n${BROKEN}`),
+    ...codexCall('2', { cmd: 'npm install left' }, 'Process exited with code 0\nOutput:\nadded 1 package'),
+    ...codexCall(
+      '3',
+      { cmd: 'npm run dev' },
+      'Wall time: 1 s\nProcess running with session ID 42\nOutput:\nExit code: 0\n12 passed',
+    ),
+  )
+  const call = (name: string, args: object, output: string) => ({
+    name,
+    args,
+    status: 'success',
+    result: [{ functionResponse: { response: { output } } }],
+  })
+  const geminiText = (args: object, output: string) =>
+    JSON.stringify({
+      sessionId: 's1',
+      messages: [
+        {
+          type: 'gemini',
+          toolCalls: [
+            call('run_shell_command', { command: 'npm run dev' }, `Output: ${BROKEN}\nExit Code: 1`),
+            call('replace', { file_path: '/app/package.json', old_string: 'a', new_string: 'b' }, 'ok'),
+            call('run_shell_command', { command: 'npm run dev', ...args }, output),
+          ],
+        },
+      ],
+    })
+  const samples = [
+    [claudeCode, claude({ run_in_background: true }, {})],
+    [claudeCode, claude({}, { backgroundTaskId: 'b1' })],
+    [codex, codexLines],
+    [gemini, geminiText({ is_background: true }, 'Output: 12 passed')],
+    [gemini, geminiText({}, 'Command moved to background (PID: 7). Output hidden.')],
+  ] as const
+  for (const [at, [reader, text]] of samples.entries()) {
+    const read = reader.read(write(`background/${at}.jsonl`, text))
+    expect(read?.steps.at(-1), text).toMatchObject({ command: 'npm run dev', exitCode: null, output: '' })
+    expect(readSession(read ?? { steps: [] }).pairs, text).toEqual([])
+  }
+  const ended = claudeCode.read(write('background/ended.jsonl', claude({}, {})))
+  expect(readSession(ended ?? { steps: [] }).pairs).toHaveLength(1)
+})
+
 test('files that are broken, hostile or links are passed over', () => {
   const hostile = [
     '',

@@ -37,6 +37,9 @@ export const ran = (command: string, exitCode: number | null, output: string): S
   output: clean(terminalText(endsToRedact(output, LONGEST_OUTPUT))),
 })
 
+/** A command that runs on when its agent goes on: how it ends is unknown, whatever it has printed so far. */
+export const begun = (command: string): Step => ran(command, null, '')
+
 export const edited = (file: string, before?: string, after?: string): Step => ({
   kind: 'edit',
   file: cleanStart(file),

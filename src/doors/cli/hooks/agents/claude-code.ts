@@ -1,5 +1,5 @@
 import type { Happening, HookAgent, Payload } from '../occasion.ts'
-import { asAdditionalContext, exitCodeIn, outputOf, partOf, textOf } from './payload.ts'
+import { asAdditionalContext, begun, exitCodeIn, outputOf, partOf, textOf } from './payload.ts'
 
 const SHELLS = new Set(['Bash', 'PowerShell'])
 const EDITORS = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit'])
@@ -25,6 +25,9 @@ function used(payload: Payload): Happening | undefined {
   const file = textOf(input.file_path) ?? textOf(input.notebook_path)
   if (EDITORS.has(tool) && file) return { kind: 'edit', files: [file] }
   if (!SHELLS.has(tool) || !command) return undefined
+  // In the background from the start, or moved there by the person or by a time limit.
+  const { backgroundTaskId } = partOf(payload.tool_response)
+  if (input.run_in_background === true || textOf(backgroundTaskId)) return begun(command)
   return { kind: 'command', run: { command, exitCode: 0, output: outputOf(payload.tool_response) } }
 }
 

@@ -1,9 +1,11 @@
 import type { Happening, HookAgent, Payload } from '../occasion.ts'
-import { exitCodeIn, objectOf, outputOf, partOf, textOf } from './payload.ts'
+import { begun, exitCodeIn, objectOf, outputOf, partOf, textOf } from './payload.ts'
 
 const SHELLS = new Set(['bash', 'powershell'])
 /** The last line of the text for the model. */
 const LAST_LINE = /<exited with exit code (\d{1,3})>\s*$/
+/** Also the last line: `<command started in background with shellId: 1>`, `<command with shellId: 1 is still running …>`. */
+const RUNS_ON = /<command (?:started in|with shellId:) [^\n>]{1,500}>\s*$/
 const EDITORS = new Set(['edit', 'create'])
 
 /** According to the documentation, the model sees the output of a hook for a failed tool if the hook ends with this code. */
@@ -12,6 +14,7 @@ const SHOWN_TO_MODEL = 2
 function command(payload: Payload, output: string, exitCode: number | null): Happening | undefined {
   const line = textOf(objectOf(payload.toolArgs).command)
   if (!SHELLS.has(String(payload.toolName)) || !line) return undefined
+  if (exitCode === null && RUNS_ON.test(output)) return begun(line)
   return { kind: 'command', run: { command: line, exitCode, output } }
 }
 

@@ -1,5 +1,5 @@
 import type { Happening, HookAgent, Payload } from '../occasion.ts'
-import { asAdditionalContext, exitCodeIn, exitCodeOf, outputOf, partOf, textOf } from './payload.ts'
+import { asAdditionalContext, begun, exitCodeIn, exitCodeOf, outputOf, partOf, textOf } from './payload.ts'
 
 const INJECTED = new Set(['SessionStart', 'BeforeAgent', 'AfterTool'])
 const EDITORS = new Set(['write_file', 'replace'])
@@ -27,6 +27,10 @@ function exitCodeAfter(output: string | undefined, told: string): number | null 
   return exitCodeIn(after, AFTER_OUTPUT)
 }
 
+/** What stands in place of the output of a command that has not ended. */
+export const NOT_ENDED =
+  /^(?:<untrusted_context>\s*)?Command (?:moved to background|was (?:automatically )?cancelled)\b/
+
 function used(payload: Payload): Happening | undefined {
   const input = partOf(payload.tool_input)
   const file = textOf(input.file_path)
@@ -35,6 +39,7 @@ function used(payload: Payload): Happening | undefined {
   if (payload.tool_name !== 'run_shell_command' || !command) return undefined
   const response = partOf(payload.tool_response)
   const told = outputOf(response.llmContent)
+  if (input.is_background === true || NOT_ENDED.test(told)) return begun(command)
   const output = textOf(response.returnDisplay)
   const exitCode =
     exitCodeOf(partOf(response.data)) ?? exitCodeAfter(output, told) ?? (response.error ? 1 : 0)

@@ -1,4 +1,4 @@
-import type { Answer, Payload } from '../occasion.ts'
+import type { Answer, Happening, Payload } from '../occasion.ts'
 
 export const isPayload = (value: unknown): value is Payload =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -37,6 +37,12 @@ export function exitCodeOf(result: Payload): number | null {
   const given = [result.exitCode, result.exit_code, meta.exit, meta.exitCode, meta.exit_code]
   return given.map(numberOf).find((code) => code !== undefined) ?? null
 }
+
+/** A command that runs on when its agent goes on: how it ends is unknown, whatever it has printed so far. */
+export const begun = (command: string): Happening => ({
+  kind: 'command',
+  run: { command, exitCode: null, output: '' },
+})
 
 /** The text in the result of a tool. */
 export function outputOf(result: unknown): string {

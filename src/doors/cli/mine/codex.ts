@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Step } from '../../../features/mining/rules/session.ts'
 import { filesBelow, isJson, type Json, jsonIn, listAt, readLines, textAt } from './read-bounded.ts'
-import { begun, edited, ran, said, type Transcript, type TranscriptReader } from './transcript.ts'
+import { begun, deleted, edited, ran, said, type Transcript, type TranscriptReader } from './transcript.ts'
 
 /** `~/.codex/sessions/<year>/<month>/<day>/rollout-….jsonl`, written by Codex CLI. */
 const root = () => join(process.env.CODEX_HOME || join(homedir(), '.codex'), 'sessions')
@@ -13,7 +13,7 @@ const SPOKEN_CODE = /^(?:Process exited with code|Exit code:) (-?\d{1,3})$/m
 /** The command goes on; a later call of another tool asks how it ended. */
 const RUNS_ON = /^Process running with session ID \d{1,10}$/m
 const OUTPUT = /^Output:\n/m
-const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.{1,500})$/gm
+const PATCHED = /^\*\*\* (Add|Update|Delete) File: (.{1,500})$/gm
 /** Messages that the client writes in the person's name. */
 const INSERTED = /^\s*<(?:environment_context|user_instructions|permissions|turn_aborted|skill)/
 
@@ -49,7 +49,9 @@ function resultOf(output: unknown): Result {
 }
 
 const patchedFiles = (patch: string): Step[] =>
-  [...patch.slice(0, 200_000).matchAll(PATCHED)].map((match) => edited(match[1] as string))
+  [...patch.slice(0, 200_000).matchAll(PATCHED)].map(([, kind, file = '']) =>
+    kind === 'Delete' ? deleted(file) : edited(file),
+  )
 
 function stepsOf(call: Json, output: unknown): Step[] {
   const name = textAt(call, 'name') ?? (call.type === 'local_shell_call' ? 'local_shell' : '')

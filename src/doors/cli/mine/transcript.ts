@@ -40,6 +40,8 @@ export const ran = (command: string, exitCode: number | null, output: string): S
 /** A command that runs on when its agent goes on: how it ends is unknown, whatever it has printed so far. */
 export const begun = (command: string): Step => ran(command, null, '')
 
+export const deleted = (file: string): Step => ({ kind: 'edit', file: cleanStart(file), isDeletion: true })
+
 export const edited = (file: string, before?: string, after?: string): Step => ({
   kind: 'edit',
   file: cleanStart(file),

@@ -1,8 +1,11 @@
 import { partsOf } from './command-line.ts'
-import { baseName, type Step } from './session.ts'
+import { baseName, type EditStep, type Step } from './session.ts'
 
 /** What was changed between two moments of a session: files, and commands that change the machine. */
-export type Changes = { files: string[]; commands: string[] }
+export type Changes = { files: string[]; commands: string[]; edits: readonly Edit[] }
+
+/** An edit that was not taken back, with its text if the session has it. */
+export type Edit = Pick<EditStep, 'file' | 'before' | 'after' | 'isDeletion'>
 
 const words = (list: string) => list.split(' ')
 
@@ -39,7 +42,7 @@ const CHANGING: Readonly<Record<string, readonly string[]>> = {
   systemctl: words('start restart enable stop reload'),
   service: [],
   terraform: words('init import state'),
-  git: words('apply submodule lfs config merge rebase pull cherry-pick fetch clone'),
+  git: words('apply submodule lfs config merge rebase pull cherry-pick fetch clone rm mv'),
   prisma: words('migrate generate db'),
   alembic: words('upgrade downgrade stamp merge revision'),
   playwright: words('install install-deps'),
@@ -108,8 +111,8 @@ function isOrder(part: string): boolean {
 }
 
 /** The parts of a command line that change something; what it writes into a file is a change of that file. */
-function changesBy(command: string): Changes {
-  const changes: Changes = { files: [], commands: [] }
+function changesBy(command: string): Pick<Changes, 'files' | 'commands'> {
+  const changes: Pick<Changes, 'files' | 'commands'> = { files: [], commands: [] }
   for (const { text } of partsOf(command)) {
     if (REVERT.test(text)) continue
     const written = WRITES_FILE.exec(text)?.[1]
@@ -123,8 +126,6 @@ const REVERT = /^git (?:checkout|restore|stash|reset|clean|revert)\b/
 const REVERTS_ALL = /^git (?:stash(?: push| save| -\S{1,20}|$)|reset --hard|(?:checkout|restore)(?: --)? \.$)/
 const BRINGS_BACK = /^git stash (?:pop|apply)\b/
 const REVERTS_FILES = /^git (?:checkout|restore) (.{1,500})$/
-
-type Edit = { file: string; before?: string; after?: string }
 
 /** How many edits of one file are kept. */
 const MOST_EDITS_OF_A_FILE = 50
@@ -141,13 +142,17 @@ export class ChangeLog {
     if (step.kind === 'command') this.#command(step.command, step.exitCode)
   }
 
-  #edit({ file, before, after }: Edit): void {
+  #edit({ file, before, after, isDeletion }: Edit): void {
     const name = baseName(file)
     const edits = this.#edits.get(name) ?? []
     const at = edits.findLastIndex((edit) => edit.before === after && edit.after === before)
     if (before !== undefined && at !== -1) edits.splice(at, 1)
     else if (edits.length < MOST_EDITS_OF_A_FILE)
-      edits.push(before === undefined || after === undefined ? { file } : { file, before, after })
+      edits.push({
+        file,
+        ...(before === undefined || after === undefined ? {} : { before, after }),
+        ...(isDeletion ? { isDeletion } : {}),
+      })
     if (edits.length === 0) this.#edits.delete(name)
     else this.#edits.set(name, edits)
   }
@@ -182,6 +187,7 @@ export class ChangeLog {
     return {
       files: [...this.#edits.values()].flatMap(([first]) => (first ? [first.file] : [])),
       commands: [...this.#commands],
+      edits: [...this.#edits.values()].flat(),
     }
   }
 }

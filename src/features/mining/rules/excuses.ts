@@ -1,5 +1,7 @@
 import type { Changes } from './changes.ts'
 import { readCommand } from './command-line.ts'
+import { isNamedIn, SETTINGS_FILE, TEST_FILE } from './named-files.ts'
+import { areTestsRemoved } from './removed-tests.ts'
 import { baseName, type CommandStep } from './session.ts'
 
 /**
@@ -33,9 +35,6 @@ const EXPECTED =
 
 const ASSERTION =
   /\bAssertionError\b|\bassert(?:ion)?\b|\bexpected\b|\btoEqual\b|\btoBe\b|\bnot implemented\b|\bNotImplementedError\b|\bis not a function\b|\bhas no (?:attribute|export)\w{0,20}\b/i
-const TEST_FILE =
-  /(?:^|[/\\])(?:test_[^/\\]{1,100}|[^/\\]{1,100}[._-](?:test|spec|tests)\.\w{1,5}|[^/\\]{1,100}_test\.\w{1,5}|[^/\\]{1,100}Tests?\.(?:java|kt|cs))$/
-
 const COMPILE_SLIP =
   /\bSyntaxError\b|\bIndentationError\b|\bNameError\b|\berror TS(?:1\d{3}|2304|2552|2322|2339|2345|2551|2554|6133|7006|18048)\b|\bUnexpected token\b|\bis not defined\b|\bundefined: \w|\bcannot find symbol\b|\berror\[E0(?:425|308|382|433|599)\]|\bexpected (?:`;`|';')|\bno-unused-vars\b|\bParse error\b|\bUnterminated\b/i
 
@@ -51,16 +50,6 @@ const TIMING =
   /\btimed? ?out\b|\btimeout of\b|\bexceeded timeout\b|\bdeadline exceeded\b|\bflaky\b|\brace\b|\bETXTBSY\b|\bresource temporarily unavailable\b|\bdetached\b|\bstale element\b|\bdatabase is locked\b/i
 
 const PROSE_FILE = /\.(?:md|mdx|rst|adoc|txt)$|(?:^|[/\\])(?:LICENSE|CHANGELOG|AUTHORS|README)[^/\\]{0,20}$/i
-const SETTINGS_FILE =
-  /\.(?:json|jsonc|ya?ml|toml|ini|cfg|conf|env|lock|properties|gradle|xml|tf|mod|sum|nix)$|(?:^|[/\\])(?:Dockerfile|Makefile|Gemfile|Procfile|\.[a-z][\w.-]{1,60}|[\w-]{1,60}\.config\.\w{1,4}|CMakeLists\.txt|requirements[\w-]{0,30}\.txt|go\.mod|conftest\.py|build\.rs|setup\.py)$/i
-
-/** A file is named in a text by its base name, or by that without its ending. */
-function isNamedIn(text: string, file: string): boolean {
-  const base = baseName(file)
-  const stem = base.replace(/\.[^.]{1,12}$/, '')
-  return (base.length > 2 && text.includes(base)) || (stem.length > 4 && text.includes(stem))
-}
-
 /** How much of the end of an output is searched for the reason. */
 const ENDS_WITH = 2000
 /** How much of an output is searched for file names. */
@@ -89,6 +78,7 @@ export type Excuse =
   | 'prose only'
   | 'unrelated'
   | 'taken back'
+  | 'test removed'
 
 /** Reasons that are known when the command fails. */
 export function excuseOf({ step, lines, said, editedBefore }: Failure): Excuse | undefined {
@@ -113,8 +103,14 @@ export const isSaidTakenBack = (report: string, changes: Changes): boolean =>
   changes.commands.length === 0 && SAYS_TAKEN_BACK.test(report)
 
 /** Reasons that are known when the command succeeds: whether the changes in between can have fixed it. */
-export function doubtOf({ step, lines, editedBefore }: Failure, changes: Changes): Excuse | undefined {
+export function doubtOf(
+  { step, lines, editedBefore }: Failure,
+  changes: Changes,
+  success: CommandStep,
+): Excuse | undefined {
   if (changes.files.length + changes.commands.length === 0) return 'nothing changed'
+  const outputs = { failing: step.output.slice(0, LOOKED_AT), passing: success.output.slice(-LOOKED_AT) }
+  if (areTestsRemoved(outputs, changes)) return 'test removed'
   const text = lines.join('\n')
   const low = [text, step.command, step.output.slice(0, LOOKED_AT)].join('\n').toLowerCase()
   const isNamed = (file: string) => isNamedIn(low, file)

@@ -3,6 +3,7 @@ import { ChangeLog, type Changes } from './changes.ts'
 import { readCommand } from './command-line.ts'
 import { doubtOf, excuseOf, type Failure, isSaidTakenBack } from './excuses.ts'
 import { outcomeOf } from './outcome.ts'
+import { isSaidRemoved } from './removed-tests.ts'
 import type { CommandStep, EditStep, Session, Step } from './session.ts'
 
 /** A command that failed, what was changed, and the same command succeeding. */
@@ -142,9 +143,10 @@ function lessonOf(
     const failure: Failure = { step, lines, said, editedBefore: editedBefore(steps, attempt.at) }
     if (excuseOf(failure)) continue
     const changes = changesBetween(steps, attempt.at, at)
-    if (doubtOf(failure, changes)) continue
+    if (doubtOf(failure, changes, steps[at] as CommandStep)) continue
     const isCaptured = anytimeEdits(steps, attempt.at).length > 0
-    if (isCaptured && isSaidTakenBack(reportOf(steps, attempt.at, at), changes)) continue
+    const report = isCaptured ? reportOf(steps, attempt.at, at) : ''
+    if (isSaidTakenBack(report, changes) || isSaidRemoved(report)) continue
     return fallsBack(steps, at, key, signature) ? undefined : { attempt, changes }
   }
   return undefined

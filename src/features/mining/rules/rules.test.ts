@@ -109,6 +109,62 @@ test('a false cure makes no draft, but still counts as a recovery', () => {
   for (const [name, steps] of Object.entries(refused)) expect(readSession({ steps }).pairs, name).toEqual([])
 })
 
+const FAILING = [
+  ' FAIL  test/pay.test.ts > pay > rounds up',
+  'TypeError: money.round is not supported here',
+  ' Test Files  1 failed | 3 passed (4)',
+  '      Tests  1 failed | 11 passed (12)',
+].join('\n')
+const ALL_PASS = ' Test Files  4 passed (4)\n      Tests  12 passed (12)'
+const afterwards = (changes: Step[], success = 'Done.', failure = FAILING) =>
+  readSession({ steps: [run('npx vitest run', 1, failure), ...changes, run('npx vitest run', 0, success)] })
+    .pairs
+const change = (file: string, before: string, after: string): Step => ({ kind: 'edit', file, before, after })
+
+test('a test that no longer runs is not fixed', () => {
+  const config = 'vitest.config.ts'
+  const mended = edit('src/pay.ts')
+  const removed: Record<string, Step[]> = {
+    deleted: [run('rm test/pay.test.ts', 0)],
+    'deleted in git': [run('git rm -q "test/pay.test.ts"', 0), mended],
+    'deleted by a patch': [{ kind: 'edit', file: 'test/pay.test.ts', isDeletion: true }, mended],
+    'its folder deleted': [run('rm -rf test/', 0)],
+    'put aside': [run('mv test/pay.test.ts test/pay.test.ts.bak', 0)],
+    skipped: [change('/app/test/pay.test.ts', "test('rounds up', f)", "test.skip('rounds up', f)"), mended],
+    'taken out': [change('test/pay.test.ts', "it('a', f)\nit('rounds up', g)", "it('a', f)")],
+    excluded: [change(config, 'test: {', "test: {\n exclude: ['test/pay.test.ts'],")],
+    'excluded by its name': [change(config, "exclude: ['x']", "exclude: ['x', '**/pay.test.*']")],
+    'all excluded': [change(config, 'test: {', "test: {\n  exclude: ['test/**'],")],
+  }
+  for (const [name, steps] of Object.entries(removed)) expect(afterwards(steps), name).toEqual([])
+  const fewer = ' Test Files  3 passed (3)\n      Tests  11 passed (11)'
+  expect(afterwards([edit(config)], fewer)).toEqual([])
+  const captured: Step[] = [{ kind: 'edit', file: config, isAnytime: true }]
+  const turn = (report: string) =>
+    readSession({
+      steps: [run('npm test', 1, BROKEN), run('npm test', 0, 'ok'), ...captured, says(report)],
+    }).pairs
+  expect(turn('I excluded the failing test from the run.')).toEqual([])
+  expect(turn('I skipped these tests.')).toEqual([])
+  expect(turn('I removed the test database and made it again.')).toHaveLength(1)
+})
+
+test('tests that go for another reason leave a fix a fix', () => {
+  const mended = edit('src/pay.ts')
+  const kept: Record<string, Step[]> = {
+    'another test deleted': [run('rm test/old.test.ts', 0), mended],
+    'what was built excluded': [change('vitest.config.ts', 'test: {', "test: {\n exclude: ['dist/**'],")],
+    'the test renamed': [run('git mv test/pay.test.ts test/money.test.ts', 0), mended],
+    'a test added': [change('test/pay.test.ts', "it('a', f)", "it('a', f)\nit('b', g)"), mended],
+    'skipped and back': [
+      change('test/pay.test.ts', 'it(', 'it.skip('),
+      mended,
+      change('test/pay.test.ts', 'it.skip(', 'it('),
+    ],
+  }
+  for (const [name, steps] of Object.entries(kept)) expect(afterwards(steps, ALL_PASS), name).toHaveLength(1)
+})
+
 test('a stash that comes back is a change again', () => {
   const steps = [
     run('npm run build', 1, "Error: Cannot find module 'x'"),

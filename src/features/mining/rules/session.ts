@@ -17,6 +17,8 @@ export type EditStep = {
   /** The text before and after, if the transcript has it. A reverted edit does not count. */
   before?: string
   after?: string
+  /** The whole file was deleted. */
+  isDeletion?: true
   /** At an unknown time in its exchange: a captured turn names the changed files, but not when. */
   isAnytime?: true
 }

@@ -434,5 +434,6 @@ test('a workspace given at connect time is the home of what the agent records, a
   expect(await recorded([...card, '--key', key])).toBe(workspace_id)
   expect(await recorded([...card, '--key', whole])).not.toBe(workspace_id)
   put('.kvault.json', JSON.stringify({ workspace_id }))
+  await kvault(['allow-workspace', workspace_id, '--key', whole, '--yes'])
   expect(await recorded([...card, '--key', whole])).toBe(workspace_id)
 })

@@ -6,7 +6,7 @@ import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { probe } from '../../src/doors/cli/mcp-probe.ts'
-import { workspaceOf } from '../../src/doors/cli/project-name.ts'
+import { homeOf } from '../../src/doors/cli/project-name.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 import { type CommandResult, PROGRAM } from '../support/process.ts'
 
@@ -228,7 +228,7 @@ test('a project file that cannot be read is named by record, hooks and doctor', 
   // A file above it cannot stand in for the nearest one.
   put('above/.kvault.json', JSON.stringify({ workspace_id: crypto.randomUUID() }))
   put('above/here/.kvault.json', '[]')
-  expect(() => workspaceOf(join(home, 'above', 'here'))).toThrow('cannot be read as a JSON object')
+  expect(() => homeOf(join(home, 'above', 'here'))).toThrow('cannot be read as a JSON object')
   writeFileSync(file, '{"workspace_id": "the team"}')
   const named = await kvault(card, { env })
   expect(named.code).toBe(2)

@@ -215,6 +215,7 @@ test('mcp puts a card where .kvault.json of the project says, unless the call na
   expect(await answers()).toEqual([false, true])
   // A workspace that is not there shows that it was sent.
   writeFileSync(file, JSON.stringify({ workspace_id: nowhere }))
+  await kvault(['allow-workspace', nowhere, '--yes'])
   expect(await answers()).toEqual([true, true])
   rmSync(file)
 })

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { createInterface } from 'node:readline'
+import { requireAllowed } from './allowed-workspaces.ts'
 import { eventsOf } from './event-stream.ts'
 import { CommandError } from './exit-codes.ts'
 import { isEventStream, isGood, jsonIn, reasonOf, request, textOf } from './http-request.ts'
 import { findProfile, type Profile } from './profile.ts'
-import { workspaceOf } from './project-name.ts'
+import { homeOf } from './project-name.ts'
 
 type Message = { jsonrpc: '2.0'; id?: string | number; method?: string; params?: Record<string, unknown> }
 
@@ -32,30 +33,36 @@ function protocolHeaders(message: Message, negotiated: string | undefined): Reco
   }
 }
 
-/** A card that names no workspace goes to the `workspace_id` of the project's `.kvault.json`. */
-function withHome(line: string, { method, params, ...rest }: Message): string {
+/**
+ * A card that names no workspace goes to the `workspace_id` of the project's `.kvault.json`, once the person has allowed
+ * that. Without a key the vault refuses in any case.
+ */
+function withHome(profile: Partial<Profile>, line: string, { method, params, ...rest }: Message): string {
   if (method !== 'tools/call' || params?.name !== 'record_card') return line
   const given = params.arguments as Record<string, unknown> | undefined
-  const workspace_id = given?.workspace_id ?? workspaceOf(process.cwd())
-  if (!workspace_id) return line
+  const { url, apiKey } = profile
+  const home = given?.workspace_id ? undefined : homeOf(process.cwd())
+  if (!home || !url || !apiKey) return line
+  requireAllowed({ ...profile, url, apiKey }, home)
+  const workspace_id = home.id
   return JSON.stringify({ ...rest, method, params: { ...params, arguments: { ...given, workspace_id } } })
 }
 
 const send = (
-  { url, apiKey }: Partial<Profile>,
+  profile: Partial<Profile>,
   line: string,
   message: Message,
   negotiated: string | undefined,
 ): Promise<IncomingMessage> =>
-  request(`${url}/mcp`, {
+  request(`${profile.url}/mcp`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
-      ...(apiKey ? { 'x-api-key': apiKey } : {}),
+      ...(profile.apiKey ? { 'x-api-key': profile.apiKey } : {}),
       ...protocolHeaders(message, negotiated),
     },
-    body: withHome(line, message),
+    body: withHome(profile, line, message),
     timeoutMs: CALL_TIMEOUT_MS,
   })
 

@@ -3,7 +3,7 @@ import { CommandError, EXIT } from './exit-codes.ts'
 import { objectIn, readGiven } from './given-file.ts'
 import { environmentOf } from './lock-files/environment.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
-import { workspaceOf } from './project-name.ts'
+import { homeOf } from './project-name.ts'
 import { paint, plain, print, printJson, table } from './terminal.ts'
 import { ask, callTool, failure } from './vault-client.ts'
 
@@ -110,9 +110,13 @@ async function cardFrom(options: RecordOptions): Promise<Record<string, unknown>
  * From the project, else from the key or the settings. A key without the right to read them uses the default of the
  * tools.
  */
-async function defaultWorkspace({ url, apiKey }: Profile): Promise<{ workspace_id?: string }> {
-  const ofProject = workspaceOf(process.cwd())
-  if (ofProject) return { workspace_id: ofProject }
+async function defaultWorkspace(profile: Profile): Promise<{ workspace_id?: string }> {
+  const ofProject = homeOf(process.cwd())
+  if (ofProject) {
+    await (await import('./allow-workspace.ts')).confirmHome(profile, ofProject)
+    return { workspace_id: ofProject.id }
+  }
+  const { url, apiKey } = profile
   const reply = await ask(url, '/api/v1/auth/me', { headers: { 'x-api-key': apiKey } })
   const { default_workspace_id } = (reply.body ?? {}) as { default_workspace_id?: string | null }
   return reply.status === 200 && default_workspace_id ? { workspace_id: default_workspace_id } : {}

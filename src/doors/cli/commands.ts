@@ -104,6 +104,11 @@ function addUsing(vaultCommand: MakeCommand, done: Done): void {
     .option('--file <file>', 'a card as JSON; - for standard input')
     .option('--json', 'as JSON')
     .action((options) => done(async () => (await import('./cards.ts')).record(options)))
+  vaultCommand('allow-workspace <id>', 'let .kvault.json of projects name this workspace for new cards')
+    .option('--yes', 'do not ask')
+    .action((id, options) =>
+      done(async () => (await import('./allow-workspace.ts')).allowWorkspace(id, options)),
+    )
   vaultCommand('context [project]', "a project's memory (default: the checkout you are in)")
     .option('--limit <n>', 'recent events, 1 to 100')
     .option('--json', 'as JSON')

@@ -24,8 +24,11 @@ function git(folder: string, ...args: string[]): string | undefined {
   }
 }
 
-/** The workspace that a project names as the home of its cards. In doubt no card is recorded in the wrong place. */
-export function workspaceOf(folder: string): string | undefined {
+/** The workspace that a project names for its cards, and the file that names it. */
+export type ProjectHome = { id: string; file: string }
+
+/** The home of a project's cards. In doubt no card is recorded in the wrong place. */
+export function homeOf(folder: string): ProjectHome | undefined {
   const { workspaceId, workspaceFile, unreadable } = readProjectFiles(folder)
   if (workspaceId !== undefined && !isUuid(workspaceId))
     throw new CommandError(
@@ -39,7 +42,9 @@ export function workspaceOf(folder: string): string | undefined {
       `${nearer.map(unreadableText).join('; ')}, so it is unknown where the card belongs. Repair the file, or name the workspace of the card.`,
       EXIT.usage,
     )
-  return workspaceId
+  return workspaceId === undefined || workspaceFile === undefined
+    ? undefined
+    : { id: workspaceId, file: workspaceFile }
 }
 
 /** For a folder that has no name, and whose name cannot be kept either. */

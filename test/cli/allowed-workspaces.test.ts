@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { confirmHome } from '../../src/doors/cli/allow-workspace.ts'
+import { isAllowed } from '../../src/doors/cli/allowed-workspaces.ts'
+import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
+import { type CommandResult, PROGRAM } from '../support/process.ts'
+
+let vault: LiveVault
+let person: Person
+let key: string
+let home: string
+/** A workspace of somebody else, who has added the person without asking. */
+let foreign: string
+
+beforeAll(async () => {
+  vault = await liveVault({ RATE_LIMIT: 'off' })
+  person = await registerPerson(vault, 'victim@example.com')
+  key = await apiKeyOf(person)
+  home = mkdtempSync(join(tmpdir(), 'knowledge-vault-home-'))
+  const other = await registerPerson(vault, 'other@example.com')
+  foreign = (await other.post('/api/v1/workspaces', { name: 'Personal' })).body.workspace_id
+  const { user_id } = (await person.get('/api/v1/auth/me')).body
+  const added = await other.post(`/api/v1/workspaces/${foreign}/members`, { user_id, role: 'editor' })
+  expect(added.status, added.text).toBe(200)
+  writeFileSync(join(home, '.kvault.json'), JSON.stringify({ workspace_id: foreign }))
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+afterAll(async () => {
+  await vault.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+function kvault(args: string[], input = '', more = {}): Promise<CommandResult> {
+  const child = spawn(process.execPath, [PROGRAM.kvault, ...args], {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home, KVAULT_URL: vault.url, KVAULT_API_KEY: key, ...more },
+  })
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', (chunk) => (stdout += chunk))
+  child.stderr.on('data', (chunk) => (stderr += chunk))
+  child.stdin.end(input)
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })))
+}
+
+const CARD = ['--title', 'A title of a card', '--symptom', 'It fails', '--fix', 'Mend it']
+const cards = async () => (await person.get('/api/v1/cards/stats')).body.total
+const CALL = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: {
+    name: 'record_card',
+    arguments: { title: 'A title of a card', symptom: 'It fails', fix_summary: 'Mend it' },
+  },
+}
+const bridged = async () => JSON.parse((await kvault(['mcp'], `${JSON.stringify(CALL)}\n`)).stdout)
+
+test('a repository sends no card to a workspace that its person has not allowed on this machine', async () => {
+  const refused = await kvault(['record', ...CARD])
+  expect(refused.code).toBe(4)
+  expect(refused.stderr).toContain(`.kvault.json sends new cards to the workspace ${foreign}`)
+  expect(refused.stderr).toContain(`kvault allow-workspace ${foreign}`)
+  expect((await bridged()).error.message).toContain(`kvault allow-workspace ${foreign}`)
+  expect(await cards()).toBe(0)
+
+  // Whoever names the workspace has decided.
+  const named = await kvault(['record', ...CARD, '--workspace', foreign, '--json'])
+  expect(JSON.parse(named.stdout).workspace_id).toBe(foreign)
+  expect((await kvault(['record', ...CARD])).code).toBe(4)
+})
+
+test('allowed once, it holds for record and mcp, and for this account alone', async () => {
+  const wrong = await kvault(['allow-workspace', 'the team', '--yes'])
+  expect([wrong.code, wrong.stderr]).toEqual([2, '"the team" is not the id of a workspace.\n'])
+  const unasked = await kvault(['allow-workspace', foreign])
+  expect(unasked.code).toBe(4)
+  expect(unasked.stderr).toContain('no terminal to ask on')
+  const allowed = await kvault(['allow-workspace', foreign, '--yes'])
+  expect(allowed.stdout).toContain(`workspace "Personal" with 2 members (${foreign})`)
+  expect(statSync(join(home, '.config', 'kvault', 'workspaces.json')).mode & 0o777).toBe(0o600)
+
+  const recorded = await kvault(['record', ...CARD, '--json'])
+  expect(JSON.parse(recorded.stdout).workspace_id).toBe(foreign)
+  expect((await bridged()).result.isError).not.toBe(true)
+  const other = await apiKeyOf(await registerPerson(vault, 'third@example.com'))
+  expect((await kvault(['record', ...CARD], '', { KVAULT_API_KEY: other })).code).toBe(4)
+})
+
+test('on a terminal the person is asked once, and sees whose workspace it is', async () => {
+  vi.stubEnv('KVAULT_HOME', join(home, 'asked'))
+  const profile = { url: vault.url, apiKey: key, userId: 'u1' }
+  const named = { id: foreign, file: '/repository/.kvault.json' }
+  const agree = vi.fn(async (_text: string) => false)
+  await expect(confirmHome(profile, named, agree)).rejects.toThrow('Nothing was recorded.')
+  expect(agree.mock.calls[0]?.[0]).toContain('/repository/.kvault.json sends new cards to the ')
+  expect(agree.mock.calls[0]?.[0]).toContain('workspace "Personal" with 2 members')
+  agree.mockResolvedValue(true)
+  await confirmHome(profile, named, agree)
+  await confirmHome(profile, named, agree)
+  expect(agree).toHaveBeenCalledTimes(2)
+  expect(isAllowed({ ...profile, apiKey: 'renewed' }, foreign)).toBe(true)
+  expect(isAllowed({ ...profile, userId: 'u2' }, foreign)).toBe(false)
+})

@@ -94,6 +94,42 @@ test('old sessions become drafts, three today, and the drafts a card', async () 
   expect((await person.get('/api/v1/cards/stats')).body.total).toBe(2)
 })
 
+test('a session that was resumed is in two files, and found once; files are named as in the project', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'knowledge-vault-home-'))
+  const project = join(other, 'work', 'app')
+  mkdirSync(project, { recursive: true })
+  const folder = join(other, '.claude', 'projects', 'app')
+  mkdirSync(folder, { recursive: true })
+  const edit = (id: string, file_path: string) => [
+    {
+      type: 'assistant',
+      message: { content: [{ type: 'tool_use', id, name: 'Write', input: { file_path } }] },
+    },
+    { type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: id, content: 'ok' }] } },
+  ]
+  const edits = [...edit('e1', join(project, 'src/deep/a.ts')), ...edit('e2', '/etc/app/app.conf')]
+  const [first = '', second = '', ...rest] = sessionOf('alpha').split('\n')
+  const lines = [first, second, ...edits.map((line) => JSON.stringify(line)), ...rest]
+  const cwd = JSON.stringify({
+    type: 'user',
+    sessionId: 'alpha',
+    cwd: project,
+    message: { content: 'Mend it' },
+  })
+  for (const name of ['one', 'two'])
+    writeFileSync(
+      join(folder, `${name}.jsonl`),
+      [cwd, ...lines].join('\n').replaceAll('"alpha"', `"${name}"`),
+    )
+  const dry = await kvault(['mine', '--dry-run', '--json'], '', { HOME: other })
+  const found = JSON.parse(dry.stdout)
+  expect(found).toHaveLength(1)
+  expect(found[0].candidate.files).toEqual(['src/deep/a.ts', 'app.conf'])
+  const told = await kvault(['mine', '--dry-run'], '', { HOME: other })
+  expect(told.stdout).toContain('2 sessions read, 1 found.')
+  rmSync(other, { recursive: true, force: true })
+})
+
 test('impossible options are refused with the reason', async () => {
   const wrong: [string[], string][] = [
     [['mine', '--agent', 'nobody'], 'Use one of claude-code, codex, gemini, opencode.'],

@@ -1,15 +1,17 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Step } from '../../../features/mining/rules/session.ts'
-import { NOT_ENDED } from '../hooks/agents/gemini.ts'
+import { AFTER_OUTPUT, NOT_ENDED } from '../hooks/agents/gemini.ts'
+import { exitCodeIn } from '../hooks/agents/payload.ts'
 import { filesBelow, isJson, type Json, listAt, readJson, textAt } from './read-bounded.ts'
 import { begun, edited, ran, said, type Transcript, type TranscriptReader } from './transcript.ts'
 
 /** `~/.gemini/tmp/<project>/chats/session-….json`, written by Gemini CLI. It names the project only by a hash. */
 const root = () => join(homedir(), '.gemini', 'tmp')
 
-const EXIT_CODE = /^Exit Code: (\d{1,3})$/m
 const HEAD = /^(?:Command|Directory|Background PIDs|Process Group PGID|Signal): .{0,2000}\n?/gm
+/** What stands before the output of the command itself. */
+const BEFORE_OUTPUT = /^\s*(?:<untrusted_context>\s*)?(?:Output|Stdout): /
 const NONE = /^(?:Output|Error|Stdout|Stderr): \(?(?:none|empty)\)?$/gm
 
 const textOf = (content: unknown): string =>
@@ -36,9 +38,9 @@ function commandStep(call: Json): Step[] {
   if (command === '' || call.status === 'cancelled') return []
   const isInBackground = isJson(call.args) && call.args.is_background === true
   if (isInBackground || NOT_ENDED.test(output)) return [begun(command)]
-  const code = EXIT_CODE.exec(output)?.[1]
-  const exitCode = code !== undefined ? Number(code) : call.status === 'success' ? 0 : null
-  return [ran(command, exitCode, output.replaceAll(HEAD, '').replaceAll(NONE, ''))]
+  const exitCode = exitCodeIn(output, AFTER_OUTPUT) ?? (call.status === 'success' ? 0 : null)
+  const text = output.replace(AFTER_OUTPUT, '').replaceAll(HEAD, '').replaceAll(NONE, '')
+  return [ran(command, exitCode, text.replace(BEFORE_OUTPUT, ''))]
 }
 
 function stepsOf(call: unknown): Step[] {

@@ -4,8 +4,10 @@ import { cleanCandidate } from '../../../features/mining/clean-candidate.ts'
 import { worthOf } from '../../../features/mining/rules/candidate.ts'
 import { draftCard } from '../../../features/mining/rules/draft-card.ts'
 import { mine as mineSession } from '../../../features/mining/rules/mine.ts'
+import { commandText, failureSignature } from '../../../text/failure.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { readLocked } from '../lock-files/locked.ts'
+import { nameInProject } from '../name-in-project.ts'
 import { type Profile, type ProfileOptions, requireProfile } from '../profile.ts'
 import { projectKeyOf } from '../project-name.ts'
 import { paint, plain, plainLines, print, printJson } from '../terminal.ts'
@@ -70,8 +72,9 @@ function candidatesIn(reader: TranscriptReader, file: string): Waiting[] {
   const { candidates } = mineSession({ steps, environment: {} })
   if (candidates.length === 0) return []
   const again = here ? mineSession({ steps, environment: environmentOf(here) }).candidates : candidates
+  const inProject = (file: string) => nameInProject(file, folder)
   return again.map((candidate) => ({
-    candidate: cleanCandidate(candidate),
+    candidate: cleanCandidate({ ...candidate, files: [...new Set(candidate.files.map(inProject))] }),
     project_key: here ? projectKeyOf(here) : null,
     session_id: sessionId.slice(0, 200),
     client: `${reader.agent}-mine`,
@@ -88,10 +91,30 @@ function showProgress(done: number, all: number, found: number): void {
   process.stderr.write(`\r[${bar}] ${done} of ${all} sessions, ${found} found${done === all ? '\n' : ''}`)
 }
 
+const errorOf = ({ candidate }: Waiting): string =>
+  failureSignature(commandText({ exitCode: 1, output: candidate.failure }))
+
+/**
+ * Adds a candidate and says whether its error is new. The vault makes one draft of an error. A session that was resumed
+ * is in two files, so the same error comes again; the more useful candidate of it stays.
+ */
+function adderTo(waiting: Waiting[]): (one: Waiting) => boolean {
+  const places = new Map(waiting.map((one, at) => [errorOf(one), at]))
+  return (one) => {
+    const error = errorOf(one)
+    const at = places.get(error) ?? waiting.length
+    const before = waiting[at]
+    if (!before || worthOf(one.candidate) > worthOf(before.candidate)) waiting[at] = one
+    places.set(error, at)
+    return before === undefined
+  }
+}
+
 type Work = { reader: TranscriptReader; file: Stamped }
 
 function scan(work: readonly Work[], state: MineState, save: () => void): number {
   let found = 0
+  const add = adderTo(state.waiting)
   work.forEach(({ reader, file }, at) => {
     let candidates: Waiting[] = []
     try {
@@ -99,8 +122,7 @@ function scan(work: readonly Work[], state: MineState, save: () => void): number
     } catch (error) {
       process.stderr.write(`${plain(file.file, 200)} was skipped: ${plain(String(error), 200)}\n`)
     }
-    found += candidates.length
-    state.waiting.push(...candidates)
+    found += candidates.filter(add).length
     state.read[file.file] = file.stamp
     if ((at + 1) % FILES_BETWEEN_SAVES === 0) save()
     showProgress(at + 1, work.length, found)

@@ -140,6 +140,29 @@ test('Gemini CLI: tool calls stand in the message of the agent', () => {
   expect(readSession(read ?? { steps: [] }).pairs).toHaveLength(1)
 })
 
+test('Gemini CLI: what it writes around an output is not part of it', () => {
+  const told = {
+    [`Output: ${BROKEN}\nExit Code: 1\nProcess Group PGID: 7`]: [1, BROKEN],
+    [`<untrusted_context>\nOutput: ${BROKEN}\nExit Code: 1\n</untrusted_context>`]: [1, BROKEN],
+    [`Command: npm test\nDirectory: (root)\nOutput: ${BROKEN}\nError: (none)\nExit Code: 1\nSignal: (none)`]:
+      [1, BROKEN],
+    // The output of the command itself may speak of exit codes.
+    'Output: Exit Code: 7\nand more': [0, 'Exit Code: 7\nand more'],
+  }
+  for (const [output, [exitCode, text]] of Object.entries(told)) {
+    const call = {
+      name: 'run_shell_command',
+      args: { command: 'npm test' },
+      status: 'success',
+      result: [{ functionResponse: { response: { output } } }],
+    }
+    const session = { sessionId: 's1', messages: [{ type: 'gemini', toolCalls: [call] }] }
+    const [step] = gemini.read(write('gemini/session-2.json', JSON.stringify(session)))?.steps ?? []
+    expect(step, output).toMatchObject({ exitCode })
+    expect(step?.kind === 'command' && step.output.trim(), output).toBe(text)
+  }
+})
+
 test('OpenCode: a file for each part', () => {
   const at = (name: string, value: object) => write(`opencode/storage/${name}.json`, JSON.stringify(value))
   const tool = (name: string, input: object, output: string, exit?: number) => ({

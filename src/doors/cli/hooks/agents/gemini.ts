@@ -14,7 +14,7 @@ function personsWords(prompt: unknown): string | undefined {
 }
 
 /** Only these lines come after the exit code. */
-const AFTER_OUTPUT =
+export const AFTER_OUTPUT =
   /(?:^|\n)Exit Code: (\d{1,3})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*(?:\n<\/untrusted_context>)?\s*$/
 
 /**

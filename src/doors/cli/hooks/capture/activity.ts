@@ -1,6 +1,6 @@
-import { isAbsolute, relative } from 'node:path'
 import { terminalText } from '../../../../text/noise.ts'
 import type { Environment } from '../../lock-files/environment.ts'
+import { nameInProject } from '../../name-in-project.ts'
 import { hasFailed } from '../failures.ts'
 import type { Entry } from '../journal.ts'
 import type { CommandRun } from '../occasion.ts'
@@ -24,14 +24,6 @@ const MOST_BYTES = 56 * 1024
 
 const TEST_COMMAND =
   /\b(?:test|tests|check|spec|pytest|vitest|jest|mocha|tox|rspec|phpunit|ctest|unittest)\b/i
-
-/** The relative path of a file inside the project; only the name of any other file. */
-function fileName(file: string, folder: string): string {
-  if (!isAbsolute(file)) return file
-  const inside = relative(folder, file)
-  const isOutside = inside.startsWith('..') || isAbsolute(inside)
-  return (isOutside ? (file.split(/[\\/]/).at(-1) ?? file) : inside).replaceAll('\\', '/')
-}
 
 /** Replaces the secrets in a text. It comes before every cut: half a secret is not recognised. */
 export type Clean = (text: string) => string
@@ -92,7 +84,7 @@ export function activityOf(
   const { tests, failing } = redToGreen(runs, failingBefore, clean)
   const activity = withinBounds({
     commands: runs.slice(-MOST_COMMANDS).map((run) => shown(run, clean)),
-    files: [...new Set(files.map((file) => fileName(file, folder)))].slice(-MOST_FILES),
+    files: [...new Set(files.map((file) => nameInProject(file, folder)))].slice(-MOST_FILES),
     tests,
     environment,
   })

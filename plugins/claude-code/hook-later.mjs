@@ -2903,16 +2903,6 @@ function read(name) {
 var isFor = (waiting, url, account) => waiting.url === url && mayBeSentBy(account, waiting.account);
 var drop = (name) => rmSync(join(spoolFolder(), name), { force: true });
 //#endregion
-//#region src/text/fnv.ts
-var START = 2166136261;
-var PRIME = 16777619;
-/** FNV-1a over the UTF-16 units of a part of a text, 32 bits. A seed keeps hashes of different purposes apart. */
-function fnv1a(text, seed = 0, from = 0, to = text.length) {
-	let value = START ^ seed;
-	for (let at = from; at < to; at += 1) value = Math.imul(value ^ text.charCodeAt(at), PRIME);
-	return value;
-}
-//#endregion
 //#region src/text/noise.ts
 /**
 * What a terminal, a clock and a linker write into an error, and what differs each time a program executes. Search
@@ -2954,11 +2944,34 @@ function shownOf(line) {
 }
 /** The lines of a text as a terminal shows them, without colours and without what was written over. */
 var terminalLines = (text) => text.replace(TERMINAL_CODES, "").split("\n").map(shownOf);
+/** A text as a terminal shows it. */
+var terminalText = (text) => terminalLines(text).join("\n");
 /** A line without what changes each time. */
 function cleanLine(line) {
 	let clean = line.length > LONGEST_LINE$1 ? line.slice(0, LONGEST_LINE$1) : line;
 	for (const pattern of NOISE) clean = clean.replace(pattern, " ");
 	return clean.replace(/[ \t]+/g, " ").trim();
+}
+//#endregion
+//#region src/doors/cli/name-in-project.ts
+/**
+* The relative path of a file inside the project; only the name of any other file. Nothing else about a person's
+* folders leaves the machine.
+*/
+function nameInProject(file, folder) {
+	if (!isAbsolute(file)) return file;
+	const inside = folder === void 0 ? ".." : relative(folder, file);
+	return (inside.startsWith("..") || isAbsolute(inside) ? file.split(/[\\/]/).at(-1) ?? file : inside).replaceAll("\\", "/");
+}
+//#endregion
+//#region src/text/fnv.ts
+var START = 2166136261;
+var PRIME = 16777619;
+/** FNV-1a over the UTF-16 units of a part of a text, 32 bits. A seed keeps hashes of different purposes apart. */
+function fnv1a(text, seed = 0, from = 0, to = text.length) {
+	let value = START ^ seed;
+	for (let at = from; at < to; at += 1) value = Math.imul(value ^ text.charCodeAt(at), PRIME);
+	return value;
 }
 //#endregion
 //#region src/text/failure.ts
@@ -3105,17 +3118,11 @@ var LONGEST_OUTPUT = 1500;
 /** The vault takes 64 KiB of metadata in a turn. */
 var MOST_BYTES = 57344;
 var TEST_COMMAND = /\b(?:test|tests|check|spec|pytest|vitest|jest|mocha|tox|rspec|phpunit|ctest|unittest)\b/i;
-/** The relative path of a file inside the project; only the name of any other file. */
-function fileName(file, folder) {
-	if (!isAbsolute(file)) return file;
-	const inside = relative(folder, file);
-	return (inside.startsWith("..") || isAbsolute(inside) ? file.split(/[\\/]/).at(-1) ?? file : inside).replaceAll("\\", "/");
-}
 var cutCommand = (command, clean) => clean(command).slice(0, LONGEST_COMMAND).toWellFormed();
 var shown = (run, clean) => ({
 	command: cutCommand(run.command, clean),
 	exit_code: run.exitCode,
-	output: telling(clean(run.output), hasFailed(run), LONGEST_OUTPUT)
+	output: telling(clean(terminalText(run.output)), hasFailed(run), LONGEST_OUTPUT)
 });
 /** Commands that failed and then succeeded, even if they failed in an earlier exchange. */
 function redToGreen(runs, failingBefore, clean) {
@@ -3156,7 +3163,7 @@ function activityOf(journal, folder, environment, failingBefore, clean) {
 	return {
 		activity: withinBounds({
 			commands: runs.slice(-40).map((run) => shown(run, clean)),
-			files: [...new Set(files.map((file) => fileName(file, folder)))].slice(-100),
+			files: [...new Set(files.map((file) => nameInProject(file, folder)))].slice(-100),
 			tests,
 			environment
 		}),

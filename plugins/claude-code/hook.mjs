@@ -39,6 +39,15 @@ function exitCodeOf(result) {
 		meta.exit_code
 	].map(numberOf).find((code) => code !== void 0) ?? null;
 }
+/** A command that runs on when its agent goes on: how it ends is unknown, whatever it has printed so far. */
+var begun = (command) => ({
+	kind: "command",
+	run: {
+		command,
+		exitCode: null,
+		output: ""
+	}
+});
 /** The text in the result of a tool. */
 function outputOf(result) {
 	if (typeof result === "string") return result;
@@ -101,6 +110,8 @@ function used$5(payload) {
 		files: [file]
 	};
 	if (!SHELLS$1.has(tool) || !command) return void 0;
+	const { backgroundTaskId } = partOf(payload.tool_response);
+	if (input.run_in_background === true || textOf$1(backgroundTaskId)) return begun(command);
 	return {
 		kind: "command",
 		run: {
@@ -239,12 +250,15 @@ var codex = {
 var SHELLS = /* @__PURE__ */ new Set(["bash", "powershell"]);
 /** The last line of the text for the model. */
 var LAST_LINE = /<exited with exit code (\d{1,3})>\s*$/;
+/** Also the last line: `<command started in background with shellId: 1>`, `<command with shellId: 1 is still running …>`. */
+var RUNS_ON = /<command (?:started in|with shellId:) [^\n>]{1,500}>\s*$/;
 var EDITORS$2 = /* @__PURE__ */ new Set(["edit", "create"]);
 /** According to the documentation, the model sees the output of a hook for a failed tool if the hook ends with this code. */
 var SHOWN_TO_MODEL = 2;
 function command(payload, output, exitCode) {
 	const line = textOf$1(objectOf(payload.toolArgs).command);
 	if (!SHELLS.has(String(payload.toolName)) || !line) return void 0;
+	if (exitCode === null && RUNS_ON.test(output)) return begun(line);
 	return {
 		kind: "command",
 		run: {
@@ -412,6 +426,8 @@ function exitCodeAfter(output, told) {
 	const start = output === void 0 ? -1 : told.indexOf(`Output: ${output}`);
 	return exitCodeIn(start < 0 ? told : told.slice(start + `Output: ${output}`.length), AFTER_OUTPUT);
 }
+/** What stands in place of the output of a command that has not ended. */
+var NOT_ENDED = /^(?:<untrusted_context>\s*)?Command (?:moved to background|was (?:automatically )?cancelled)\b/;
 function used$1(payload) {
 	const input = partOf(payload.tool_input);
 	const file = textOf$1(input.file_path);
@@ -423,6 +439,7 @@ function used$1(payload) {
 	if (payload.tool_name !== "run_shell_command" || !command) return void 0;
 	const response = partOf(payload.tool_response);
 	const told = outputOf(response.llmContent);
+	if (input.is_background === true || NOT_ENDED.test(told)) return begun(command);
 	const output = textOf$1(response.returnDisplay);
 	return {
 		kind: "command",

@@ -1,30 +1,12 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
-import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parse } from "jsonc-parser";
-//#region src/doors/cli/event-stream.ts
-/** The data of each event in an event stream. */
-async function* eventsOf(stream) {
-	let rest = "";
-	const decoder = new TextDecoder();
-	for await (const chunk of stream) {
-		rest += decoder.decode(chunk, { stream: true });
-		const blocks = rest.split(/\r?\n\r?\n/);
-		rest = blocks.pop() ?? "";
-		for (const block of blocks) {
-			const data = dataOf(block);
-			if (data) yield data;
-		}
-	}
-	const data = dataOf(rest);
-	if (data) yield data;
-}
-var dataOf = (block) => block.split(/\r?\n/).flatMap((line) => line.startsWith("data:") ? line.slice(5).trimStart() : []).join("\n");
-//#endregion
 //#region src/doors/cli/exit-codes.ts
 /** What a script can rely on; documented in docs/guide/cli.md. */
 var EXIT = {
@@ -44,6 +26,144 @@ var CommandError = class extends Error {
 		this.exitCode = exitCode;
 	}
 };
+//#endregion
+//#region src/doors/cli/folders.ts
+/** The folder of our settings: the profile, and what was connected. */
+var settingsFolder = () => process.env.KVAULT_HOME || join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "kvault");
+//#endregion
+//#region src/doors/cli/own-copy.ts
+var HERE = fileURLToPath(import.meta.url);
+/** The package of the command is bundled; the server and the checkout have this file by its own name. */
+var IS_PACKAGE = ["cli.js", "hook.js"].includes(basename(HERE));
+/** The vault that handed out this package, if one did. */
+function vaultOfPackage() {
+	if (!IS_PACKAGE) return void 0;
+	try {
+		const { vault } = JSON.parse(readFileSync(join(dirname(HERE), "package.json"), "utf8"));
+		return typeof vault === "string" ? vault : void 0;
+	} catch {
+		return;
+	}
+}
+//#endregion
+//#region src/doors/cli/profile.ts
+var DEFAULT_URL = "http://127.0.0.1:8080";
+var profileFile = () => join(settingsFolder(), "profile.json");
+function savedProfile() {
+	try {
+		return JSON.parse(readFileSync(profileFile(), "utf8"));
+	} catch {
+		return;
+	}
+}
+function tidy(url) {
+	if (!/^https?:\/\/[^/]/i.test(url)) throw new CommandError(`"${url}" is not the address of a vault. Write it as https://vault.example.com or http://127.0.0.1:8080.`, EXIT.usage);
+	return url.replace(/\/+$/, "");
+}
+/** A key from a file or a clipboard often ends with a line end, which no header can carry. */
+var tidyKey = (key) => key.trim();
+var namedUrl = (options) => options.url ?? (process.env.KVAULT_URL || void 0);
+/** Options first, then KVAULT_URL and KVAULT_API_KEY, then what `kvault login` or `connect` saved. */
+function findProfile(options = {}) {
+	const saved = savedProfile();
+	const url = tidy(namedUrl(options) ?? saved?.url ?? vaultOfPackage() ?? DEFAULT_URL);
+	const given = givenKey(options);
+	if (given) return {
+		url,
+		apiKey: given
+	};
+	if (saved?.url !== url || !saved.apiKey) return { url };
+	return {
+		url,
+		apiKey: saved.apiKey,
+		...saved.userId ? { userId: saved.userId } : {}
+	};
+}
+/** A key that was given for this call, as opposed to the saved one. */
+function givenKey(options) {
+	const key = options.key ?? (process.env.KVAULT_API_KEY || void 0);
+	return key === void 0 ? void 0 : tidyKey(key);
+}
+//#endregion
+//#region src/doors/cli/account.ts
+/**
+* The owner of what waits on this machine. A profile knows the id of its person; a key from the environment does not, and
+* asking the vault would make every hook slower, so its hash stands for the person. It does not reveal the key.
+*/
+var accountOf = ({ apiKey, userId }) => userId ?? `key:${createHash("sha256").update(apiKey).digest("hex").slice(0, 32)}`;
+//#endregion
+//#region src/doors/cli/jsonc.ts
+/** People write comments and trailing commas into settings, and editors save an empty file. */
+var LENIENT = {
+	allowTrailingComma: true,
+	allowEmptyContent: true
+};
+/** The byte order mark of Windows editors. Our parsers need the text without it; a file that is written keeps it. */
+var MARK = "﻿";
+var withoutMark = (text) => text.startsWith(MARK) ? text.slice(1) : text;
+/** What a file of settings says: an object, which is empty for an empty file; otherwise what is wrong with it. */
+function readObject(text) {
+	const errors = [];
+	const value = parse(withoutMark(text), errors, LENIENT);
+	if (errors.length > 0) return "not JSON";
+	if (value === void 0) return {};
+	return typeof value === "object" && value !== null && !Array.isArray(value) ? value : "no object";
+}
+//#endregion
+//#region src/doors/cli/settings-file.ts
+var LARGEST_FILE = 65536;
+/** For a person: what is wrong with such a file. */
+var unreadableText = (file) => `${file} cannot be read as a JSON object of at most ${LARGEST_FILE / 1024} KB`;
+/** What a small file that people edit says; undefined where there is none, null where it cannot be read. */
+function settingsIn(file) {
+	try {
+		const found = statSync(file, { throwIfNoEntry: false });
+		if (!found?.isFile()) return void 0;
+		if (found.size > LARGEST_FILE) return null;
+		const settings = readObject(readFileSync(file, "utf8"));
+		return typeof settings === "object" ? settings : null;
+	} catch {
+		return null;
+	}
+}
+//#endregion
+//#region src/doors/cli/allowed-workspaces.ts
+/**
+* The workspaces that a `.kvault.json` may send cards to. The file comes with a repository, and somebody can be added
+* to a workspace without being asked, so a stranger could collect what others record. Each person allows a workspace
+* once on their machine.
+*/
+var file = () => join(settingsFolder(), "workspaces.json");
+var nameOf = (profile) => `${profile.url} ${accountOf(profile)}`;
+function allowedFor(profile) {
+	const allowed = settingsIn(file())?.[nameOf(profile)];
+	return Array.isArray(allowed) ? allowed.filter((id) => typeof id === "string") : [];
+}
+var isAllowed = (profile, workspaceId) => allowedFor(profile).includes(workspaceId.toLowerCase());
+/** For callers without a terminal, who are mostly agents: the message says what a person has to run. */
+function requireAllowed(profile, { id, file }) {
+	if (isAllowed(profile, id)) return;
+	throw new CommandError(`Nothing was recorded. ${file} sends new cards to the workspace ${id}, which nobody has allowed on this machine. Ask the person to run once: kvault allow-workspace ${id}. Or name the workspace of the card yourself.`, EXIT.byHand);
+}
+//#endregion
+//#region src/doors/cli/event-stream.ts
+/** The data of each event in an event stream. */
+async function* eventsOf(stream) {
+	let rest = "";
+	const decoder = new TextDecoder();
+	for await (const chunk of stream) {
+		rest += decoder.decode(chunk, { stream: true });
+		const blocks = rest.split(/\r?\n\r?\n/);
+		rest = blocks.pop() ?? "";
+		for (const block of blocks) {
+			const data = dataOf(block);
+			if (data) yield data;
+		}
+	}
+	const data = dataOf(rest);
+	if (data) yield data;
+}
+var dataOf = (block) => block.split(/\r?\n/).flatMap((line) => line.startsWith("data:") ? line.slice(5).trimStart() : []).join("\n");
 //#endregion
 //#region src/doors/cli/http-request.ts
 /**
@@ -115,99 +235,6 @@ function reasonOf(error) {
 	return cause.message;
 }
 //#endregion
-//#region src/doors/cli/folders.ts
-/** The folder of our settings: the profile, and what was connected. */
-var settingsFolder = () => process.env.KVAULT_HOME || join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "kvault");
-//#endregion
-//#region src/doors/cli/own-copy.ts
-var HERE = fileURLToPath(import.meta.url);
-/** The package of the command is bundled; the server and the checkout have this file by its own name. */
-var IS_PACKAGE = ["cli.js", "hook.js"].includes(basename(HERE));
-/** The vault that handed out this package, if one did. */
-function vaultOfPackage() {
-	if (!IS_PACKAGE) return void 0;
-	try {
-		const { vault } = JSON.parse(readFileSync(join(dirname(HERE), "package.json"), "utf8"));
-		return typeof vault === "string" ? vault : void 0;
-	} catch {
-		return;
-	}
-}
-//#endregion
-//#region src/doors/cli/profile.ts
-var DEFAULT_URL = "http://127.0.0.1:8080";
-var profileFile = () => join(settingsFolder(), "profile.json");
-function savedProfile() {
-	try {
-		return JSON.parse(readFileSync(profileFile(), "utf8"));
-	} catch {
-		return;
-	}
-}
-function tidy(url) {
-	if (!/^https?:\/\/[^/]/i.test(url)) throw new CommandError(`"${url}" is not the address of a vault. Write it as https://vault.example.com or http://127.0.0.1:8080.`, EXIT.usage);
-	return url.replace(/\/+$/, "");
-}
-/** A key from a file or a clipboard often ends with a line end, which no header can carry. */
-var tidyKey = (key) => key.trim();
-var namedUrl = (options) => options.url ?? (process.env.KVAULT_URL || void 0);
-/** Options first, then KVAULT_URL and KVAULT_API_KEY, then what `kvault login` or `connect` saved. */
-function findProfile(options = {}) {
-	const saved = savedProfile();
-	const url = tidy(namedUrl(options) ?? saved?.url ?? vaultOfPackage() ?? DEFAULT_URL);
-	const given = givenKey(options);
-	if (given) return {
-		url,
-		apiKey: given
-	};
-	if (saved?.url !== url || !saved.apiKey) return { url };
-	return {
-		url,
-		apiKey: saved.apiKey,
-		...saved.userId ? { userId: saved.userId } : {}
-	};
-}
-/** A key that was given for this call, as opposed to the saved one. */
-function givenKey(options) {
-	const key = options.key ?? (process.env.KVAULT_API_KEY || void 0);
-	return key === void 0 ? void 0 : tidyKey(key);
-}
-//#endregion
-//#region src/doors/cli/jsonc.ts
-/** People write comments and trailing commas into settings, and editors save an empty file. */
-var LENIENT = {
-	allowTrailingComma: true,
-	allowEmptyContent: true
-};
-/** The byte order mark of Windows editors. Our parsers need the text without it; a file that is written keeps it. */
-var MARK = "﻿";
-var withoutMark = (text) => text.startsWith(MARK) ? text.slice(1) : text;
-/** What a file of settings says: an object, which is empty for an empty file; otherwise what is wrong with it. */
-function readObject(text) {
-	const errors = [];
-	const value = parse(withoutMark(text), errors, LENIENT);
-	if (errors.length > 0) return "not JSON";
-	if (value === void 0) return {};
-	return typeof value === "object" && value !== null && !Array.isArray(value) ? value : "no object";
-}
-//#endregion
-//#region src/doors/cli/settings-file.ts
-var LARGEST_FILE = 65536;
-/** For a person: what is wrong with such a file. */
-var unreadableText = (file) => `${file} cannot be read as a JSON object of at most ${LARGEST_FILE / 1024} KB`;
-/** What a small file that people edit says; undefined where there is none, null where it cannot be read. */
-function settingsIn(file) {
-	try {
-		const found = statSync(file, { throwIfNoEntry: false });
-		if (!found?.isFile()) return void 0;
-		if (found.size > LARGEST_FILE) return null;
-		const settings = readObject(readFileSync(file, "utf8"));
-		return typeof settings === "object" ? settings : null;
-	} catch {
-		return null;
-	}
-}
-//#endregion
 //#region src/doors/cli/project-file.ts
 var PROJECT_FILE = ".kvault.json";
 var MOST_FOLDERS = 64;
@@ -268,13 +295,16 @@ var UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 /** The form of every id of the vault. The schemas of the service would take too long to load for this. */
 var isUuid = (text) => UUID.test(text);
 createRequire(import.meta.url);
-/** The workspace that a project names as the home of its cards. In doubt no card is recorded in the wrong place. */
-function workspaceOf(folder) {
+/** The home of a project's cards. In doubt no card is recorded in the wrong place. */
+function homeOf(folder) {
 	const { workspaceId, workspaceFile, unreadable } = readProjectFiles(folder);
 	if (workspaceId !== void 0 && !isUuid(workspaceId)) throw new CommandError(`${workspaceFile}: workspace_id is the id of a workspace, not "${workspaceId}".`, EXIT.usage);
 	const nearer = unreadable.filter((file) => file.length > (workspaceFile?.length ?? 0));
 	if (nearer.length > 0) throw new CommandError(`${nearer.map(unreadableText).join("; ")}, so it is unknown where the card belongs. Repair the file, or name the workspace of the card.`, EXIT.usage);
-	return workspaceId;
+	return workspaceId === void 0 || workspaceFile === void 0 ? void 0 : {
+		id: workspaceId,
+		file: workspaceFile
+	};
 }
 //#endregion
 //#region src/doors/cli/bridge.ts
@@ -296,12 +326,22 @@ function protocolHeaders(message, negotiated) {
 		...typeof name === "string" && protocolVersion(message) ? { "mcp-name": name } : {}
 	};
 }
-/** A card that names no workspace goes to the `workspace_id` of the project's `.kvault.json`. */
-function withHome(line, { method, params, ...rest }) {
+/**
+* A card that names no workspace goes to the `workspace_id` of the project's `.kvault.json`, once the person has allowed
+* that. Without a key the vault refuses in any case.
+*/
+function withHome(profile, line, { method, params, ...rest }) {
 	if (method !== "tools/call" || params?.name !== "record_card") return line;
 	const given = params.arguments;
-	const workspace_id = given?.workspace_id ?? workspaceOf(process.cwd());
-	if (!workspace_id) return line;
+	const { url, apiKey } = profile;
+	const home = given?.workspace_id ? void 0 : homeOf(process.cwd());
+	if (!home || !url || !apiKey) return line;
+	requireAllowed({
+		...profile,
+		url,
+		apiKey
+	}, home);
+	const workspace_id = home.id;
 	return JSON.stringify({
 		...rest,
 		method,
@@ -314,15 +354,15 @@ function withHome(line, { method, params, ...rest }) {
 		}
 	});
 }
-var send = ({ url, apiKey }, line, message, negotiated) => request(`${url}/mcp`, {
+var send = (profile, line, message, negotiated) => request(`${profile.url}/mcp`, {
 	method: "POST",
 	headers: {
 		"content-type": "application/json",
 		accept: "application/json, text/event-stream",
-		...apiKey ? { "x-api-key": apiKey } : {},
+		...profile.apiKey ? { "x-api-key": profile.apiKey } : {},
 		...protocolHeaders(message, negotiated)
 	},
-	body: withHome(line, message),
+	body: withHome(profile, line, message),
 	timeoutMs: CALL_TIMEOUT_MS
 });
 /** Why the vault gave no answer of the protocol. */

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { TOOL_SCOPES } from '../../src/core/scopes.ts'
+import { contextFor } from '../../src/core/context.ts'
+import { SCOPES, TOOL_SCOPES } from '../../src/core/scopes.ts'
+import { grantCode } from '../../src/features/identity/oauth/grants.ts'
 import { onBothEngines } from '../support/engines.ts'
 import { oauthApp, type Person } from '../support/oauth-app.ts'
 
@@ -53,5 +55,54 @@ onBothEngines('keys for agents', (t) => {
     const token = await connected(person, ALL)
     for (const body of [{}, { name: '' }, { name: 'x'.repeat(121) }])
       expect((await make(token, body)).status).toBe(422)
+  })
+})
+
+onBothEngines('a program that plays the person at the browser', (t) => {
+  const { base, connect, decide, page, pkce, register, requestOf } = oauthApp(t)
+
+  /** Everything but a session that opens the account. */
+  async function programsOf(person: Awaited<ReturnType<typeof t.user>>): Promise<string[]> {
+    const keyWith = async (scopes: readonly string[]) =>
+      (await person.post('/api/v1/auth/api-keys', { name: 'agent', scopes })).body.api_key
+    const app = await connect(person, { scope: 'search', resource: base() })
+    return [await keyWith(['search']), await keyWith(SCOPES), app.tokens.access_token]
+  }
+
+  test('no key and no token of an app is a session: in its cookie it opens nothing and consents to nothing', async () => {
+    const person = await t.user()
+    const { client_id } = await register()
+    const request = requestOf(client_id, pkce().challenge)
+    const { text: form } = await page(request, person)
+    for (const token of await programsOf(person)) {
+      const program = { ...person, token }
+      const asked = await page(request, program)
+      expect([asked.status, String(asked.headers.location)]).toEqual([
+        303,
+        expect.stringMatching(/^\/sign-in\?next=/),
+      ])
+      const decided = await decide(form, program, 'allow')
+      expect([decided.status, decided.location.searchParams.get('code')]).toEqual([400, null])
+      const cookie = { cookie: `kv_session=${token}`, 'x-requested-with': 'kvault-web' }
+      expect((await t.anonymous().get('/api/v1/auth/me', cookie)).body.code).toBe('not_authenticated')
+      const made = await t.anonymous().post('/api/v1/workspaces', { name: 'team' }, cookie)
+      expect(made.body.code).toBe('not_authenticated')
+    }
+  })
+
+  test('the step behind the consent page takes a session only, too', async () => {
+    const { services } = t.app
+    const consent = {
+      client: { clientId: (await register()).client_id },
+      redirectUri: 'http://127.0.0.1/callback',
+      challenge: pkce().challenge,
+      resource: base(),
+      scopes: TOOL_SCOPES,
+    } as unknown as Parameters<typeof grantCode>[1]
+    for (const kind of ['api_key', 'oauth'] as const) {
+      const viewer = { userId: 'x', scopes: new Set(SCOPES), isAdmin: false, credential: { kind, id: 'x' } }
+      const ctx = { ...contextFor(services), viewer }
+      await expect(async () => grantCode(ctx, consent)).rejects.toThrow('Only a person who is signed in')
+    }
   })
 })

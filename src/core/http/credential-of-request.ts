@@ -2,6 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 
 export const SESSION_COOKIE = 'kv_session'
+/** Session tokens begin with it, and no other credential does. */
+export const SESSION_PREFIX = 'kvs_'
 export const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** A header that no form and no foreign page can send without our consent (CORS gives none). */
 const WEB_CLIENT = 'kvault-web'
@@ -32,11 +34,16 @@ function refuseForgery(request: FastifyRequest, baseUrl: string): void {
 /** The server may be opened by another name than BASE_URL, such as localhost for 127.0.0.1. */
 const ownOrigin = (request: FastifyRequest) => `${request.protocol}://${request.host}`
 
-/** The first cookie of that name, as in RFC 6265; the token needs no decoding. */
+/**
+ * The session token of a browser: the first cookie of that name, as in RFC 6265; it needs no decoding. A key or an app's
+ * token in the cookie is nothing: what a page lets the person at the browser do, it must not let a program do.
+ */
 export function sessionCookie(request: FastifyRequest): string | undefined {
   for (const pair of request.headers.cookie?.split(';') ?? []) {
     const [name, value = ''] = pair.split('=', 2)
-    if (name?.trim() === SESSION_COOKIE) return value.trim() || undefined
+    if (name?.trim() !== SESSION_COOKIE) continue
+    const token = value.trim()
+    return token.startsWith(SESSION_PREFIX) ? token : undefined
   }
   return undefined
 }

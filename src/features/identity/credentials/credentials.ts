@@ -2,6 +2,7 @@ import type { Ctx, Services, Viewer } from '../../../core/context.ts'
 import { contextFor } from '../../../core/context.ts'
 import type { Recognised } from '../../../core/credential-cache.ts'
 import { notAuthenticated } from '../../../core/errors.ts'
+import { SESSION_PREFIX } from '../../../core/http/credential-of-request.ts'
 import { SCOPES, type Scope } from '../../../core/scopes.ts'
 import { sha256 } from '../../../core/secrets.ts'
 import { fromJson } from '../../../db/columns.ts'
@@ -10,7 +11,7 @@ import { isServiceAdmin } from '../users/users.ts'
 import { ACCESS_PREFIX, recogniseAccessToken } from './access-tokens.ts'
 import { KEY_PREFIX } from './api-keys.ts'
 import { isOlder, recordUse } from './credential-use.ts'
-import { SESSION_PREFIX, sessionEnd } from './sessions.ts'
+import { sessionEnd } from './sessions.ts'
 
 const KEY_USE_RECORDED_EVERY_MS = 60_000
 const SESSION_USE_RECORDED_EVERY_MS = 3_600_000

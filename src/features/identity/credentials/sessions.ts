@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
 import { type Ctx, inTx } from '../../../core/context.ts'
 import { notFound } from '../../../core/errors.ts'
+import { SESSION_PREFIX } from '../../../core/http/credential-of-request.ts'
 import { AnswerId, Id, Time } from '../../../core/schemas.ts'
 import { randomToken, sha256 } from '../../../core/secrets.ts'
 import { newId } from '../../../db/ids.ts'
@@ -10,7 +11,6 @@ import { audit } from '../../audit/audit.ts'
 import { deleteOwnSession, deleteSession, insertSession, listSessionsOf } from '../users/users.store.ts'
 import { presentUser, UserResponse } from '../users/users.ts'
 
-export const SESSION_PREFIX = 'kvs_'
 const DAY_MS = 86_400_000
 
 export const TokenResponse = z

@@ -49,8 +49,15 @@ export type TokenAnswer = {
 
 const after = (ctx: Ctx, ms: number) => new Date(ctx.now().getTime() + ms).toISOString()
 
+/** A key or an app that could consent for its person would give itself what the person kept from it. */
+function requireSession({ viewer }: UserCtx): void {
+  if (viewer.credential.kind !== 'session')
+    throw new OAuthProblem('access_denied', 'Only a person who is signed in may connect an app.')
+}
+
 /** The person said yes: a grant, and the code with which the client fetches its first tokens. */
 export function grantCode(ctx: UserCtx, consent: Consent): Promise<string> {
+  requireSession(ctx)
   const code = CODE_PREFIX + randomToken()
   return inTx(ctx, async (ctx) => {
     await requireLiveCredential(ctx)

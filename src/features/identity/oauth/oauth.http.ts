@@ -54,7 +54,7 @@ const formOf = (request: FastifyRequest): URLSearchParams => {
   )
 }
 
-/** The person at the browser, by the web app's session cookie alone: a key or a token cannot consent. */
+/** The person at the browser, by the web app's session cookie alone; `sessionCookie` takes no key and no other token. */
 async function personAt(services: Services, request: FastifyRequest) {
   const token = sessionCookie(request)
   if (!token) return undefined

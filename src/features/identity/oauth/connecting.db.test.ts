@@ -66,6 +66,19 @@ onBothEngines('connecting an app', (t) => {
     expect((await t.anonymous().post('/mcp/tools/get_ai_guide', {}, bearer(access_token))).status).toBe(200)
   })
 
+  test('a question mark inside the query is a part of it: what follows is not lost', async () => {
+    const person = await t.user()
+    const { client_id } = await register()
+    const { state: _, ...fields } = requestOf(client_id, pkce().challenge)
+    const asked = `${authorizeUrl(fields)}&state=abc?def&scope=search`
+    const signedOut = await t.anonymous().get(asked)
+    expect(signedOut.headers.location).toBe(`/sign-in?next=${encodeURIComponent(asked)}`)
+    const consent = await t.anonymous().get(asked, { cookie: `kv_session=${person.token}` })
+    expect(consent.text).not.toContain('value="record"')
+    const { location } = await decide(consent.text, person, 'allow')
+    expect(location.searchParams.get('state')).toBe('abc?def')
+  })
+
   test('a tool beyond the granted scopes is refused with the scopes to ask for', async () => {
     const person = await t.user()
     const { tokens } = await connect(person, { scope: 'search' })

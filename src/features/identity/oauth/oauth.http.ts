@@ -99,7 +99,8 @@ async function onPage(reply: FastifyReply, step: () => Promise<unknown>) {
 
 async function showConsent(services: Services, request: FastifyRequest, reply: FastifyReply) {
   const ctx = ctxOf(services, request)
-  const query = request.url.split('?')[1] ?? ''
+  // A query may itself contain a `?` (RFC 3986 §3.4).
+  const query = request.url.replace(/^[^?]*\??/, '')
   const asked = await readAuthorizationRequest(ctx, new URLSearchParams(query), issuerFor(services, request))
   const person = await personAt(services, request)
   if (!person) return reply.redirect(`/sign-in?next=${encodeURIComponent(`${AUTHORIZE}?${query}`)}`, 303)

@@ -41,6 +41,7 @@ import { provenance } from './0041-provenance.ts'
 import { keysForShards } from './0043-keys-for-shards.ts'
 import { mattersByWorkspace } from './0044-matters-by-workspace.ts'
 import { toldToStrangers } from './0045-told-to-strangers.ts'
+import { consentsAndInvitations } from './0046-consents-and-invitations.ts'
 
 export type Migration = {
   name: string
@@ -91,6 +92,7 @@ export const MIGRATIONS: readonly Migration[] = [
   keysForShards,
   mattersByWorkspace,
   toldToStrangers,
+  consentsAndInvitations,
 ]
 
 export class SchemaTooNew extends Error {

@@ -13,6 +13,8 @@ export type OAuthClientsTable = {
   created_at: string
   /** When a document was last read; it is read again after a while. */
   described_at: string
+  /** When somebody first consented to it. Until then nobody misses it. */
+  consented_at: string | null
 }
 
 /** What a person allowed an app: to people, a connected app. */

@@ -47,6 +47,7 @@ const toRow = (
   may_refresh: flag(metadata.mayRefresh),
   created_at: now,
   described_at: now,
+  consented_at: null,
 })
 
 /** RFC 7591. The answer repeats what was registered; a secret is shown here only. */

@@ -200,7 +200,23 @@ onBothEngines('connected apps', (t) => {
     expect(renewed.status).toBe(200)
     t.later(91 * 24 * 3_600_000)
     await dropOAuthLeftovers(contextFor(t.app.services))
-    expect((await page(requestOf(clientId, pkce().challenge))).status).toBe(400)
+    const { read } = t.app.services.database
+    const grants = read.selectFrom('oauth_grants').select('grant_id').where('client_id', '=', clientId)
+    expect(await grants.execute()).toEqual([])
+  })
+
+  test('an app that was connected once stays registered: it can be connected again after a disconnection', async () => {
+    const person = await t.user()
+    const { clientId } = await connect(person)
+    const { body } = await person.get('/api/v1/auth/connected-apps')
+    expect((await person.delete(`/api/v1/auth/connected-apps/${body[0].app_id}`)).status).toBe(204)
+    t.later(400 * 24 * 3_600_000)
+    await dropOAuthLeftovers(contextFor(t.app.services))
+    const other = await t.user()
+    const again = await page(requestOf(clientId, pkce().challenge), other)
+    expect(again.status).toBe(200)
+    const { location } = await decide(again.text, other, 'allow')
+    expect(location.searchParams.get('code')).toMatch(/^kvc_/)
   })
 
   test('a client that is named by its document: read once an hour, only where that is allowed', async () => {

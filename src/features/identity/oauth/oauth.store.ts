@@ -11,7 +11,7 @@ export const findClientRow = (db: Db, clientId: string): Promise<OAuthClientsTab
 
 /** A client document may change later; a registration is written once. */
 export async function upsertClient(db: Db, row: OAuthClientsTable): Promise<void> {
-  const { client_id: _id, created_at: _created, ...described } = row
+  const { client_id: _id, created_at: _created, consented_at: _consented, ...described } = row
   await db
     .insertInto('oauth_clients')
     .values(row)
@@ -19,8 +19,16 @@ export async function upsertClient(db: Db, row: OAuthClientsTable): Promise<void
     .execute()
 }
 
-export const insertGrant = (db: Db, row: OAuthGrantsTable) =>
-  db.insertInto('oauth_grants').values(row).execute()
+/** A consent: the grant, and the mark on the client that keeps its registration. */
+export async function insertGrant(db: Db, row: OAuthGrantsTable): Promise<void> {
+  await db.insertInto('oauth_grants').values(row).execute()
+  await db
+    .updateTable('oauth_clients')
+    .set({ consented_at: row.created_at })
+    .where('client_id', '=', row.client_id)
+    .where('consented_at', 'is', null)
+    .execute()
+}
 
 export const insertCode = (db: Db, row: OAuthCodesTable) => db.insertInto('oauth_codes').values(row).execute()
 
@@ -91,7 +99,10 @@ export const listGrants = (db: Db, userId: string) =>
     .orderBy('oauth_grants.grant_id', 'desc')
     .execute()
 
-/** Expired codes and tokens, grants whose code nobody fetched, registrations that nobody consented to. */
+/**
+ * Expired codes and tokens, grants whose code nobody fetched, registrations that nobody ever consented to. An app keeps
+ * its client_id, and a person who has disconnected it may connect it again.
+ */
 export async function deleteLeftovers(db: Db, now: string, staleBefore: string): Promise<void> {
   await db.deleteFrom('oauth_tokens').where('expires_at', '<', now).execute()
   await db.deleteFrom('oauth_codes').where('expires_at', '<', staleBefore).execute()
@@ -115,15 +126,6 @@ export async function deleteLeftovers(db: Db, now: string, staleBefore: string):
   await db
     .deleteFrom('oauth_clients')
     .where('created_at', '<', staleBefore)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('oauth_grants')
-            .select('oauth_grants.grant_id')
-            .whereRef('oauth_grants.client_id', '=', 'oauth_clients.client_id'),
-        ),
-      ),
-    )
+    .where('consented_at', 'is', null)
     .execute()
 }

@@ -13,6 +13,7 @@ import { cancelMails } from '../mail/outbox.ts'
 import { forgetMemory } from '../memory/forget.ts'
 import { forgetReportsOf } from '../moderation/forget.ts'
 import { handBackOffice } from '../workspaces/members.ts'
+import { withdrawInvitesOf } from '../workspaces/withdraw-invites.ts'
 import {
   anonymiseUser,
   cancelMailsTo,
@@ -57,7 +58,10 @@ const removeAccount = (ctx: UserCtx): Promise<z.input<typeof AccountDeleted>> =>
     const deleted_cards = await forgetPrivateCards(ctx, userId)
     const deleted_events = await forgetMemory(ctx, userId)
     const deleted_materials = await deleteMaterials(ctx.db, userId)
-    for (const membership of await deleteMemberships(ctx.db, userId)) await handBackOffice(ctx, membership)
+    for (const membership of await deleteMemberships(ctx.db, userId)) {
+      await withdrawInvitesOf(ctx, membership)
+      await handBackOffice(ctx, membership)
+    }
     await disconnectAllApps(ctx, userId)
     await cancelMails(ctx, `change_email:${userId}`)
     await forgetReportsOf(ctx, userId)

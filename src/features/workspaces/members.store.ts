@@ -61,3 +61,14 @@ export async function deleteMembership(db: Db, workspaceId: string, userId: stri
     .where('user_id', '=', userId)
     .execute()
 }
+
+/** The open invitations that one person has sent. */
+export const revokeInvitesBy = (db: Db, workspaceId: string, userId: string) =>
+  db
+    .updateTable('workspace_invites')
+    .set({ status: 'revoked' })
+    .where('workspace_id', '=', workspaceId)
+    .where('invited_by', '=', userId)
+    .where('status', '=', 'pending')
+    .returning(['invite_id', 'email', 'address_known'])
+    .execute()

@@ -12,6 +12,7 @@ import { requireRole } from '../permissions/permission.ts'
 import { RoleName } from '../permissions/policy.ts'
 import { containsInstructions } from '../review/find-danger.ts'
 import { countAdmins, deleteMembership, findMembership, listMembersOf, setRole } from './members.store.ts'
+import { withdrawInvitesOf } from './withdraw-invites.ts'
 import { insertMembership, workspaceName } from './workspaces.store.ts'
 
 /** If left out, the role is the default of the workspace's policy, or else viewer. */
@@ -177,6 +178,7 @@ async function tellMember(
 export const changeMemberRole = capability({
   name: 'members.change_role',
   summary: 'Change the role of a member; admins only, and never of the last admin',
+  description: 'Open invitations that a former admin has sent are withdrawn.',
   scopes: ['workspace:write'],
   rest: ['PATCH /api/v1/workspaces/{workspace_id}/members/{user_id}'],
   errors: [404, 409],
@@ -195,6 +197,7 @@ export const changeMemberRole = capability({
       await refuseForLastAdmin(ctx, member)
       const giver = user_id === ctx.viewer.userId ? null : ctx.viewer.userId
       await setRole(ctx.db, workspace_id, user_id, role, giver)
+      await withdrawInvitesOf(ctx, member)
       await tellMember(ctx, 'workspace.role_changed', { workspaceId: workspace_id, userId: user_id, role })
       await audit(ctx, {
         action: 'member.role_changed',
@@ -210,7 +213,7 @@ export const removeMember = capability({
   name: 'members.remove',
   summary: 'Remove a member, or leave with your own user id; never the last admin',
   description:
-    'A last admin may leave if somebody else made them admin: nobody is kept in a workspace they did not choose.',
+    'A last admin may leave if somebody else made them admin: nobody is kept in a workspace they did not choose. Open invitations that a former admin has sent are withdrawn.',
   scopes: ['workspace:write'],
   rest: ['DELETE /api/v1/workspaces/{workspace_id}/members/{user_id}'],
   errors: [404, 409],
@@ -231,6 +234,7 @@ export const removeMember = capability({
       const member = await requireMember(ctx, workspace_id, user_id)
       if (!leaving || member.role_given_by === null) await refuseForLastAdmin(ctx, member)
       await deleteMembership(ctx.db, workspace_id, user_id)
+      await withdrawInvitesOf(ctx, member)
       if (leaving) await handBackOffice(ctx, member)
       await tellMember(ctx, 'workspace.removed', { workspaceId: workspace_id, userId: user_id })
       await audit(ctx, {

@@ -175,6 +175,13 @@ onBothEngines(
         visibility: 'public',
       })
       expect(opening.body.code).toBe('publishing_banned')
+      const unlisted = await me.post('/api/v1/workspaces', { name: 'Unlisted', visibility: 'unlisted' })
+      const visibilityOf = (visibility: string) =>
+        me.patch(`/api/v1/workspaces/${unlisted.body.workspace_id}`, { visibility })
+      expect((await visibilityOf('public')).body.code).toBe('publishing_banned')
+      // What lets nobody else read it stays possible.
+      expect((await visibilityOf('unlisted')).status).toBe(200)
+      expect((await visibilityOf('private')).status).toBe(200)
 
       const address = `/api/v1/moderation/matters/${found.matter_id}/appeal`
       const state = (await me.get(`/api/v1/cards/${card.card_id}/moderation`)).body

@@ -196,6 +196,19 @@ async function refuseToOpenHome(ctx: UserCtx, workspaceId: string): Promise<void
     throw conflict('personal_workspace', 'The personal workspace of an account stays private.')
 }
 
+const BY_READERS: readonly WorkspacesTable['visibility'][] = ['private', 'unlisted', 'public']
+
+/** Opening a team shows strangers all that is shared in it, and making it public brings that into their searches. */
+async function requireMayShow(
+  ctx: UserCtx,
+  { workspace_id, type, visibility: before }: WorkspacesTable,
+  visibility: WorkspacesTable['visibility'],
+): Promise<void> {
+  if (BY_READERS.indexOf(visibility) <= BY_READERS.indexOf(before)) return
+  if (type === 'personal') await refuseToOpenHome(ctx, workspace_id)
+  await requireMayPublish(ctx, { workspace_id, visibility })
+}
+
 export const changeWorkspace = capability({
   name: 'workspaces.update',
   summary: 'Change name, visibility or policy of a workspace; admins only',
@@ -208,12 +221,9 @@ export const changeWorkspace = capability({
     const { name, policy_json } = withoutSecrets(given)
     return inTx(ctx, async (ctx) => {
       const { workspace } = await requireRole(ctx, workspace_id, 'admin')
-      if (visibility !== undefined && visibility !== 'private' && workspace.type === 'personal')
-        await refuseToOpenHome(ctx, workspace_id)
+      if (visibility !== undefined) await requireMayShow(ctx, workspace, visibility)
       const isOpened =
         visibility !== undefined && visibility !== 'private' && workspace.visibility === 'private'
-      // Opening a team shows strangers all that is shared in it.
-      if (isOpened) await requireMayPublish(ctx, { workspace_id, visibility })
       const now = ctx.now().toISOString()
       const change = {
         ...(name === undefined ? {} : { name }),

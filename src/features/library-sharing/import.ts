@@ -5,6 +5,7 @@ import { invalid } from '../../core/errors.ts'
 import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import { holdLockOf } from '../../db/locks.ts'
+import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { editableCard } from '../cards/access.ts'
 import { changeOrigin } from '../cards/change-origin.ts'
@@ -16,6 +17,7 @@ import { MAX_BODY_BYTES } from '../cards/schemas.ts'
 import { cardsLike } from '../cards/similar.ts'
 import { edit } from '../cards/update.ts'
 import { requireRole } from '../permissions/permission.ts'
+import { requireMayPublish } from '../sanctions/sanctions.ts'
 import { findPulled, findSameContent } from './import.store.ts'
 import {
   LibraryImport,
@@ -24,15 +26,15 @@ import {
   type TakenAnswer,
 } from './import-schemas.ts'
 
-type Target = { workspaceId: string; isPersonal: boolean; server: string; isDry: boolean }
+type Target = { workspaceId: string; server: string; isDry: boolean }
 type Fate = Omit<TakenAnswer, 'origin_card_id' | 'title'>
 
 /** Nobody here wrote the pulled text, so it never goes directly to a workspace that strangers can read. */
-async function targetOf(ctx: UserCtx, workspaceId: string): Promise<{ isPersonal: boolean }> {
+async function privateTarget(ctx: UserCtx, workspaceId: string): Promise<WorkspacesTable> {
   const { workspace } = await requireRole(ctx, workspaceId, 'editor')
   if (workspace.visibility !== 'private')
     throw invalid('workspace_id', 'Pull into a private workspace, read the cards there, then publish them')
-  return { isPersonal: workspace.type === 'personal' }
+  return workspace
 }
 
 const originOf = (ctx: UserCtx, { server }: Target, given: SnapshotCardInput): StoredOrigin => ({
@@ -71,7 +73,12 @@ async function nearTo(ctx: UserCtx, given: SnapshotCardInput): Promise<Pick<Fate
 }
 
 async function make(ctx: UserCtx, target: Target, given: SnapshotCardInput): Promise<Fate> {
-  const { workspaceId, isPersonal } = target
+  const { workspaceId } = target
+  // Asked again for each card: the workspace may have been opened meanwhile.
+  const workspace = await privateTarget(ctx, workspaceId)
+  // In a team the members can read it. In the personal workspace there is nobody to share it with.
+  const isShared = workspace.type !== 'personal'
+  if (isShared) await requireMayPublish(ctx, workspace)
   const verdict = await review(ctx, { card_id: newId(), workspace_id: workspaceId }, given.card, 0)
   const refusal = keptOut(verdict)
   if (refusal) return refusal
@@ -88,8 +95,7 @@ async function make(ctx: UserCtx, target: Target, given: SnapshotCardInput): Pro
       origin_key: originKey(target.server, given.card_id),
       content_hash: given.content_hash,
       ...reviewColumns(verdict, now),
-      // In a team the members can read it. In the personal workspace there is nobody to share it with.
-      ...(isPersonal ? {} : { status: 'published' as const, published_at: now, version_published_at: now }),
+      ...(isShared ? { status: 'published' as const, published_at: now, version_published_at: now } : {}),
     },
   )
   return { outcome: 'created', card_id: card.card_id, ...near }
@@ -145,8 +151,8 @@ export const importLibrary = capability({
   errors: [404, 413],
   maxBodyBytes: MAX_BODY_BYTES,
   run: async (ctx, { workspace_id, server, dry_run, cards }) => {
-    const { isPersonal } = await targetOf(ctx, workspace_id)
-    const target: Target = { workspaceId: workspace_id, isPersonal, server, isDry: dry_run }
+    await privateTarget(ctx, workspace_id)
+    const target: Target = { workspaceId: workspace_id, server, isDry: dry_run }
     const items: TakenAnswer[] = []
     for (const given of cards)
       items.push({

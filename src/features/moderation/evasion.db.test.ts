@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
+import { foreignCard } from '../../../test/support/foreign-card.ts'
 import {
   decide,
   longKnown,
@@ -165,7 +166,7 @@ onBothEngines('ways around moderators', (t) => {
     expect((await other.patch(url(first), { scope_notes: 'Everywhere.' })).status).toBe(200)
   })
 
-  test('who is banned edits nothing open, brings nothing back, and moves nothing shared into the team', async () => {
+  test('who is banned edits nothing open, brings nothing back, and brings nothing shared into the team', async () => {
     const { admin: head, editor: me, viewer, workspaceId } = await team(t)
     const boss = await serviceAdmin(t)
     const [bad, kept, gone] = [await publish(me), await publish(me), await publish(me)]
@@ -187,6 +188,17 @@ onBothEngines('ways around moderators', (t) => {
     await me.post(`${url(shared)}/share`)
     const moved = await me.post(`${url(shared)}/move`, { workspace_id: workspaceId })
     expect(moved.body.code).toBe('publishing_banned')
+    const pulled = (into: string, dry_run: boolean) =>
+      me.post('/api/v1/library/import', {
+        workspace_id: into,
+        server: 'https://other.example',
+        dry_run,
+        cards: [foreignCard()],
+      })
+    for (const isDry of [true, false])
+      expect((await pulled(workspaceId, isDry)).body.code).toBe('publishing_banned')
+    for (const elsewhere of [own.body.workspace_id, me.workspaceId])
+      expect((await pulled(elsewhere, false)).body.items).toMatchObject([{ outcome: 'created' }])
   })
 
   test('who was dismissed stays so, whatever they report next; a draft is not reported', async () => {

@@ -16,7 +16,7 @@ export function authorise(capability: Pick<Capability, 'scopes'>, viewer: Ctx['v
 
 /** For a step that includes another: a key without the scope of that one cannot do it here either. */
 export function requireScope({ viewer }: UserCtx, scope: Scope): void {
-  if (!viewer.scopes.has(scope)) throw missingScope(['record', scope])
+  if (!viewer.scopes.has(scope)) throw missingScope([scope])
 }
 
 /** Sizes first: an input that is too large is refused before its contents are looked at. */

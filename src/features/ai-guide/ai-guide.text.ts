@@ -14,9 +14,9 @@ export const AUTHENTICATION = {
   mcp: 'MCP clients may also sign in with OAuth 2.1; the server answers 401 with the address of its metadata.',
   scopes: {
     search: 'search and read',
-    record: 'write project memory, share cards',
+    record: 'write project memory, share cards in private workspaces',
     'case:write': 'create and edit cards (together with record)',
-    publish: 'publish and unpublish cards',
+    publish: 'publish and unpublish cards, share where strangers read',
     'workspace:write': 'workspaces, members, invitations',
   },
 } as const

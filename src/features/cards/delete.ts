@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
+import { requireScope } from '../../core/invoke.ts'
 import { audit } from '../audit/audit.ts'
 import { isBanned } from '../sanctions/sanctions.ts'
 import { deletableCard } from './access.ts'
@@ -56,7 +57,7 @@ export const deleteCard = capability({
 export const undeleteCard = capability({
   name: 'cards.undelete',
   summary: 'Bring a deleted card back',
-  description: `Within ${KEPT_DAYS} days, by its owner or an admin of its workspace. It comes back as it was; to an owner who has left its workspace, or is banned from publishing there, unpublished.`,
+  description: `Within ${KEPT_DAYS} days, by its owner or an admin of its workspace. It comes back as it was; to an owner who has left its workspace, or is banned from publishing there, unpublished. If strangers can read it then, it needs the scope publish.`,
   scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/cards/{card_id}/undelete', 'POST /api/v1/cases/{case_id}/undelete'],
   aliases: { case_id: 'card_id' },
@@ -69,6 +70,8 @@ export const undeleteCard = capability({
       if (!deleted) throw notFound('Deleted card')
       // A former member no longer publishes anything in the team, and a banned person nothing, so the card comes back unpublished.
       const isGone = isOutsider(deleted) || (await isBanned(ctx, deleted))
+      if (!isGone && deleted.status === 'published' && deleted.visibility !== 'private')
+        requireScope(ctx, 'publish')
       await updateCardRow(ctx.db, card_id, {
         deleted_at: null,
         updated_at: ctx.now().toISOString(),

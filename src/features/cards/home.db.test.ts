@@ -64,13 +64,13 @@ onBothEngines('where a card lives and who reads it', (t) => {
     const { card_id } = await record(editor, goodCard())
     expect(await sharedBy(recorder, card_id)).toMatchObject({
       status: 403,
-      body: { code: 'missing_scope', required_scopes: ['record', 'case:write'] },
+      body: { code: 'missing_scope', required_scopes: ['case:write'] },
     })
     expect((await editor.post(`/api/v1/cards/${card_id}/publish`)).status).toBe(200)
     for (const key of [recorder, writer])
       expect(await sharedBy(key, card_id)).toMatchObject({
         status: 403,
-        body: { code: 'missing_scope', required_scopes: ['record', 'publish'] },
+        body: { code: 'missing_scope', required_scopes: ['publish'] },
       })
     expect((await seen(editor, card_id)).home.kind).toBe('library')
     const { card_id: another } = await record(editor, goodCard())

@@ -18,16 +18,12 @@ import { saved } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
 import { thinState } from './thin.ts'
 
-/** In a public or unlisted workspace sharing shows a card to strangers: that is for its owner to decide. */
-async function requireOwnerInTheOpen(ctx: UserCtx, row: CardRow): Promise<void> {
-  if (row.owner_id === ctx.viewer.userId) return
-  const workspace = await ctx.db
-    .selectFrom('workspaces')
-    .select('visibility')
-    .where('workspace_id', '=', row.workspace_id)
-    .executeTakeFirstOrThrow()
-  if (workspace.visibility !== 'private')
+/** In a public or unlisted workspace sharing publishes a card to strangers: that is for its owner to decide. */
+function requireLeaveInTheOpen(ctx: UserCtx, row: CardRow): void {
+  if (row.workspace_visibility === 'private') return
+  if (row.owner_id !== ctx.viewer.userId)
     throw forbidden('Only the owner may share a card in a public or unlisted workspace.')
+  requireScope(ctx, 'publish')
 }
 
 /**
@@ -39,7 +35,7 @@ async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<C
   if (row.status === 'published' && row.review_status !== 'not_reviewed')
     return isMoved ? saved(ctx, card_id) : presentCard(row, ctx.now())
   refuseOutsider(row)
-  await requireOwnerInTheOpen(ctx, row)
+  requireLeaveInTheOpen(ctx, row)
   refuseHidden(row)
   await requireMayPublish(ctx, { workspace_id: row.workspace_id, visibility: row.workspace_visibility })
   const verdict = await review(ctx, row, contentOf(row), row.evidence_count)
@@ -98,7 +94,7 @@ export const shareCard = capability({
   name: 'cards.share',
   summary: 'Share a card inside its workspace, or in another one',
   description:
-    'Members of the workspace can then read and find it. With workspace_id it is moved there first, in the same step: that needs the role editor or admin there and the scope case:write, and a card that is published elsewhere is taken back by it, which needs publish. Without, it is not moved. It earns nothing. No review stands in the way, but strangers see a card in a public or unlisted workspace only once it has passed one, and there only its owner may share it. A card that seems to hold a secret is refused, and in a public or unlisted workspace one that is dangerous to who reads it. Sharing a shared card changes nothing.',
+    'Members of the workspace can then read and find it. With workspace_id it is moved there first, in the same step: that needs the role editor or admin there and the scope case:write, and a card that is published elsewhere is taken back by it, which needs publish. Without, it is not moved. It earns nothing. No review stands in the way, but strangers see a card in a public or unlisted workspace only once it has passed one, and there only its owner may share it, with the scope publish. A card that seems to hold a secret is refused, and in a public or unlisted workspace one that is dangerous to who reads it. Sharing a shared card changes nothing.',
   scopes: ['record'],
   rest: ['POST /api/v1/cards/{card_id}/share', 'POST /api/v1/cases/{case_id}/share'],
   aliases: { case_id: 'card_id' },

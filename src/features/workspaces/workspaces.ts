@@ -3,6 +3,7 @@ import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
+import { requireScope } from '../../core/invoke.ts'
 import { plainName } from '../../core/names.ts'
 import { presentWithin } from '../../core/page-size.ts'
 import { MARK, Provenance } from '../../core/provenance.ts'
@@ -206,12 +207,14 @@ async function requireMayShow(
 ): Promise<void> {
   if (BY_READERS.indexOf(visibility) <= BY_READERS.indexOf(before)) return
   if (type === 'personal') await refuseToOpenHome(ctx, workspace_id)
+  requireScope(ctx, 'publish')
   await requireMayPublish(ctx, { workspace_id, visibility })
 }
 
 export const changeWorkspace = capability({
   name: 'workspaces.update',
   summary: 'Change name, visibility or policy of a workspace; admins only',
+  description: 'To let more people read it (unlisted, public) needs the scope publish too.',
   scopes: ['workspace:write'],
   rest: ['PATCH /api/v1/workspaces/{workspace_id}'],
   errors: [404, 409],

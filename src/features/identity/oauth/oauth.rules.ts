@@ -13,9 +13,9 @@ export type GrantableScope = (typeof BY_NAME)[number]
 
 export const SCOPE_MEANING: Record<GrantableScope, string> = {
   search: 'Search and read your cards, your teams and your project memory',
-  record: 'Write to your project memory and share cards inside your workspaces',
+  record: 'Write to your project memory and share cards inside your private workspaces',
   'case:write': 'Create and edit cards',
-  publish: 'Publish and unpublish your cards',
+  publish: 'Publish your cards, open workspaces to strangers, and take cards back',
   'workspace:write': 'Create workspaces, manage members and invitations',
   [AGENT_KEYS]:
     'Make keys for the agents on your computer. A key may do what is ticked here, and lasts until you delete it under API keys',

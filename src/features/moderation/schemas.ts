@@ -130,7 +130,9 @@ export const WholeMatter = MatterHead.extend({
   weight: z.number().describe('Weight of the reports, by how much each reporter is trusted'),
   threshold: z
     .number()
-    .describe('Reports hide the card from this weight on, if they come from three separate groups of people'),
+    .describe(
+      'Reports hide the card from this weight on, if they come from three separate groups of people who are not new here',
+    ),
   all_reports: z.array(Report).describe('The newest first, 100 at most'),
   shown_version: z.int(),
   versions: z.array(z.object({ version: z.int(), changed_at: Time, changed_fields: z.array(z.string()) })),

@@ -26,10 +26,22 @@ test('three people who have nothing to do with each other hide a card; one or tw
   expect(hidesCard(weigh(two, [], 1_000_000), threshold)).toBe(false)
 })
 
-test('new accounts, unproven addresses and nobody at all weigh little', () => {
-  expect(hidesCard(weigh(people(20, { since: '2026-05-30T00:00:00.000Z' })), 3)).toBe(false)
-  expect(hidesCard(weigh(people(20, { isProven: false })), 3)).toBe(false)
+const YOUNG = '2026-05-30T00:00:00.000Z'
+const RECENT = '2026-05-20T00:00:00.000Z'
+
+test('new accounts, unproven addresses and nobody at all weigh little, however many they are', () => {
+  for (const some of [{ since: YOUNG }, { isProven: false }, { since: YOUNG, isTrusted: true, upheld: 9 }])
+    expect(weigh(people(150, some), [], 1_000_000)).toEqual({ weight: 0.5, groups: 0 })
   expect(weigh([], [], 1_000_000)).toEqual({ weight: 0.5, groups: 0 })
+  expect(hidesCard(weigh(people(150, { since: RECENT })), 3)).toBe(false)
+})
+
+test('new accounts are not the third group, and do not outweigh those for whom the card worked', () => {
+  const two = [person('a', { isTrusted: true }), person('b', { isTrusted: true })]
+  for (const since of [YOUNG, RECENT])
+    expect(hidesCard(weigh([...two, ...people(150, { since })]), thresholdFor(0))).toBe(false)
+  const three = [person('a'), person('b'), person('c')]
+  expect(weigh([...three, ...people(150, { since: YOUNG })])).toEqual({ weight: 3.5, groups: 3 })
 })
 
 test('a ring is one voice, however long its chain', () => {

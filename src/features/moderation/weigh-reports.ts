@@ -1,3 +1,5 @@
+import { accountAge, factorOfAge } from '../identity/users/account-age.ts'
+
 /** How much reports weigh, and from which weight on they hide a card until a moderator looks. */
 
 export type Reporter = {
@@ -23,28 +25,29 @@ const REPORT_WEIGHTS = {
   person: 1,
   trusted: 1.5,
   unproven: 0.1,
-  /** Accounts younger than this many days. */
-  young: { days: 7, factor: 0.1 },
-  recent: { days: 30, factor: 0.5 },
   anonymous: 0.05,
-  mostAnonymous: 0.5,
+  /** Readers without an account and accounts that anybody makes in a minute, all together. */
+  mostUnknown: 0.5,
   threshold: 3,
   /** Each person for whom the card worked raises the threshold, up to this much. */
   perConfirmation: 0.5,
   mostForConfirmations: 5,
-  /** The reports must come from this many groups that are not connected with each other. */
+  /** The reports must come from this many groups of established people that are not connected with each other. */
   leastGroups: 3,
 } as const
 
-const DAY_MS = 86_400_000
+type Standing = { weight: number; isUnknown: boolean; isEstablished: boolean }
 
-function weightOfPerson(reporter: Reporter, now: Date): number {
-  const { young, recent, unproven, trusted, person } = REPORT_WEIGHTS
-  const days = (now.getTime() - Date.parse(reporter.since)) / DAY_MS
-  const byAge = days < young.days ? young.factor : days < recent.days ? recent.factor : 1
+function standingOf(reporter: Reporter, now: Date): Standing {
+  const { unproven, trusted, person } = REPORT_WEIGHTS
+  const age = accountAge(reporter.since, now)
   const byRecord = (reporter.upheld + 2) / (reporter.upheld + 2 * reporter.dismissed + 2)
   const byAddress = reporter.isProven ? 1 : unproven
-  return (reporter.isTrusted ? trusted : person) * byAge * byRecord * byAddress
+  return {
+    weight: (reporter.isTrusted ? trusted : person) * factorOfAge(age) * byRecord * byAddress,
+    isUnknown: age === 'young' || !reporter.isProven,
+    isEstablished: age === 'established' && reporter.isProven,
+  }
 }
 
 /** The group of each reporter: people who are connected directly or through others. */
@@ -61,18 +64,26 @@ function groupsOf({ reporters, bonds }: Reports): Map<string, string> {
 
 export type Weighed = { weight: number; groups: number }
 
-/** A group weighs as much as its heaviest member. */
+const sumOf = (weights: readonly number[]): number => weights.reduce((sum, weight) => sum + weight, 0)
+
+/** A group is its heaviest member. */
 export function weighReports(reports: Reports, now: Date): Weighed {
   const groups = groupsOf(reports)
-  const heaviest = new Map<string, number>()
+  const heaviest = new Map<string, Standing>()
   for (const reporter of reports.reporters) {
     const group = groups.get(reporter.userId) ?? reporter.userId
-    heaviest.set(group, Math.max(heaviest.get(group) ?? 0, weightOfPerson(reporter, now)))
+    const standing = standingOf(reporter, now)
+    if (standing.weight > (heaviest.get(group)?.weight ?? 0)) heaviest.set(group, standing)
   }
-  const ofPeople = [...heaviest.values()].reduce((sum, weight) => sum + weight, 0)
-  const { anonymous, mostAnonymous } = REPORT_WEIGHTS
-  const ofNobody = Math.min(mostAnonymous, anonymous * reports.anonymous)
-  return { weight: Math.round((ofPeople + ofNobody) * 100) / 100, groups: heaviest.size }
+  const all = [...heaviest.values()]
+  const known = all.filter(({ isUnknown }) => !isUnknown).map(({ weight }) => weight)
+  const unknown = all.filter(({ isUnknown }) => isUnknown).map(({ weight }) => weight)
+  const { anonymous, mostUnknown } = REPORT_WEIGHTS
+  const ofUnknown = Math.min(mostUnknown, sumOf(unknown) + anonymous * reports.anonymous)
+  return {
+    weight: Math.round((sumOf(known) + ofUnknown) * 100) / 100,
+    groups: all.filter(({ isEstablished }) => isEstablished).length,
+  }
 }
 
 export const thresholdFor = (peopleWhoConfirmed: number): number =>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Person, record } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
+import { longKnown } from '../../../test/support/moderation.ts'
 import { MAX_REWARDS_PER_DAY } from './reward-help.ts'
 
 onBothEngines('feedback', (t) => {
@@ -73,7 +74,7 @@ onBothEngines('feedback', (t) => {
   })
 
   test('many who found it outdated mark the card, one does not', async () => {
-    const [owner, ...readers] = await Promise.all(Array.from({ length: 13 }, () => t.user()))
+    const [owner, ...readers] = await Promise.all(Array.from({ length: 13 }, () => longKnown(t)))
     if (!owner) throw new Error('nobody')
     const card = await publicCard(owner)
     const marked: boolean[] = []

@@ -68,6 +68,7 @@ function judgementsOf(
             nthOfOwner: row.nth_of_owner,
             isReturned: isReturned(row),
             isProven: everybodyIsProven || row.email_verified === 1,
+            since: row.judge_since,
           },
         ],
   )
@@ -87,6 +88,7 @@ function judgementsOf(
         nthOfOwner: 1,
         isReturned: isReturned(row),
         isProven: everybodyIsProven || row.email_verified === 1,
+        since: row.judge_since,
       }),
     )
   return [...given, ...voted]
@@ -121,6 +123,7 @@ export async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Pr
     facts: {
       cardType: card.card_type,
       isPublic: card.status === 'published' && card.visibility === 'public',
+      isOpen: card.status === 'published' && card.visibility !== 'private',
       halfLifeDays: policyOf(card).trustHalfLifeDays,
       seenSince: card.seen_since,
       now: ctx.now(),

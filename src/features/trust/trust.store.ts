@@ -81,6 +81,7 @@ export const verdictsOn = (db: Db, cardIds: readonly string[]) =>
       'card_verdicts.nth_of_owner',
       'card_verdicts.created_at',
       'users.email_verified',
+      'users.created_at as judge_since',
       'cards.owner_id',
     ])
     .where('card_verdicts.card_id', 'in', cardIds)
@@ -99,6 +100,7 @@ export const votesOn = (db: Db, cardIds: readonly string[]) =>
       'card_feedback.kind',
       'card_feedback.created_at',
       'users.email_verified',
+      'users.created_at as judge_since',
       closenessOf('card_feedback.user_id').as('closeness'),
       'cards.owner_id',
     ])

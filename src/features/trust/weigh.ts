@@ -1,5 +1,6 @@
 import type { CardType } from '../../db/tables/cards.ts'
 import type { Closeness, VerdictOutcome } from '../../db/tables/verdicts.ts'
+import { type AccountAge, accountAge, factorOfAge } from '../identity/users/account-age.ts'
 
 /** The present judgement of one person about a card, with everything that decides its weight. */
 export type Judgement = {
@@ -21,11 +22,15 @@ export type Judgement = {
   isReturned: boolean
   /** The address is proven, or nobody can prove one because there is no mail. */
   isProven: boolean
+  /** When the account of the judge was made. */
+  since: string
 }
 
 export type CardFacts = {
   cardType: CardType
   isPublic: boolean
+  /** Strangers can read it, and so judge it. */
+  isOpen: boolean
   halfLifeDays: number
   /** When the card came to its readers of today. */
   seenSince: string | null
@@ -52,6 +57,11 @@ const WEIGHTS = {
   stale: 1.2,
   /** The limit for one person and card, whatever the number of environments. */
   mostPerPerson: 1.5,
+  /** The limit for all accounts of an age on one open card: making more of them must not decide. */
+  mostOfAge: { young: 0.5, recent: 2, established: Number.POSITIVE_INFINITY } satisfies Record<
+    AccountAge,
+    number
+  >,
 } as const
 
 const DAY_MS = 86_400_000
@@ -62,6 +72,7 @@ const ofTheSameOwner = (nth: number): number => 1 / Math.sqrt(Math.max(1, nth))
 /** Reasons why a judgement weighs less than that of a stranger who used the card today. */
 export const REASONS = [
   'unproven_address',
+  'new_account',
   'vote_on_reading',
   'owner',
   'same_team',
@@ -74,11 +85,16 @@ export type Reason = (typeof REASONS)[number]
 
 type Factors = Record<Reason, number>
 
+/** Inside a private team a new colleague is one of those who were let in. */
+const ageOf = (judgement: Judgement, card: CardFacts): AccountAge =>
+  card.isOpen ? accountAge(judgement.since, card.now) : 'established'
+
 function factorsOf(judgement: Judgement, card: CardFacts): Factors {
   const ageDays = Math.max(0, (card.now.getTime() - Date.parse(judgement.at)) / DAY_MS)
   const { closeness } = judgement
   return {
     unproven_address: judgement.isProven ? 1 : 0,
+    new_account: factorOfAge(ageOf(judgement, card)),
     vote_on_reading: judgement.isVote ? WEIGHTS.vote : WEIGHTS.verdict,
     owner: closeness === 'owner' ? WEIGHTS.owner : 1,
     same_team: closeness === 'team' && card.isPublic ? WEIGHTS.team : 1,
@@ -104,16 +120,34 @@ export const reasonsOf = (judgement: Judgement, card: CardFacts): Reason[] => {
 
 export type Weighed = { judgement: Judgement; weight: number }
 
-/** A person with many environments is still one person. */
+/** Lowers the weights of judgements with the same key until they weigh together at most `most`. */
+function limited<Key>(
+  weighed: readonly Weighed[],
+  keyOf: (judgement: Judgement) => Key,
+  most: (key: Key) => number,
+): Weighed[] {
+  const sums = new Map<Key, number>()
+  for (const { judgement, weight } of weighed)
+    sums.set(keyOf(judgement), (sums.get(keyOf(judgement)) ?? 0) + weight)
+  return weighed.map(({ judgement, weight }) => {
+    const key = keyOf(judgement)
+    return { judgement, weight: weight * Math.min(1, most(key) / (sums.get(key) ?? 1)) }
+  })
+}
+
+/** A person with many environments is still one person, and a crowd of new accounts may be one person too. */
 export function weighAll(judgements: readonly Judgement[], card: CardFacts): Weighed[] {
   const weighed = judgements.map((judgement) => ({ judgement, weight: weightOf(judgement, card) }))
-  const ofPerson = new Map<string, number>()
-  for (const { judgement, weight } of weighed)
-    ofPerson.set(judgement.userId, (ofPerson.get(judgement.userId) ?? 0) + weight)
-  return weighed.map(({ judgement, weight }) => {
-    const share = WEIGHTS.mostPerPerson / (ofPerson.get(judgement.userId) ?? 1)
-    return { judgement, weight: weight * Math.min(1, share) }
-  })
+  const ofPeople = limited(
+    weighed,
+    ({ userId }) => userId,
+    () => WEIGHTS.mostPerPerson,
+  )
+  return limited(
+    ofPeople,
+    (judgement) => ageOf(judgement, card),
+    (age) => WEIGHTS.mostOfAge[age],
+  )
 }
 
 export type Belief = { value: number; low: number; high: number }

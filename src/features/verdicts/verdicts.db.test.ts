@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { goodCard, type Person, record } from '../../../test/support/cards.ts'
+import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
+import { longKnown } from '../../../test/support/moderation.ts'
 import { contextFor, inTx } from '../../core/context.ts'
 import { refreshAllTrust, refreshDueTrust, refreshTrust } from '../trust/refresh.ts'
 
@@ -122,13 +123,31 @@ onBothEngines('verdicts', (t) => {
   })
 
   test('one vote does not mark a card as outdated; several do', async () => {
-    const [owner, ...readers] = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8, 9].map(() => t.user()))
+    const [owner, ...readers] = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8, 9].map(() => longKnown(t)))
     if (!owner) throw new Error('nobody')
     const card = await publicCard(owner)
     await readers[0]?.post(`${card}/feedback`, { kind: 'outdated' })
     expect((await owner.get(card)).body).toMatchObject({ likely_outdated: false, trust: { stale: 1 } })
     for (const reader of readers) await reader.post(`${card}/verdicts`, { outcome: 'stale' })
     expect((await owner.get(card)).body).toMatchObject({ likely_outdated: true, trust: { stale: 8 } })
+  })
+
+  test('accounts of today bury no card of a stranger; in a private team a new colleague counts in full', async () => {
+    const [owner, ...others] = await Promise.all(Array.from({ length: 9 }, () => t.user()))
+    if (!owner) throw new Error('nobody')
+    const card = await publicCard(owner)
+    for (const one of others) await one.post(`${card}/verdicts`, { outcome: 'stale' })
+    expect((await owner.get(card)).body).toMatchObject({ likely_outdated: false, trust: { stale: 8 } })
+    const [verdict] = (await owner.get(`${card}/verdicts`)).body.items
+    expect(verdict).toMatchObject({ weight: 0.06, weighs_less: ['new_account'] })
+
+    const { admin, viewer, workspaceId } = await team(t)
+    const { card_id } = await record(admin, { workspace_id: workspaceId })
+    const own = `/api/v1/cards/${card_id}`
+    await admin.post(`${own}/share`)
+    await viewer.post(`${own}/verdicts`, { outcome: 'stale' })
+    const [colleague] = (await admin.get(`${own}/verdicts`)).body.items
+    expect(colleague).toMatchObject({ weight: 1, weighs_less: [] })
   })
 
   test('worked pays as useful does: once per person and card, within one limit', async () => {
@@ -171,7 +190,7 @@ onBothEngines('verdicts', (t) => {
   })
 
   test('those who edit a card see how much each verdict counts and why; readers do not', async () => {
-    const [owner, reader] = [await t.user(), await t.user()]
+    const [owner, reader] = [await longKnown(t), await longKnown(t)]
     const card = await publicCard(owner)
     await owner.post(`${card}/verdicts`, { outcome: 'worked' })
     await reader.post(`${card}/verdicts`, { outcome: 'failed' })

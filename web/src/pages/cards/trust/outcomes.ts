@@ -14,6 +14,7 @@ export const outcomeOf = (value: Outcome) => OUTCOMES.find((one) => one.value ==
 /** For editors of the card: why a verdict counts less. */
 export const WEIGHS_LESS: Record<NonNullable<Verdict['weighs_less']>[number], string> = {
   unproven_address: 'the e-mail address is not confirmed',
+  new_account: 'the account is younger than 30 days',
   vote_on_reading: 'a vote, not a verdict after use',
   owner: 'it is the owner’s own card',
   same_team: 'from the same team',

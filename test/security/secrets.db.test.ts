@@ -6,6 +6,7 @@ import { makeLogger } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { unseal } from '../../src/core/secrets.ts'
 import { busyVault } from '../support/busy.ts'
+import type { Person } from '../support/cards.ts'
 import { TestVault } from '../support/engines.ts'
 
 /** Everything that a thief of the database would read. */
@@ -37,6 +38,31 @@ async function mailedTokens(t: TestVault): Promise<string[]> {
   return mails.flatMap(({ text_body }) => unseal(text_body, secret)?.match(/[\w-]{43}/g) ?? [])
 }
 
+/** A request whose header names another tool than its body. */
+const callMcp = (as: Person, inHeader: string, inBody: string) =>
+  as.post(
+    '/mcp',
+    {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        name: inBody,
+        arguments: {},
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientCapabilities': {},
+        },
+      },
+    },
+    {
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': inHeader,
+    },
+  )
+
 describe.each(['sqlite', 'postgres'] as const)('on %s', (engine) => {
   // Nothing listens there: mails wait in the outbox, where they can be looked at.
   const t = new TestVault(engine, { SMTP_URL: 'smtp://127.0.0.1:9' })
@@ -58,13 +84,16 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (engine) => {
     await t.anonymous().post('/api/v1/auth/login', { email, password: mistyped })
     await t.anonymous().get(`/api/v1/workspaces/invites/${world.pending.token}`)
     await t.anonymous().get('/api/v1/auth/me', { authorization: 'Bearer kvs_forged-but-real-looking-token' })
+    const disagreeing = ['mcp-name-that-nobody-should-log', 'mcp-body-that-nobody-should-log']
+    await callMcp(world.author, disagreeing[0] ?? '', disagreeing[1] ?? '')
     const mailed = await vi.waitFor(async () => {
       const tokens = await mailedTokens(t)
       // The reset mail is written in the background, after the answer.
       expect(tokens.length).toBeGreaterThan(3)
       return tokens
     }, 20_000)
-    secrets = [...world.secrets, ...mailed, session, mistyped, 'kvs_forged-but-real-looking-token']
+    secrets = [...world.secrets, ...mailed, session, mistyped, ...disagreeing]
+    secrets.push('kvs_forged-but-real-looking-token')
     expect(secrets.every((secret) => secret.length > 15)).toBe(true)
   })
   afterAll(() => t.down())
@@ -77,6 +106,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (engine) => {
 
   test('none of them is in the log, however much is logged', () => {
     expect(logged).toContain('answered')
+    expect(logged).toContain('name-header-mismatch')
     const lines = logged.split('\n').filter((line) => secrets.some((secret) => line.includes(secret)))
     expect(lines).toEqual([])
   })

@@ -32,12 +32,21 @@ function checkHost(request: FastifyRequest, hosts: string[]): void {
     )
 }
 
+/**
+ * Why the library refused a request, without its message: that quotes headers and bodies, and a header that disagrees
+ * with its body may hold anything.
+ */
+function refusalOf({ name, message, stack = '' }: Error) {
+  const reason = /^Rejected inbound request \(([a-z-]{1,60})\)/.exec(message)?.[1] ?? name
+  return { reason, at: stack.replace(message, '').match(/^ {4}at .{0,200}$/gm) ?? [] }
+}
+
 /** Everything that needs the protocol's library, loaded with the first MCP request. */
 export function openProtocol(services: Services, capabilities: readonly Capability[], options: McpOptions) {
   const { serve, run, byName, info } = mcpServers(capabilities, services.config.baseUrl)
   const factory: McpServerFactory = ({ authInfo }) => serve(authInfo?.extra?.call as McpCall)
   const handler = createMcpHandler(options.factory ?? factory, {
-    onerror: (error) => services.log.debug({ err: error }, 'MCP request refused'),
+    onerror: (error) => services.log.debug(refusalOf(error), 'MCP request refused'),
   })
   const hosts = [...ownHosts(services.config)]
 

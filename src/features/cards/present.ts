@@ -1,15 +1,16 @@
 import { MAX_PAGE_BYTES } from '../../core/page-size.ts'
 import { MARK, type ProvenanceAnswer } from '../../core/provenance.ts'
 import { fromJson, fromJsonOrNull } from '../../db/columns.ts'
+import { containsInstructions } from '../review/find-danger.ts'
 import { isDistrusted, trustCounts } from '../trust/stored-trust.ts'
 import { trackOf } from './card-type.ts'
 import type { EvidenceRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
-import { presentHome } from './home.ts'
+import { type HomeAnswer, presentHome } from './home.ts'
 import type { ListedRow } from './list.store.ts'
 import { hostOfOrigin, presentOrigin } from './origin.ts'
 import { presentTrust } from './present-trust.ts'
-import { presentPublication } from './publication.ts'
+import { authorOf, presentPublication } from './publication.ts'
 import type { ReviewReason } from './review-rules.ts'
 import type { CardAnswer, ListedCard } from './schemas.ts'
 import { type CardRow, canEdit, SHORT_TEXT } from './select.ts'
@@ -40,6 +41,19 @@ export const provenanceOf = (
 /** To others a published card has no past: its origin would tell which authors share a private team. */
 const mayKnowOrigin = (row: CardRow): boolean => row.is_own === 1 || canEdit(row)
 
+type Named = Pick<CardRow, 'whose' | 'owner_name' | 'origin'>
+
+/** The same for an answer that also shows names: strangers choose them, and they may speak to agents as texts do. */
+export function withNames(
+  provenance: ProvenanceAnswer,
+  row: Named,
+  { home }: Pick<HomeAnswer, 'home'>,
+): ProvenanceAnswer {
+  const ofPeople = row.whose === 'you' ? [] : [row.owner_name, authorOf(row)]
+  const ofTeam = home.kind === 'workspace' && home.name !== null ? [home.name] : []
+  return [...ofPeople, ...ofTeam].some(containsInstructions) ? { ...provenance, ...MARK } : provenance
+}
+
 export const presentCard = (row: CardRow, now: Date): CardAnswer => ({
   card_id: row.card_id,
   case_id: row.card_id,
@@ -47,7 +61,7 @@ export const presentCard = (row: CardRow, now: Date): CardAnswer => ({
   origin_workspace_id: mayKnowOrigin(row) ? row.origin_workspace_id : row.workspace_id,
   owner_id: row.owner_id,
   owner_name: row.owner_name,
-  provenance: provenanceOf(row),
+  provenance: withNames(provenanceOf(row), row, presentHome(row)),
   track: trackOf(row.card_type),
   status: row.status,
   version: row.version,

@@ -9,7 +9,7 @@ import { DUPLICATE, SIMILAR } from './duplicate.ts'
 import type { HomeAnswer } from './home.ts'
 import { presentHomes } from './homes.ts'
 import { ownerFilter, workspaceFilter } from './indexing/filters.ts'
-import { provenanceOf } from './present.ts'
+import { provenanceOf, withNames } from './present.ts'
 import { comparedText, relatedCards, type Text } from './related.ts'
 import { CardId, CaseCreate, SimilarCard, type SimilarCardAnswer } from './schemas.ts'
 import { type ReadRow, selectCards } from './select.ts'
@@ -29,7 +29,7 @@ const present = (row: ReadRow, similarity: number, home: HomeAnswer): SimilarCar
   status: row.status,
   workspace_id: row.workspace_id,
   owner_name: row.owner_name,
-  provenance: provenanceOf(row),
+  provenance: withNames(provenanceOf(row), row, home),
   ...home,
   similarity: Math.round(similarity * 100) / 100,
   updated_at: row.updated_at,

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { thinAnswer } from '../../core/capability.ts'
 import { partOf } from '../../core/parts.ts'
-import { MARK, Provenance } from '../../core/provenance.ts'
+import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Time } from '../../core/schemas.ts'
 import { cutText } from '../../text/cut-text.ts'
-import { containsInstructions } from '../review/find-danger.ts'
 import { CARD_TYPES, type CaseResponse, Review, Warning } from './schemas.ts'
 
 type Card = z.output<typeof CaseResponse>
@@ -47,12 +46,6 @@ function creditOf({ publication, origin }: Card): { licence?: string; author?: s
   const given = publication?.licence ? publication : origin
   return given?.licence ? { licence: given.licence, author: given.author } : {}
 }
-
-/** The name of the author is text of theirs too. */
-const provenanceWith = (card: Card): Card['provenance'] => ({
-  ...card.provenance,
-  ...(card.provenance.owner !== 'you' && containsInstructions(creditOf(card).author ?? '') ? MARK : {}),
-})
 
 const Cut = z.record(z.string(), z.unknown())
 
@@ -103,7 +96,7 @@ export const thinCard = thinAnswer({
       card_type: card.card_type,
       status: card.status,
       version: card.version,
-      provenance: provenanceWith(card),
+      provenance: card.provenance,
       can_edit: card.can_edit,
       ...creditOf(card),
       ...(card.trust ? { trust: card.trust.summary } : {}),

@@ -7,7 +7,7 @@ import { explain, type Marked, markTexts, type Shown } from '../../text/snippet.
 import { trackOf } from '../cards/card-type.ts'
 import { type HomeFacts, presentHome } from '../cards/home.ts'
 import { matchesEnvironment, sameTag } from '../cards/indexing/filters.ts'
-import { feedbackOf, isLikelyOutdated, provenanceOf } from '../cards/present.ts'
+import { feedbackOf, isLikelyOutdated, provenanceOf, withNames } from '../cards/present.ts'
 import { presentTrust } from '../cards/present-trust.ts'
 import { fitsOf } from '../cites/fits.ts'
 import { containsInstructions } from '../review/find-danger.ts'
@@ -180,6 +180,13 @@ export const presentHit = (
 ): SearchResultAnswer => {
   const { row, texts, homeFacts, score, marked } = hit
   const shown = explain(marked, row.fix_summary)
+  const home = presentHome({
+    ...homeFacts,
+    workspace_id: row.workspace_id,
+    status: row.status,
+    review_status: row.review_status,
+    hidden_at: row.hidden_at,
+  })
   return {
     card_id: row.card_id,
     case_id: row.card_id,
@@ -192,15 +199,9 @@ export const presentHit = (
     environment: texts.environment,
     status: row.status,
     workspace_id: row.workspace_id,
-    ...presentHome({
-      ...homeFacts,
-      workspace_id: row.workspace_id,
-      status: row.status,
-      review_status: row.review_status,
-      hidden_at: row.hidden_at,
-    }),
+    ...home,
     owner_name: row.owner_name,
-    provenance: provenanceWith(row, shown),
+    provenance: withNames(provenanceWith(row, shown), row, home),
     score,
     weak: isWeak,
     matched_terms: shown.matched,

@@ -90,6 +90,14 @@ function textsIn(value: unknown, key = ''): string[] {
 const secretsIn = (field: string, value: unknown): FoundSecret[] =>
   findSecrets(textsIn(value).join('\n\n')).map(({ kind }) => ({ field, kind }))
 
+type Citing = { cites: string | null; cites_are_written: number }
+
+/** Cites that somebody wrote. Those that are read from a card say nothing that its texts do not say. */
+export const writtenCites = (row: Citing): string[] =>
+  row.cites_are_written === 1 ? fromJson(row.cites ?? '[]') : []
+
+export const secretsInCites = (cites: readonly string[]): FoundSecret[] => secretsIn('cites', cites)
+
 export const secretsInContent = (content: CardContent): FoundSecret[] =>
   FIELDS.flatMap((field) => secretsIn(field, content[field]))
 

@@ -27,7 +27,7 @@ const ORDER = { block: 0, warn: 1, note: 2 } as const
 type Evidence = { kind: string; content: string; meta?: unknown }
 
 export function dangerInCard(
-  content: CardContent,
+  content: CardContent & { cites?: readonly string[] },
   evidences: readonly Evidence[],
   policy: DangerPolicy,
 ): FoundDanger[] {

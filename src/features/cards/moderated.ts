@@ -5,7 +5,7 @@ import { fromJson } from '../../db/columns.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
 import { FIXED_POLICY } from '../review/policy.ts'
 import { evidencesOf, updateCardRow } from './cards.store.ts'
-import { type CardContent, contentOf } from './content.ts'
+import { type CardContent, contentOf, writtenCites } from './content.ts'
 import { dangerInCard, dangerReason } from './danger.ts'
 import { indexCards } from './indexing/index-card.ts'
 import { indexedCards } from './indexing/indexable-cards.ts'
@@ -59,11 +59,15 @@ export async function versionsForModerators(
   }
 }
 
-/** The evidence up to a version, and what the fixed rules of the review find in the card and its evidence. */
-export async function lookedAt(ctx: Ctx, cardId: string, version: number, content: CardContent) {
-  const evidences = (await evidencesOf(ctx.db, cardId)).filter((row) => row.added_in_version <= version)
-  const findings = dangerInCard(content, evidences, FIXED_POLICY).map(dangerReason)
-  return { evidences: evidences.map(presentEvidence), findings }
+/**
+ * The evidence up to a version, the cites as they are now, since they have no versions, and what the fixed rules of the
+ * review find in all of it.
+ */
+export async function lookedAt(ctx: Ctx, card: ModeratedCard, version: number, content: CardContent) {
+  const evidences = (await evidencesOf(ctx.db, card.card_id)).filter((row) => row.added_in_version <= version)
+  const cites = writtenCites(card)
+  const findings = dangerInCard({ ...content, cites }, evidences, FIXED_POLICY).map(dangerReason)
+  return { evidences: evidences.map(presentEvidence), cites, findings }
 }
 
 async function change(ctx: Ctx, card: ModeratedCard, columns: Partial<ModeratedCard>): Promise<void> {

@@ -40,12 +40,7 @@ const staysShared = ({ visibility, type }: WorkspacesTable) => visibility === 'p
 /** A shared card that arrives in a team is read there at once: the policy of that team speaks first. */
 async function reviewedThere(ctx: UserCtx, row: CardRow, workspaceId: string) {
   if (row.status !== 'published') return {}
-  const verdict = await review(
-    ctx,
-    { card_id: row.card_id, workspace_id: workspaceId, edited_at: row.edited_at },
-    contentOf(row),
-    row.evidence_count,
-  )
+  const verdict = await review(ctx, { ...row, workspace_id: workspaceId }, contentOf(row), row.evidence_count)
   refuseUnsafe(verdict)
   return reviewColumns(verdict, ctx.now().toISOString())
 }

@@ -10,14 +10,14 @@ import { audit } from '../audit/audit.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { requireRole, requireVisible } from '../permissions/permission.ts'
 import { policyOf } from '../permissions/policy.ts'
-import { isClearedFor, refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
+import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
 import { ownCard } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { presentCard } from './present.ts'
 import { licenceFor, publishedColumns } from './publication.ts'
 import { holdForPublishing } from './publish.store.ts'
-import { cleared, qualityRejected, review, reviewColumns } from './review.ts'
+import { orCleared, qualityRejected, review, reviewColumns } from './review.ts'
 import { rewardPublishing } from './reward.ts'
 import { saved } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
@@ -119,10 +119,7 @@ async function publish(ctx: UserCtx, cardId: string, { targetId, licence: wanted
     contentOf(row),
     row.evidence_count,
   )
-  const verdict =
-    !reviewed.isAccepted && (await isClearedFor(ctx, row, target))
-      ? cleared(reviewed, target.visibility)
-      : reviewed
+  const verdict = await orCleared(ctx, reviewed, row, target)
   if (!verdict.isAccepted) {
     await updateCardRow(ctx.db, cardId, reviewColumns(verdict, now))
     await saved(ctx, cardId)

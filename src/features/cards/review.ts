@@ -4,10 +4,17 @@ import { toJson } from '../../db/columns.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import { policyOf } from '../permissions/policy.ts'
 import { type DangerPolicy, dangerPolicy, FIXED_POLICY } from '../review/policy.ts'
+import { isClearedFor } from '../sanctions/sanctions.ts'
 import { evidencesOf, readingRoom, secretsInEvidencesOf } from './cards.store.ts'
-import { type CardContent, secretsInContent } from './content.ts'
+import { type CardContent, secretsInCites, secretsInContent, writtenCites } from './content.ts'
 import { dangerInCard, dangerReason, type FoundDanger } from './danger.ts'
-import { type FoundSecret, REVIEW_THRESHOLD, type ReviewVerdict, reviewCard } from './review-rules.ts'
+import {
+  type FoundSecret,
+  REVIEW_THRESHOLD,
+  type ReviewReason,
+  type ReviewVerdict,
+  reviewCard,
+} from './review-rules.ts'
 import type { CardRow } from './select.ts'
 import { type Repeated, repeatsWithdrawn, WITHDRAWN_RULE, withdrawnReason } from './withdrawn-texts.ts'
 
@@ -42,17 +49,22 @@ const isBlock = ({ severity }: FoundDanger) => severity === 'block'
  */
 export async function review(
   ctx: Ctx,
-  row: Pick<CardRow, 'workspace_id'> & Repeated,
+  row: Pick<CardRow, 'workspace_id' | 'cites' | 'cites_are_written'> & Repeated,
   content: CardContent,
   evidenceCount: number,
   former?: CardContent,
 ): Promise<Reviewed> {
-  const secrets = [...secretsInContent(content), ...(await secretsInEvidencesOf(ctx.db, row.card_id))]
+  const cites = writtenCites(row)
+  const secrets = [
+    ...secretsInContent(content),
+    ...secretsInCites(cites),
+    ...(await secretsInEvidencesOf(ctx.db, row.card_id)),
+  ]
   const { policy, isOpen } = await roomOf(ctx, row.workspace_id)
   const evidences = evidenceCount === 0 ? [] : await evidencesOf(ctx.db, row.card_id)
-  const danger = dangerInCard(content, evidences, policy)
+  const danger = dangerInCard({ ...content, cites }, evidences, policy)
   const isFixed = policy === FIXED_POLICY
-  const forStrangers = isFixed ? danger : dangerInCard(content, evidences, FIXED_POLICY)
+  const forStrangers = isFixed ? danger : dangerInCard({ ...content, cites }, evidences, FIXED_POLICY)
   const verdict = reviewCard({ ...content, evidence_count: evidenceCount, secrets })
   const blocked = danger.filter(isBlock)
   const isRepeated = await repeatsWithdrawn(ctx, row, content, former)
@@ -71,14 +83,28 @@ export async function review(
   }
 }
 
+const isBlockedCite = ({ field, severity }: ReviewReason) =>
+  severity === 'block' && field?.startsWith('cites.') === true
+
 /**
- * Moderators have looked and let it pass. A secret passes nobody; and what a private team lets pass has not passed for
- * strangers, who would read it if the team were opened.
+ * Moderators have looked and let it pass. A secret passes nobody, nor do cites, which can change without a new version;
+ * and what a private team lets pass has not passed for strangers, who would read it if the team were opened.
  */
-export const cleared = (reviewed: Reviewed, visibility: 'private' | 'unlisted' | 'public'): Reviewed =>
-  reviewed.secrets.length > 0
+const cleared = (reviewed: Reviewed, visibility: 'private' | 'unlisted' | 'public'): Reviewed =>
+  reviewed.secrets.length > 0 || reviewed.reasons.some(isBlockedCite)
     ? reviewed
     : { ...reviewed, passed: visibility !== 'private', isAccepted: true, blocking: new Set() }
+
+/** The review, or the decision of moderators about this very version, where the review refuses it. */
+export const orCleared = async (
+  ctx: Ctx,
+  reviewed: Reviewed,
+  card: Pick<CardRow, 'card_id' | 'version'>,
+  target: Parameters<typeof isClearedFor>[2],
+): Promise<Reviewed> =>
+  !reviewed.isAccepted && (await isClearedFor(ctx, card, target))
+    ? cleared(reviewed, target.visibility)
+    : reviewed
 
 export const reviewColumns = (verdict: ReviewVerdict, now: string) => ({
   review_status: verdict.passed ? ('passed' as const) : ('rejected' as const),

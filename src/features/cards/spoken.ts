@@ -15,6 +15,7 @@ export type SpokenRow = Pick<
   | 'environment'
   | 'body'
   | 'scope_notes'
+  | 'cites'
 > &
   Partial<Pick<CardRow, 'card_payload'>>
 
@@ -42,8 +43,11 @@ function textsOf(row: SpokenRow): string[] {
   return [...prose.map((text) => text ?? ''), ...json]
 }
 
-/** Whether a card speaks to the agent that reads it. */
-export function speaksToAgents(row: SpokenRow): boolean {
+/** Whether a card speaks to the agent that reads it. Its cites are short, and change without its time of change. */
+export const speaksToAgents = (row: SpokenRow): boolean =>
+  textsSpeak(row) || (row.cites !== null && containsInstructions(unescaped(row.cites)))
+
+function textsSpeak(row: SpokenRow): boolean {
   const texts = textsOf(row)
   const length = texts.reduce((sum, text) => sum + text.length, 0)
   const known = remembered.get(row.card_id)

@@ -8,6 +8,26 @@ export type Range = readonly (readonly Comparator[])[]
 const LONGEST_RANGE = 200
 const MOST_PARTS = 6
 
+/** `1.2.3-rc.1+build`, `1!2.0`, `3.1.*`, `v0.0.0-20191109021931-daa7c04131f5`. */
+const VERSION = '(?:[vV]?\\d[\\w.*+!-]{0,80}|[*xX])'
+const COMPARATOR = `(?:[~^<>=!]{1,3} ?)?${VERSION}`
+/** `24.04 LTS`, `13 (trixie)`, `Ubuntu 24.04`: one word beside a version. */
+const LABEL = '\\(?[A-Za-z]{1,20}\\)?'
+const BOUND = ` ?(?:${VERSION})? ?`
+const INTERVAL = `[\\[(]${BOUND}(?:,${BOUND})?[\\])]`
+const RANGE_TEXT = new RegExp(
+  [
+    `^(?:workspace:|${LABEL} )?${COMPARATOR}(?:(?: ?(?:,|\\|\\|) ?| - | {1,2})${COMPARATOR}){0,15}(?: ${LABEL})?$`,
+    `^${INTERVAL}(?:,${INTERVAL}){0,7}$`,
+    // A tag such as latest, bookworm or jdk-21.
+    '^[A-Za-z][\\w.+-]{0,60}$',
+    '^workspace:[~^]$',
+  ].join('|'),
+)
+
+/** Whether a text has the form of a version or a range, also one that `readRange` cannot decide. */
+export const isRangeText = (text: string): boolean => text.length <= LONGEST_RANGE && RANGE_TEXT.test(text)
+
 /** `v24.1.0-rc.1+build` is 24.1.0: what follows the numbers decides nothing here. */
 export function readVersion(text: string): Version | null {
   const numbers = /^\s*[vV=]?\s*(\d+(?:\.\d+)*)/.exec(text.slice(0, LONGEST_RANGE))?.[1]

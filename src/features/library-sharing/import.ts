@@ -79,7 +79,8 @@ async function make(ctx: UserCtx, target: Target, given: SnapshotCardInput): Pro
   // In a team the members can read it. In the personal workspace there is nobody to share it with.
   const isShared = workspace.type !== 'personal'
   if (isShared) await requireMayPublish(ctx, workspace)
-  const verdict = await review(ctx, { card_id: newId(), workspace_id: workspaceId }, given.card, 0)
+  const none = { card_id: newId(), workspace_id: workspaceId, cites: null, cites_are_written: 0 }
+  const verdict = await review(ctx, none, given.card, 0)
   const refusal = keptOut(verdict)
   if (refusal) return refusal
   const near = await nearTo(ctx, given)

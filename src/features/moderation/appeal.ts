@@ -126,7 +126,7 @@ export const askForLook = capability({
           throw conflict('matter_open', 'Moderators have not decided about this card yet.')
         const verdict = await review(
           ctx,
-          { card_id, workspace_id: target.workspace_id, edited_at: card.edited_at },
+          { ...card, workspace_id: target.workspace_id },
           contentOf(card),
           card.evidence_count,
         )

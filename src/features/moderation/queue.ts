@@ -75,9 +75,9 @@ async function cardOf(ctx: UserCtx, row: MatterRow, wanted: number | undefined) 
   const { versions, content } = await versionsForModerators(ctx, card, { ...range, chosen })
   if (!content || chosen < range.first || chosen > range.last)
     throw notFound('Version', `You may read versions ${range.first} to ${range.last} of this card.`)
-  const { evidences, findings } = await lookedAt(ctx, row.card_id, chosen, content)
+  const { findings, ...more } = await lookedAt(ctx, card, chosen, content)
   const { weight, threshold } = await weightOf(ctx, row.matter_id, card)
-  return { shown_version: chosen, versions, content: { ...content, evidences }, findings, weight, threshold }
+  return { shown_version: chosen, versions, content: { ...content, ...more }, findings, weight, threshold }
 }
 
 const isSaidToAgents = ({ rule, severity }: ReviewReason): boolean =>

@@ -121,7 +121,10 @@ const ModeratedContent = CaseResponse.pick({
   body: true,
   scope_notes: true,
 })
-  .extend({ evidences: CaseResponse.shape.evidences.unwrap() })
+  .extend({
+    evidences: CaseResponse.shape.evidences.unwrap(),
+    cites: z.array(z.string()).describe('Those that somebody wrote, as they are now'),
+  })
   .meta({ id: 'ModeratedContent' })
 
 export const WholeMatter = MatterHead.extend({

@@ -3,10 +3,9 @@ import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
-import { editableCard } from '../cards/access.ts'
-import { contentOf } from '../cards/content.ts'
+import { changeCites } from '../cards/change-cites.ts'
 import { presentTrust, Trust } from '../cards/present-trust.ts'
-import { CardId } from '../cards/schemas.ts'
+import { CardId, CaseResponse } from '../cards/schemas.ts'
 import { citeText, LONGEST_CITE, readCite } from '../cites/cite.ts'
 import { MOST_CITES, readCites } from '../cites/read-cites.ts'
 import { storedTrust } from '../trust/stored-trust.ts'
@@ -27,7 +26,12 @@ const Cites = z
   .max(MOST_CITES)
 
 const CitesResponse = z
-  .object({ card_id: AnswerId, cites: z.array(z.string()), are_written: z.boolean() })
+  .object({
+    card_id: AnswerId,
+    cites: z.array(z.string()),
+    are_written: z.boolean(),
+    warnings: CaseResponse.shape.warnings,
+  })
   .meta({ id: 'CardCites' })
 
 /** Normalised, each once. */
@@ -39,21 +43,17 @@ export const writeCites = capability({
   name: 'cards.write_cites',
   summary: 'Set what a card cites: packages with ranges, files, addresses',
   description:
-    'By default, cites are read from the environment, the steps and the texts whenever the card is saved. null returns to that. It makes no new version.',
+    'By default, cites are read from the environment, the steps and the texts whenever the card is saved. null returns to that. It makes no new version. The card is reviewed again: where others read it, a secret or a danger in a cite is refused (400 quality_rejected).',
   scopes: ['record', 'case:write'],
   rest: ['PUT /api/v1/cards/{card_id}/cites'],
   input: CardId.extend({ cites: Cites.nullable() }).meta({ id: 'CardCitesWrite' }),
   output: CitesResponse,
-  errors: [404, 412],
-  run: (ctx, { card_id, cites: given }) => {
-    const written = given && distinct(given)
-    return inTx(ctx, async (ctx) => {
-      const card = await editableCard(ctx, card_id)
-      const cites = written ?? readCites(contentOf(card))
-      await saveCites(ctx.db, card_id, { cites: toJson(cites), cites_are_written: written ? 1 : 0 })
-      return { card_id, cites, are_written: written !== null }
-    })
-  },
+  errors: [400, 404, 412],
+  run: async (ctx, { card_id, cites }) => ({
+    card_id,
+    are_written: cites !== null,
+    ...(await changeCites(ctx, card_id, cites && distinct(cites))),
+  }),
 })
 
 const CitingCard = z

@@ -20,6 +20,7 @@ const lines = (content: Content): [string, string][] =>
         .join('\n'),
     ],
     ['Tags', content.tags.join(', ')],
+    ['Cites', content.cites.join('\n')],
     ['Payload', content.card_payload ? JSON.stringify(content.card_payload, null, 2) : ''],
     ...content.evidences.map(({ kind, content: text }): [string, string] => [`Evidence: ${kind}`, text]),
   ].filter((line): line is [string, string] => line[1] !== '')

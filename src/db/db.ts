@@ -62,6 +62,14 @@ export class DamagedDatabase extends Error {
   override readonly name = 'DamagedDatabase'
 }
 
+/**
+ * Thrown in a `read committed` transaction that finds changed what it relied on before it held a lock. PostgreSQL gives up
+ * the locks and the transaction runs again. On SQLite nothing changes during a transaction.
+ */
+export class RunAgain extends Error {
+  override readonly name = 'RunAgain'
+}
+
 /** What a transaction has done that must be told when it is committed. */
 export type TransactionMark = { tookCredentials: boolean }
 

@@ -24,8 +24,8 @@ export async function holdLock(db: Db, engine: EngineName, name: LockName): Prom
 
 /** Locks of which there is one for each id: two numbers, so that they are never taken for one of those above. */
 const LOCKS_BY_ID = {
-  /** Two writers that both find no project of a name must not both make one. */
-  newProjects: 1,
+  /** Two writers that both find no project of a name must not both make one, or give that name to one. */
+  projectNames: 1,
   /** Two pulls into one workspace must not both find it without a card. */
   pulls: 2,
 } as const

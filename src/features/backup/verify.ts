@@ -65,6 +65,15 @@ async function checkHistory(ctx: Ctx): Promise<string[]> {
   ]
 }
 
+async function checkMemory(ctx: Ctx): Promise<string[]> {
+  const { rows } = await sql<{ project_id: string }>`select project_id from context_projects as projects
+    where not exists (select 1 from context_project_aliases as aliases where aliases.user_id = projects.user_id
+      and aliases.project_id = projects.project_id and aliases.alias = projects.project_key)`.execute(ctx.db)
+  if (rows.length === 0) return []
+  const some = rows.slice(0, 3).map((row) => row.project_id)
+  return [`${rows.length} projects of memory are not found by their own key (${some.join(', ')} …)`]
+}
+
 async function checkSearch(ctx: Ctx): Promise<string[]> {
   const wrong: string[] = []
   for (let after = ''; ; ) {
@@ -127,6 +136,7 @@ export async function verifyVault(ctx: Ctx): Promise<Check[]> {
     await check('References', () => checkReferences(ctx, tables)),
     await check('Ledger', () => checkLedger(ctx)),
     await check('Card history', () => checkHistory(ctx)),
+    await check('Memory', () => checkMemory(ctx)),
     await check('Search index', () => checkSearch(ctx)),
     await check('Attachments', () => checkFiles(ctx)),
   ]

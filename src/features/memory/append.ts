@@ -3,7 +3,6 @@ import { InvalidInput, invalid } from '../../core/errors.ts'
 import { presentWithin } from '../../core/page-size.ts'
 import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
-import { holdLockOf } from '../../db/locks.ts'
 import type { ContextEventType, ContextSlot } from '../../db/tables/memory.ts'
 import { cutText } from '../../text/cut-text.ts'
 import { requireRole } from '../permissions/permission.ts'
@@ -53,7 +52,7 @@ export function clean(draft: Draft): Cleaned {
   }
 }
 
-/** Writes one event, in the open transaction. */
+/** Writes one event, in the open transaction. The project comes from `resolveForWriting`. */
 export async function appendTo(ctx: UserCtx, resolved: ResolvedProject, cleaned: Cleaned): Promise<Written> {
   const { draft, terms, ...fields } = cleaned
   checkUserPreferences(resolved, draft)
@@ -82,7 +81,6 @@ async function projectFor(ctx: UserCtx, resolved: ResolvedProject, now: string):
   if (resolved.project) return learnHost(ctx.db, resolved.project, resolved.name)
   refuseSecretKey(resolved.writtenKey)
   const owner = { userId: ctx.viewer.userId, workspaceId: resolved.workspaceId }
-  await holdLockOf(ctx.db, ctx.database.engine, 'newProjects', owner.userId)
   return insertProject(ctx.db, owner, resolved.name, now)
 }
 

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { type Db, isSqlite } from '../../db/db.ts'
+import { type Db, isSqlite, RunAgain } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 import type { ContextProjectsTable } from '../../db/tables/memory.ts'
@@ -104,7 +104,7 @@ export async function lockProject(db: Db, { user_id, project_id }: ProjectRef): 
   return row
 }
 
-/** The caller holds the lock `newProjects` of the owner, and has checked that there is no such project. */
+/** The caller holds the lock `projectNames` of the owner, and has checked that there is no such project. */
 export async function insertProject(
   db: Db,
   owner: { userId: string; workspaceId: string },
@@ -130,7 +130,7 @@ export async function insertProject(
 /** The first project with a path is also found by the path alone; a second one on another host is not. */
 export async function addAliases(db: Db, project: Project, name: ProjectName): Promise<void> {
   for (const alias of keysOf(name)) {
-    await db
+    const added = await db
       .insertInto('context_project_aliases')
       .values({
         user_id: project.user_id,
@@ -139,7 +139,9 @@ export async function addAliases(db: Db, project: Project, name: ProjectName): P
         project_id: project.project_id,
       })
       .onConflict((conflict) => conflict.doNothing())
-      .execute()
+      .executeTakeFirst()
+    // Without its own key nothing would find the project.
+    if (alias === project.project_key && added.numInsertedOrUpdatedRows === 0n) throw new RunAgain()
   }
 }
 

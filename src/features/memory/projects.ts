@@ -1,21 +1,28 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import { inTx } from '../../core/context.ts'
+import { inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, invalid } from '../../core/errors.ts'
 import { AnswerId, Time } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { moveEvents, recount, removeEventsOf } from './events.store.ts'
-import { readProjectKey } from './project-key.ts'
+import { type ProjectName, readProjectKey } from './project-key.ts'
 import {
   addAliases,
   aliasesOf,
   dropAliases,
   listProjectRows,
+  type Project,
   removeProject,
   renameRow,
 } from './projects.store.ts'
-import { existingProject, refuseSecretKey, resolveProject } from './resolve-project.ts'
+import {
+  APPENDING,
+  existingProject,
+  refuseSecretKey,
+  resolveForWriting,
+  resolveTwoForWriting,
+} from './resolve-project.ts'
 import { Confirmed, ProjectKey, WorkspaceId } from './schemas.ts'
 
 export const ProjectContextProjectsResponse = z
@@ -77,18 +84,22 @@ export const deleteProject = capability({
     .object({ project_key: z.string(), deleted_events: z.int() })
     .meta({ id: 'ProjectContextProjectDeleteResponse' }),
   run: (ctx, { project_key, workspace_id }) =>
-    inTx(ctx, async (ctx) => {
-      const project = existingProject(await resolveProject(ctx, project_key, workspace_id))
-      const deleted = await removeEventsOf(ctx.db, ctx.database.engine, project)
-      await removeProject(ctx.db, project)
-      await audit(ctx, {
-        action: 'memory.project_deleted',
-        subject: { type: 'context_project', id: project.project_id },
-        workspaceId: project.workspace_id,
-        details: { deleted_events: deleted },
-      })
-      return { project_key: project.project_key, deleted_events: deleted }
-    }),
+    inTx(
+      ctx,
+      async (ctx) => {
+        const project = existingProject(await resolveForWriting(ctx, project_key, workspace_id))
+        const deleted = await removeEventsOf(ctx.db, ctx.database.engine, project)
+        await removeProject(ctx.db, project)
+        await audit(ctx, {
+          action: 'memory.project_deleted',
+          subject: { type: 'context_project', id: project.project_id },
+          workspaceId: project.workspace_id,
+          details: { deleted_events: deleted },
+        })
+        return { project_key: project.project_key, deleted_events: deleted }
+      },
+      APPENDING,
+    ),
 })
 
 export const ProjectContextProjectRenameRequest = z
@@ -117,38 +128,48 @@ export const renameProject = capability({
       throw invalid('project_key', 'The key __user__/preferences keeps its name')
     if (newName.form === 'user_preferences')
       throw invalid('new_project_key', 'The key __user__/preferences is reserved; use preferences/transfer')
-    return inTx(ctx, async (ctx) => {
-      const project = existingProject(await resolveProject(ctx, project_key, workspace_id))
-      const other = (await resolveProject(ctx, new_project_key, workspace_id)).project
-      if (!other) refuseSecretKey(new_project_key, 'new_project_key')
-      const details = { from: project.project_key, to: newName.key, merged: false }
-      if (other && other.project_id !== project.project_id) {
-        if (!merge)
+    return inTx(
+      ctx,
+      async (ctx) => {
+        const keys = [project_key, new_project_key] as const
+        const [resolved, { project: other }] = await resolveTwoForWriting(ctx, keys, workspace_id, {
+          naming: true,
+        })
+        const project = existingProject(resolved)
+        if (!other) refuseSecretKey(new_project_key, 'new_project_key')
+        const isMerge = other !== undefined && other.project_id !== project.project_id
+        if (isMerge && !merge)
           throw conflict(
             'project_exists',
             'There is a project with the new key. Send merge true to join the two.',
           )
-        const moved = await moveEvents(ctx.db, project, other)
-        await removeProject(ctx.db, project)
-        await recount(ctx.db, other, moved)
-        details.to = other.project_key
-        details.merged = true
-      } else {
-        const renamed = {
-          ...project,
-          project_key: newName.key,
-          host: newName.form === 'remote' ? newName.host : null,
+        if (isMerge) await mergeInto(ctx, project, other)
+        else await giveName(ctx, project, newName)
+        await audit(ctx, {
+          action: isMerge ? 'memory.project_merged' : 'memory.project_renamed',
+          subject: { type: 'context_project', id: project.project_id },
+          workspaceId: project.workspace_id,
+        })
+        return {
+          project_key: project.project_key,
+          new_project_key: isMerge ? other.project_key : newName.key,
+          moved_events: project.events,
         }
-        await dropAliases(ctx.db, project)
-        await renameRow(ctx.db, renamed)
-        await addAliases(ctx.db, renamed, newName)
-      }
-      await audit(ctx, {
-        action: details.merged ? 'memory.project_merged' : 'memory.project_renamed',
-        subject: { type: 'context_project', id: project.project_id },
-        workspaceId: project.workspace_id,
-      })
-      return { project_key: details.from, new_project_key: details.to, moved_events: project.events }
-    })
+      },
+      APPENDING,
+    )
   },
 })
+
+async function mergeInto({ db }: UserCtx, project: Project, other: Project): Promise<void> {
+  const moved = await moveEvents(db, project, other)
+  await removeProject(db, project)
+  await recount(db, other, moved)
+}
+
+async function giveName({ db }: UserCtx, project: Project, name: ProjectName): Promise<void> {
+  const renamed = { ...project, project_key: name.key, host: name.form === 'remote' ? name.host : null }
+  await dropAliases(db, project)
+  await renameRow(db, renamed)
+  await addAliases(db, renamed, name)
+}

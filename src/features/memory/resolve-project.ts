@@ -1,6 +1,7 @@
 import type { UserCtx } from '../../core/context.ts'
 import { invalid, notFound } from '../../core/errors.ts'
 import type { ProvenanceAnswer } from '../../core/provenance.ts'
+import { RunAgain } from '../../db/db.ts'
 import { holdLockOf } from '../../db/locks.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { findSecrets } from '../redaction/redact.ts'
@@ -40,7 +41,7 @@ export async function resolveProject(
   return { writtenKey, name, workspaceId: wanted, personalWorkspaceId, project, userPreferences }
 }
 
-/** For transactions that go through `resolveForWriting`. */
+/** For transactions that go through `resolveForWriting`, `resolveTwoForWriting` or `holdOwnEvent`. */
 export const APPENDING = { isolation: 'read committed' } as const
 
 /**
@@ -53,20 +54,53 @@ export async function resolveForWriting(
   writtenKey: string,
   workspaceId: string | null | undefined,
 ): Promise<ResolvedProject> {
-  const { db, database, viewer } = ctx
-  let resolved = await resolveProject(ctx, writtenKey, workspaceId)
-  if (database.engine === 'sqlite') return resolved
-  for (;;) {
-    if (!resolved.project) {
-      await holdLockOf(db, database.engine, 'newProjects', viewer.userId)
-      resolved = await resolveProject(ctx, writtenKey, workspaceId)
-      if (!resolved.project) return resolved
-    }
-    const locked = await lockProject(db, resolved.project)
-    if (locked && isNamedAlike(locked, resolved.project)) return { ...resolved, project: locked }
-    // It was renamed, merged or deleted in between.
-    resolved = await resolveProject(ctx, writtenKey, workspaceId)
+  const resolve = () => resolveProject(ctx, writtenKey, workspaceId)
+  let resolved = await resolve()
+  if (ctx.database.engine === 'sqlite') return resolved
+  if (!resolved.project) {
+    await holdNames(ctx)
+    resolved = await resolve()
   }
+  return lockResolved(ctx, resolved)
+}
+
+/** The same for two keys. `naming` is for a transaction that may give a project another name. */
+export async function resolveTwoForWriting(
+  ctx: UserCtx,
+  [firstKey, secondKey]: readonly [string, string],
+  workspaceId: string | null | undefined,
+  { naming = false } = {},
+): Promise<[ResolvedProject, ResolvedProject]> {
+  const resolve = async () =>
+    [
+      await resolveProject(ctx, firstKey, workspaceId),
+      await resolveProject(ctx, secondKey, workspaceId),
+    ] as const
+  let [first, second] = await resolve()
+  if (ctx.database.engine === 'sqlite') return [first, second]
+  if (naming || !first.project || !second.project) {
+    await holdNames(ctx)
+    ;[first, second] = await resolve()
+  }
+  // In the order of their ids, so that two writers of the same projects do not wait for each other.
+  if ((first.project?.project_id ?? '') < (second.project?.project_id ?? '')) {
+    first = await lockResolved(ctx, first)
+    return [first, await lockResolved(ctx, second)]
+  }
+  second = await lockResolved(ctx, second)
+  return [await lockResolved(ctx, first), second]
+}
+
+/** Taken before any project is locked: the one who holds it waits for projects. */
+const holdNames = ({ db, database, viewer }: UserCtx) =>
+  holdLockOf(db, database.engine, 'projectNames', viewer.userId)
+
+async function lockResolved(ctx: UserCtx, resolved: ResolvedProject): Promise<ResolvedProject> {
+  if (!resolved.project) return resolved
+  const project = await lockProject(ctx.db, resolved.project)
+  // It was renamed, merged or deleted in between.
+  if (!project || !isNamedAlike(project, resolved.project)) throw new RunAgain()
+  return { ...resolved, project }
 }
 
 const isNamedAlike = (a: Project, b: Project): boolean =>

@@ -7,6 +7,7 @@ import {
   type Database,
   newTransactionMark,
   noteTakenCredentials,
+  RunAgain,
   rootHandleGuard,
   runMarked,
   type TransactionOptions,
@@ -35,7 +36,7 @@ function sqlState(error: unknown): string | undefined {
 /** Not serialisable, or in a circle of locks. */
 const isRefusal = (code: string) => code === '40001' || code === '40P01'
 
-const mustRunAgain = (error: unknown) => isRefusal(sqlState(error) ?? '')
+const mustRunAgain = (error: unknown) => error instanceof RunAgain || isRefusal(sqlState(error) ?? '')
 
 /** Also who may not connect (28) and a database that is gone (3D000): both are settings of the server, not of a request. */
 const UNAVAILABLE =

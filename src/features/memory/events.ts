@@ -6,7 +6,7 @@ import { audit } from '../audit/audit.ts'
 import { sanitise } from '../redaction/redact.ts'
 import { appendTo, clean, hintFor, present } from './append.ts'
 import { recount, removeEvent } from './events.store.ts'
-import { requireOwnEvent } from './own-events.ts'
+import { holdOwnEvent, requireOwnEvent } from './own-events.ts'
 import { removeProject } from './projects.store.ts'
 import { APPENDING, ownMemory, resolveForWriting } from './resolve-project.ts'
 import {
@@ -91,16 +91,20 @@ export const deleteEvent = capability({
   input: z.object({ raw_id: Id, client: DeletingClient }),
   output: z.void(),
   run: (ctx, { raw_id, client }) =>
-    inTx(ctx, async (ctx) => {
-      const event = await requireOwnEvent(ctx, raw_id)
-      await removeEvent(ctx.db, ctx.database.engine, event)
-      const left = await recount(ctx.db, event, -1)
-      if (left === 0) await removeProject(ctx.db, event)
-      await audit(ctx, {
-        action: 'memory.event_deleted',
-        subject: { type: 'context_event', id: raw_id },
-        workspaceId: event.workspace_id,
-        details: client == null ? {} : { client: sanitise(client).text },
-      })
-    }),
+    inTx(
+      ctx,
+      async (ctx) => {
+        const event = await holdOwnEvent(ctx, raw_id)
+        await removeEvent(ctx.db, ctx.database.engine, event)
+        const left = await recount(ctx.db, event, -1)
+        if (left === 0) await removeProject(ctx.db, event)
+        await audit(ctx, {
+          action: 'memory.event_deleted',
+          subject: { type: 'context_event', id: raw_id },
+          workspaceId: event.workspace_id,
+          details: client == null ? {} : { client: sanitise(client).text },
+        })
+      },
+      APPENDING,
+    ),
 })

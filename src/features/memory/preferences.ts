@@ -7,7 +7,7 @@ import { AnswerId } from '../../core/schemas.ts'
 import { appendTo, clean } from './append.ts'
 import { documentOf, itemsOf, mergeItems } from './documents.ts'
 import { newestDocument } from './events.store.ts'
-import { type ResolvedProject, refuseSecretKey, resolveProject } from './resolve-project.ts'
+import { APPENDING, type ResolvedProject, refuseSecretKey, resolveTwoForWriting } from './resolve-project.ts'
 import { Confirmed, Label, ProjectKey, WorkspaceId } from './schemas.ts'
 
 export const PreferencesTransferRequest = z
@@ -56,29 +56,33 @@ export const transferPreferences = capability({
   input: PreferencesTransferRequest,
   output: PreferencesTransferResponse,
   run: (ctx, input) =>
-    inTx(ctx, async (ctx) => {
-      const source = await resolveProject(ctx, input.source_project_key, input.workspace_id)
-      const target = await resolveProject(ctx, input.target_project_key, input.workspace_id)
-      if (!target.project) refuseSecretKey(input.target_project_key, 'target_project_key')
-      if (isSame(source, target))
-        throw invalid('target_project_key', 'Source and target are the same project')
-      const sourceItems = await preferencesAt(ctx, source)
-      const targetItems = await preferencesAt(ctx, target)
-      const wanted = input.items ? pick(sourceItems, input.items) : sourceItems
-      const replacing = input.replace_target && !input.items
-      const merged = mergeItems(targetItems, wanted)
-      const items = replacing ? wanted : merged.items
-      const changed = items.join('\n') !== targetItems.join('\n') && items.length > 0
-      const written = changed ? await write(ctx, target, items, source, input) : undefined
-      return {
-        source_project_key: source.project?.project_key ?? source.name.key,
-        target_project_key: written?.project.project_key ?? target.project?.project_key ?? target.name.key,
-        items_copied: merged.copied,
-        items_skipped: merged.skipped,
-        replaced: replacing && changed,
-        raw_id: written?.event.raw_id ?? null,
-      }
-    }),
+    inTx(
+      ctx,
+      async (ctx) => {
+        const keys = [input.source_project_key, input.target_project_key] as const
+        const [source, target] = await resolveTwoForWriting(ctx, keys, input.workspace_id)
+        if (!target.project) refuseSecretKey(input.target_project_key, 'target_project_key')
+        if (isSame(source, target))
+          throw invalid('target_project_key', 'Source and target are the same project')
+        const sourceItems = await preferencesAt(ctx, source)
+        const targetItems = await preferencesAt(ctx, target)
+        const wanted = input.items ? pick(sourceItems, input.items) : sourceItems
+        const replacing = input.replace_target && !input.items
+        const merged = mergeItems(targetItems, wanted)
+        const items = replacing ? wanted : merged.items
+        const changed = items.join('\n') !== targetItems.join('\n') && items.length > 0
+        const written = changed ? await write(ctx, target, items, source, input) : undefined
+        return {
+          source_project_key: source.project?.project_key ?? source.name.key,
+          target_project_key: written?.project.project_key ?? target.project?.project_key ?? target.name.key,
+          items_copied: merged.copied,
+          items_skipped: merged.skipped,
+          replaced: replacing && changed,
+          raw_id: written?.event.raw_id ?? null,
+        }
+      },
+      APPENDING,
+    ),
 })
 
 const isSame = (a: ResolvedProject, b: ResolvedProject) =>

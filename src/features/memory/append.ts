@@ -60,6 +60,9 @@ export async function appendTo(ctx: UserCtx, resolved: ResolvedProject, cleaned:
   const project = await projectFor(ctx, resolved, now)
   if (fields.content === '') throw invalid('content', 'Content should have more than control characters')
   const { partition, sequence } = await nextPosition(ctx.db, project)
+  // Clocks of nodes differ. The event that is written last must be the newest: its document replaces the one before.
+  const last = project.last_event_at ?? ''
+  const created_at = last > now ? last : now
   const event: EventRow = {
     event_no: eventNumber(partition, sequence),
     raw_id: newId(ctx.now().getTime()),
@@ -68,11 +71,11 @@ export async function appendTo(ctx: UserCtx, resolved: ResolvedProject, cleaned:
     workspace_id: resolved.workspaceId,
     event_type: draft.event_type,
     slot: slotOf(resolved, draft),
-    created_at: now,
+    created_at,
     ...fields,
   }
   await insertEvent(ctx.db, ctx.database.engine, event, terms)
-  return { project, event }
+  return { project: { ...project, last_event_at: created_at }, event }
 }
 
 async function projectFor(ctx: UserCtx, resolved: ResolvedProject, now: string): Promise<Project> {

@@ -12,8 +12,14 @@ const TRANSFER = '/api/v1/project-context/preferences/transfer'
 
 onBothEngines('memory that two nodes write', (t) => {
   let other: App
+  /** By how much the clock of the other node is wrong. */
+  let fastMs = 0
   beforeAll(async () => {
-    other = await buildApp(readConfig(t.vault.env), { log: pino({ level: 'silent' }), jobs: [] })
+    other = await buildApp(readConfig(t.vault.env), {
+      log: pino({ level: 'silent' }),
+      jobs: [],
+      now: () => new Date(Date.now() + fastMs),
+    })
   })
   afterAll(() => other.close())
 
@@ -104,6 +110,34 @@ onBothEngines('memory that two nodes write', (t) => {
       const page = await contents(here, project.project_key)
       expect(page, project.project_key).toHaveLength(Math.min(project.events, 100))
     }
+  })
+
+  test('what is written last is the newest, also if a node with a fast clock wrote before', async () => {
+    const { here, there } = await someone()
+    const project_key = 'clocks'
+    fastMs = 60_000
+    for (const [step, node] of [there, here, there, here].entries()) {
+      await write(node, project_key, `event ${step}`)
+      await prefer(node, project_key, `- document ${step}`)
+      await write(node, '__user__/preferences', `- preference ${step}`, {
+        event_type: 'fact_snapshot',
+        meta: { fact_kind: 'user_preferences', confirmed_by_user: true },
+      })
+    }
+    fastMs = 0
+    const { body } = await here.get(`/api/v1/project-context/snapshot?project_key=${project_key}`)
+    expect(body.project_preferences.content).toBe('- document 3')
+    expect(body.user_preferences.content).toBe('- preference 3')
+    const seen: string[] = []
+    for (let cursor = ''; ; ) {
+      const page = await here.get(
+        `${EVENTS}?project_key=${project_key}&event_type=user_message&limit=1${cursor}`,
+      )
+      seen.push(...page.body.items.map((event: { content: string }) => event.content))
+      if (!page.body.next_cursor) break
+      cursor = `&cursor=${page.body.next_cursor}`
+    }
+    expect(seen).toEqual(['event 3', 'event 2', 'event 1', 'event 0'])
   })
 
   test('two merges in opposite directions at the same moment lose nothing', async () => {

@@ -1,12 +1,15 @@
+import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { goodCard, type Person, record, team, titleWord } from '../../../test/support/cards.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
+import { meeting } from '../../../test/support/meeting.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 
 const smtp = await startSmtp()
 afterAll(() => smtp.stop())
 
+const SETTINGS = '/api/v1/user/settings'
 const at = (workspaceId: string) => `/api/v1/workspaces/${workspaceId}`
 const remove = (as: Person, workspaceId: string, name = 'Team') =>
   as.delete(`${at(workspaceId)}?confirm_name=${encodeURIComponent(name)}`)
@@ -93,6 +96,25 @@ const define = (t: TestVault) => {
     expect((await editor.post('/api/v1/cards', goodCard('late', { workspace_id }))).status).toBe(404)
     const again = await remove(admin, workspace_id)
     expect([again.status, again.body.code]).toEqual([404, 'not_found'])
+  })
+
+  test('settings that a member changes at the same moment are kept', async () => {
+    const { workspaceId, admin, editor } = await team(t)
+    const settings = { ...(await editor.get(SETTINGS)).body, default_workspace_id: workspaceId }
+    await editor.put(SETTINGS, settings)
+    const change = { settings: JSON.stringify({ ...settings, language: 'pt-BR' }) }
+    const done = await meeting(
+      t,
+      (db) => db.updateTable('users').set(change).where('user_id', '=', editor.userId).execute(),
+      () => remove(admin, workspaceId),
+    )
+    expect(done.status).toBe(200)
+    const { rows } = await sql<{ settings: string }>`select settings from users
+      where user_id = ${editor.userId}`.execute(t.app.services.database.read)
+    expect(JSON.parse(rows[0]?.settings ?? '')).toMatchObject({
+      language: 'pt-BR',
+      default_workspace_id: null,
+    })
   })
 
   test('search finds each card for its owner and for nobody else', async () => {

@@ -1,6 +1,6 @@
 import type { UserCtx } from '../../core/context.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
-import type { Db } from '../../db/db.ts'
+import { type Db, isSqlite } from '../../db/db.ts'
 import type { UserSettings } from '../identity/users/user-settings.ts'
 import { forgetMissedSearches } from '../missed-searches/missed-searches.ts'
 
@@ -37,7 +37,11 @@ export async function countMembers(db: Db, workspaceId: string): Promise<number>
 
 type Settings = typeof UserSettings._output
 
-/** Members may have chosen it as the home of their new cards. They go back to the personal workspace. */
+/**
+ * Members may have chosen it as the home of their new cards. They go back to the personal workspace. Their rows are locked
+ * before they are read, so that nothing is lost that they set meanwhile; in one order, as they may be members of another
+ * team that is being deleted.
+ */
 async function forgetAsDefault({ db }: UserCtx, workspaceId: string): Promise<void> {
   const members = db
     .selectFrom('memberships')
@@ -48,6 +52,8 @@ async function forgetAsDefault({ db }: UserCtx, workspaceId: string): Promise<vo
     .select(['user_id', 'settings'])
     .where('user_id', 'in', members)
     .where('settings', 'like', `%${workspaceId}%`)
+    .orderBy('user_id')
+    .$if(!isSqlite(db), (query) => query.forNoKeyUpdate())
     .execute()
   for (const { user_id, settings } of rows)
     await db

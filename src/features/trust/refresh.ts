@@ -2,19 +2,32 @@ import { type Ctx, inTx } from '../../core/context.ts'
 import { toJsonOrNull } from '../../db/columns.ts'
 import { gatherJudgements } from './gather.ts'
 import { trustFrom } from './stored-trust.ts'
-import { dueCards, judgedCards, saveTrust, settleDue } from './trust.store.ts'
+import { dueCards, judgedCards, lockCard, saveTrust, settleDue } from './trust.store.ts'
 
-/** Computes the trust of these cards from all judgements and writes what has changed, in the caller's transaction. */
-export async function refreshTrust(ctx: Ctx, cardIds: readonly string[]): Promise<void> {
-  if (cardIds.length === 0) return
-  for (const { card, judgements, facts } of await gatherJudgements(ctx, cardIds)) {
+/** Computes the trust of these cards from all judgements, and returns what has changed. */
+async function changesOf(ctx: Ctx, cardIds: readonly string[]) {
+  if (cardIds.length === 0) return []
+  return (await gatherJudgements(ctx, cardIds)).flatMap(({ card, judgements, facts }) => {
     const trust = trustFrom(judgements, facts)
-    const stored = toJsonOrNull(trust)
-    if (stored !== card.trust)
-      await saveTrust(ctx.db, card.card_id, {
-        trust: stored,
-        confirmed_at: trust?.last_confirmed_at ?? null,
-      })
+    const change = { trust: toJsonOrNull(trust), confirmed_at: trust?.last_confirmed_at ?? null }
+    return change.trust === card.trust ? [] : [{ cardId: card.card_id, change }]
+  })
+}
+
+/** Writes what has changed, in the caller's transaction. */
+export async function refreshTrust(ctx: Ctx, cardIds: readonly string[]): Promise<void> {
+  for (const { cardId, change } of await changesOf(ctx, cardIds)) await saveTrust(ctx.db, cardId, change)
+}
+
+/**
+ * The same for a job. A verdict may be given and counted while the others are read, so a change is computed again with its
+ * card locked. The cards are locked in one order, as several processes run the job.
+ */
+async function refreshLocked(ctx: Ctx, cardIds: readonly string[]): Promise<void> {
+  const changed = (await changesOf(ctx, cardIds)).map(({ cardId }) => cardId)
+  for (const cardId of changed.sort()) {
+    await lockCard(ctx, cardId)
+    await refreshTrust(ctx, [cardId])
   }
 }
 
@@ -32,7 +45,7 @@ export async function refreshDueTrust(ctx: Ctx, stopping: AbortSignal): Promise<
       async (ctx) => {
         // Marked as done first, so that a card that is marked again meanwhile stays marked.
         await settleDue(ctx.db, due)
-        await refreshTrust(ctx, due)
+        await refreshLocked(ctx, due)
       },
       INSIDE,
     )
@@ -53,7 +66,7 @@ export async function refreshTrustIn(ctx: Ctx, workspaceId: string): Promise<voi
 export async function refreshAllTrust(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   for (let after = ''; !stopping.aborted; ) {
     const some = await judgedCards(ctx.db, after, AT_ONCE)
-    await inTx(ctx, (ctx) => refreshTrust(ctx, some), INSIDE)
+    await inTx(ctx, (ctx) => refreshLocked(ctx, some), INSIDE)
     if (some.length < AT_ONCE) return
     after = some.at(-1) ?? after
   }

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { longKnown } from '../../../test/support/moderation.ts'
+import { meeting } from '../../../test/support/meeting.ts'
 import { contextFor, inTx } from '../../core/context.ts'
+import { newId } from '../../db/ids.ts'
 import { refreshAllTrust, refreshDueTrust, refreshTrust } from '../trust/refresh.ts'
 
 const DAY_MS = 86_400_000
@@ -230,6 +232,28 @@ onBothEngines('verdicts', (t) => {
       )
     })
     expect(await stored()).toEqual(kept)
+  })
+
+  test('a verdict that comes while the job computes is counted', async () => {
+    const [owner, judge, late] = [await t.user(), await t.user(), await t.user()]
+    const card = await publicCard(owner)
+    const cardId = card.split('/').at(-1) ?? ''
+    const { verdict_id } = (await judge.post(`${card}/verdicts`, { outcome: 'worked' })).body
+    const ctx = contextFor(t.app.services)
+    await inTx(ctx, ({ db }) =>
+      db.updateTable('cards').set({ trust: '{}' }).where('card_id', '=', cardId).execute(),
+    )
+    await meeting(
+      t,
+      async (db) => {
+        const given = db.selectFrom('card_verdicts').selectAll().where('verdict_id', '=', verdict_id)
+        const row = { ...(await given.executeTakeFirstOrThrow()), verdict_id: newId(), user_id: late.userId }
+        await db.insertInto('card_verdicts').values(row).execute()
+        await refreshTrust({ ...ctx, db }, [cardId])
+      },
+      () => refreshAllTrust(ctx, never),
+    )
+    expect(await trustOf(owner, card)).toMatchObject({ worked: 2, people: 2 })
   })
 
   test('verdicts can be neither changed nor removed', async () => {

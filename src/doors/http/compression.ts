@@ -4,7 +4,7 @@
  * compressed, and a browser gets compressed answers only for requests of our own pages.
  */
 
-import { Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import {
   brotliCompress,
@@ -104,12 +104,17 @@ function compressedOnce(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
   return known[encoding]
 }
 
+/** Ends the source too when the caller leaves: an open file would stay open. Fastify hears of errors from the compressor. */
+function compressStream(source: Readable, encoding: Encoding): Readable {
+  const compressor = encoding === 'br' ? createBrotliCompress(BROTLI) : createGzip(GZIP)
+  return pipeline(source, compressor, () => {})
+}
+
 async function compressPayload(payload: unknown, encoding: Encoding): Promise<unknown> {
   if (Buffer.isBuffer(payload)) return compressedOnce(payload, encoding)
   if (typeof payload === 'string')
     return new Promise<Buffer | undefined>((resolve) => compressText(payload, encoding, resolve))
-  if (payload instanceof Readable)
-    return payload.pipe(encoding === 'br' ? createBrotliCompress(BROTLI) : createGzip(GZIP))
+  if (payload instanceof Readable) return compressStream(payload, encoding)
   return undefined
 }
 

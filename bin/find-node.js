@@ -1,4 +1,5 @@
 // Plain JavaScript that any Node since 14 reads: it finds a Node that can run the service, or says what to install.
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -11,7 +12,7 @@ const [major, minor] = process.versions.node.split('.').map(Number)
 export const isNewEnough = major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])
 
 /** The Node that came as a package; undefined where there is none for this system. */
-export function broughtNode() {
+function broughtNode() {
   const system = process.platform === 'win32' ? 'win' : process.platform
   try {
     const packageFile = createRequire(import.meta.url).resolve(`node-${system}-${process.arch}/package.json`)
@@ -28,4 +29,14 @@ export function sayTooOld() {
     `Knowledge Vault needs Node ${NEEDED.join('.')} or newer; this is ${process.versions.node}. Install it: ${how}\n`,
   )
   process.exit(2)
+}
+
+/** Runs the program with the Node that came as a package, as if it were this process. */
+export function runByBroughtNode(program) {
+  const node = broughtNode()
+  if (!node) sayTooOld()
+  const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' })
+  // A stop of the command is one of the service.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+  child.once('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
 }

@@ -1,11 +1,10 @@
 #!/usr/bin/env node
 // The command of a checkout. It runs the sources as they are; on an older Node, what needs no server runs as the package has it.
 import './compile-cache.js'
-import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { broughtNode, isNewEnough, sayTooOld } from './find-node.js'
+import { isNewEnough, runByBroughtNode } from './find-node.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const isHook = process.argv[2] === 'hook'
@@ -17,9 +16,4 @@ const FOR_AGENTS = ['mcp', 'hook']
 if (isNewEnough)
   await (isHook ? import('../src/doors/cli/hooks/main.ts') : import('../src/doors/cli/main.ts'))
 else if (FOR_AGENTS.includes(process.argv[2]) && existsSync(built)) await import(pathToFileURL(built).href)
-else {
-  const node = broughtNode()
-  if (!node) sayTooOld()
-  const { status } = spawnSync(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' })
-  process.exit(status ?? 1)
-}
+else runByBroughtNode(main)

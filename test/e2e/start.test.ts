@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
 import { isFree } from '../support/postgres.ts'
 import { repository, spawnServer, untilReady } from '../support/process.ts'
+import { describeWhere } from '../support/skips.ts'
 
 const ADMIN = 'boss@example.com'
 
@@ -38,6 +39,26 @@ test('npm start brings the service up with nothing configured, and stops cleanly
   await vi.waitUntil(() => second.output().includes(`kvault admin grant ${ADMIN}`))
   await second.stop()
   second.remove()
+})
+
+/** Only the launcher takes itself for an older Node: what it starts has none of its options. */
+const AS_OLDER_NODE = [
+  '--import',
+  `data:text/javascript,${encodeURIComponent("Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.0.0' } })")}`,
+]
+
+const NO_BROUGHT_NODE = process.platform === 'darwin' ? 'no Node comes as a package for macOS' : undefined
+
+describeWhere('kvault start on an older Node', NO_BROUGHT_NODE, () => {
+  test('a stop of the command stops the service, which runs in a process of its own', async () => {
+    const launcher = join(repository, 'bin', 'kvault.js')
+    const server = await spawnServer({}, [process.execPath, ...AS_OLDER_NODE, launcher, 'start'])
+    await untilReady(server)
+    server.child.kill('SIGTERM')
+    expect(await server.exited).toBe(0)
+    expect(await isFree(Number(new URL(server.baseUrl).port))).toBe(true)
+    server.remove()
+  })
 })
 
 /** The tests' own servers do less work on passwords; this one must do all of it. */

@@ -47,6 +47,19 @@ const withMail = (t: TestVault) => {
     expect(told.text).toContain(email)
   })
 
+  test('bonuses that wait for a proven address are booked when the new one is confirmed', async () => {
+    const [inviter, guest] = [await t.user(`inviter-${t.engine}`), await t.user(`guest-${t.engine}`)]
+    const balance = async () => (await guest.get('/api/v1/auth/me')).body.credits_balance
+    const { code, credits } = (await inviter.post('/api/v1/billing/invites', {})).body
+    const before = await balance()
+    expect((await guest.post('/api/v1/billing/redeem-invite', { code })).status).toBe(200)
+    expect(await balance()).toBe(before)
+    const email = address()
+    await guest.post(EMAIL, { email, current_password: PASSWORD })
+    await confirm(guest, await linkTo(email))
+    expect(await balance()).toBe(before + credits)
+  })
+
   test('links that were mailed to the old address are dead after the change', async () => {
     const user = await t.user(`old-links-${t.engine}`)
     const verify = await smtp.mailTo(user.email, 'Confirm your e-mail address')

@@ -7,6 +7,7 @@ import { Email, normalEmail, Time } from '../../../core/schemas.ts'
 import { randomToken, sha256 } from '../../../core/secrets.ts'
 import type { UsersTable } from '../../../db/tables/accounts.ts'
 import { audit } from '../../audit/audit.ts'
+import { bookWaitingBonuses } from '../../invite-codes/invite-codes.ts'
 import { cancelMails, enqueueMail } from '../../mail/outbox.ts'
 import { mailWithButton } from '../../mail/template.ts'
 import { requireRecentProof } from '../credentials/recent-sign-in.ts'
@@ -158,6 +159,7 @@ export async function confirmEmailChange(ctx: Ctx, token: string): Promise<boole
     email_verified: change.mailed,
     updated_at: now,
   })
+  if (change.mailed === 1) await bookWaitingBonuses(ctx, user.user_id)
   // Links that were sent to the old address stop working.
   for (const purpose of ['verify_email', 'reset_password'] as const) {
     await dropEmailTokens(ctx.db, user.user_id, purpose)

@@ -136,6 +136,41 @@ onBothEngines('cards that stand to one another', (t) => {
     })
   })
 
+  test('feedback on either of two merged cards counts and shows on the one that stays', async () => {
+    const [user, a, b, c] = [await t.user(), await t.user(), await t.user(), await t.user()]
+    const published = async () => {
+      const { card_id } = await record(user, goodCard(newWord()))
+      expect((await user.post(`${url(card_id)}/publish`)).status).toBe(200)
+      return card_id as string
+    }
+    const [one, two] = [await published(), await published()]
+    const feedbackOn = async (id: string) => (await user.get(url(id))).body.feedback
+    const said = async (reader: Person) =>
+      (await reader.get(`${url(two)}/feedback`)).body.items.map(
+        ({ card_id, kind }: { card_id: string; kind: string }) => [card_id, kind],
+      )
+    await a.post(`${url(one)}/feedback`, { kind: 'useful' })
+    await b.post(`${url(two)}/feedback`, { kind: 'outdated' })
+    await user.post(`${url(one)}/merge`, { into_card_id: two })
+    await c.post(`${url(one)}/feedback`, { kind: 'not_applicable' })
+    expect(await feedbackOn(two)).toEqual({ useful: 1, not_applicable: 1, outdated: 1 })
+    expect(await said(user)).toEqual([
+      [one, 'not_applicable'],
+      [two, 'outdated'],
+      [one, 'useful'],
+    ])
+    expect(await said(a)).toEqual([[one, 'useful']])
+    // What a person said of either is one feedback: a new one replaces it, and it is taken back by either id.
+    await a.post(`${url(two)}/feedback`, { kind: 'outdated' })
+    expect(await feedbackOn(two)).toEqual({ useful: 0, not_applicable: 1, outdated: 2 })
+    expect((await c.delete(`${url(two)}/feedback`)).status).toBe(204)
+    expect(await feedbackOn(two)).toEqual({ useful: 0, not_applicable: 0, outdated: 2 })
+    await c.post(`${url(one)}/feedback`, { kind: 'useful' })
+    await user.delete(`${url(one)}/merge`)
+    expect(await feedbackOn(one)).toEqual({ useful: 1, not_applicable: 0, outdated: 0 })
+    expect(await feedbackOn(two)).toEqual({ useful: 0, not_applicable: 0, outdated: 2 })
+  })
+
   test('a refused merge says why, and undoing has a time limit', async () => {
     const [user, other] = [await t.user(), await t.user()]
     const [one, two, three] = [

@@ -10,17 +10,24 @@ export function findFeedback(db: Db, cardId: string, userId: string): Promise<Ca
     .executeTakeFirst()
 }
 
-/** Withdraws feedback and its comment. False if there is none. The row stays: it remembers the reward. */
-export async function withdraw(db: Db, cardId: string, userId: string, now: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
+/** Withdraws feedback and its comment, and names the cards that had it. The rows stay: they remember the reward. */
+export async function withdraw(
+  db: Db,
+  cardIds: readonly string[],
+  userId: string,
+  now: string,
+): Promise<string[]> {
+  if (cardIds.length === 0) return []
+  const rows = await db
     .updateTable('card_feedback')
     // Nothing of it is left to tell the owner of the card.
     .set((eb) => ({ withdrawn_at: now, comment: null, told_at: eb.fn.coalesce('told_at', eb.val(now)) }))
-    .where('card_id', '=', cardId)
+    .where('card_id', 'in', cardIds)
     .where('user_id', '=', userId)
     .where('withdrawn_at', 'is', null)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+    .returning('card_id')
+    .execute()
+  return rows.map((row) => row.card_id)
 }
 
 /** One feedback per person and card: a new one replaces the old. */
@@ -89,25 +96,27 @@ export async function recount(db: Db, cardId: string): Promise<void> {
     .execute()
 }
 
-/** People who may edit the card see all feedback; others see their own. */
-type Reader = {
-  userId: string
+/** A card whose feedback is shown. People who may edit it see all of that; others see their own. */
+export type FeedbackSource = {
+  card_id: string
   mayEdit: boolean
   /** Earlier feedback was given in another workspace. Null if the reader may see all of it. */
   since: string | null
 }
 
-export function feedbackShown(db: Db, cardId: string, { userId, mayEdit, since }: Reader) {
-  const rows = db
+export const feedbackShown = (db: Db, userId: string, cards: readonly FeedbackSource[]) =>
+  db
     .selectFrom('card_feedback')
     .innerJoin('users', 'users.user_id', 'card_feedback.user_id')
-    .where('card_feedback.card_id', '=', cardId)
     .where('card_feedback.withdrawn_at', 'is', null)
-  if (mayEdit && since === null) return rows
-  return rows.where((eb) =>
-    eb.or([
-      eb('card_feedback.user_id', '=', userId),
-      ...(mayEdit && since !== null ? [eb('card_feedback.created_at', '>=', since)] : []),
-    ]),
-  )
-}
+    .where((eb) =>
+      eb.or(
+        cards.map(({ card_id, mayEdit, since }) => {
+          const isHere = eb('card_feedback.card_id', '=', card_id)
+          if (mayEdit && since === null) return isHere
+          const isMine = eb('card_feedback.user_id', '=', userId)
+          if (!mayEdit || since === null) return eb.and([isHere, isMine])
+          return eb.and([isHere, eb.or([isMine, eb('card_feedback.created_at', '>=', since)])])
+        }),
+      ),
+    )

@@ -6,13 +6,22 @@ import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
 import type { FeedbackKind } from '../../db/tables/cards.ts'
 import { type CardRow, readableCard } from '../cards/access.ts'
+import { countedTogether } from '../cards/counted-together.ts'
 import { feedbackOf } from '../cards/present.ts'
 import { CardId } from '../cards/schemas.ts'
+import { withMerged } from '../cards/successor.ts'
 import { isOpen, mayRead } from '../cards/visibility.ts'
 import { tell, untell } from '../notices/tell.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import { refreshTrust } from '../trust/refresh.ts'
-import { feedbackShown, findFeedback, putFeedback, recount, withdraw } from './feedback.store.ts'
+import {
+  type FeedbackSource,
+  feedbackShown,
+  findFeedback,
+  putFeedback,
+  recount,
+  withdraw,
+} from './feedback.store.ts'
 import { MAX_REWARDS_PER_DAY, rewardHelp, USEFUL_REWARD } from './reward-help.ts'
 
 const KINDS = ['useful', 'not_applicable', 'outdated'] as const
@@ -74,10 +83,32 @@ const tellOwner = async (ctx: UserCtx, card: CardRow, said: FeedbackKind): Promi
     })
 }
 
+async function untellOwner(ctx: UserCtx, cardId: string): Promise<void> {
+  const { owner_id } = await ctx.db
+    .selectFrom('cards')
+    .select('owner_id')
+    .where('card_id', '=', cardId)
+    .executeTakeFirstOrThrow()
+  await untell(ctx, { userId: owner_id, kind: 'card.feedback', subjectId: cardId })
+}
+
+/** Takes back what the viewer said about these cards, and names those about which they had said something. */
+async function takeBack(ctx: UserCtx, cardIds: readonly string[]): Promise<string[]> {
+  const withdrawn = await withdraw(ctx.db, cardIds, ctx.viewer.userId, ctx.now().toISOString())
+  for (const cardId of withdrawn) await untellOwner(ctx, cardId)
+  return withdrawn
+}
+
+/** Feedback counts on its card and on the one that has taken the card in. */
+async function countAnew(ctx: UserCtx, cardIds: ReadonlySet<string>): Promise<void> {
+  for (const cardId of cardIds) await recount(ctx.db, cardId)
+  await refreshTrust(ctx, [...cardIds])
+}
+
 export const giveFeedback = capability({
   name: 'feedback.give',
   summary: 'Say whether a card helped',
-  description: `One feedback per person and card; a new one replaces the old. The first useful of somebody else earns the contributor ${USEFUL_REWARD} credit, for at most ${MAX_REWARDS_PER_DAY} cards a day (UTC) per giver. Secrets in the comment are replaced by placeholders.`,
+  description: `One feedback per person and card; a new one replaces the old, also one on a card that was merged with it. The first useful of somebody else earns the contributor ${USEFUL_REWARD} credit, for at most ${MAX_REWARDS_PER_DAY} cards a day (UTC) per giver. Secrets in the comment are replaced by placeholders.`,
   scopes: ['record'],
   rest: ['POST /api/v1/cases/{case_id}/feedback', 'POST /api/v1/cards/{card_id}/feedback'],
   aliases: { case_id: 'card_id' },
@@ -89,6 +120,9 @@ export const giveFeedback = capability({
     const comment = cleanOptional(given, new Findings())
     return inTx(ctx, async (ctx) => {
       const card = await readableCard(ctx, card_id)
+      const { on, cardIds } = await countedTogether(ctx.db, card_id)
+      const others = cardIds.filter((id) => id !== card_id)
+      const replaced = await takeBack(ctx, others)
       const before = await findFeedback(ctx.db, card_id, ctx.viewer.userId)
       const now = ctx.now().toISOString()
       const earns = kind === 'useful' && before?.rewarded_at == null
@@ -107,8 +141,7 @@ export const giveFeedback = capability({
         withdrawn_at: null,
       })
       if (!isSame) await tellOwner(ctx, card, kind)
-      await recount(ctx.db, card_id)
-      await refreshTrust(ctx, [card_id])
+      await countAnew(ctx, new Set([card_id, on, ...replaced]))
       return {
         feedback_id,
         card_id,
@@ -121,15 +154,6 @@ export const giveFeedback = capability({
     })
   },
 })
-
-async function untellOwner(ctx: UserCtx, cardId: string): Promise<void> {
-  const { owner_id } = await ctx.db
-    .selectFrom('cards')
-    .select('owner_id')
-    .where('card_id', '=', cardId)
-    .executeTakeFirstOrThrow()
-  await untell(ctx, { userId: owner_id, kind: 'card.feedback', subjectId: cardId })
-}
 
 export const withdrawFeedback = capability({
   name: 'feedback.withdraw',
@@ -146,12 +170,11 @@ export const withdrawFeedback = capability({
   // Feedback belongs to its giver, who can withdraw it even if the card is no longer shared with them.
   run: (ctx, { card_id }) =>
     inTx(ctx, async (ctx) => {
-      const isWithdrawn = await withdraw(ctx.db, card_id, ctx.viewer.userId, ctx.now().toISOString())
-      if (!isWithdrawn)
+      const { on, cardIds } = await countedTogether(ctx.db, card_id)
+      const withdrawn = await takeBack(ctx, cardIds)
+      if (withdrawn.length === 0)
         throw notFound('Feedback', 'You gave no feedback on this card, or have taken it back.')
-      await untellOwner(ctx, card_id)
-      await recount(ctx.db, card_id)
-      await refreshTrust(ctx, [card_id])
+      await countAnew(ctx, new Set([on, ...withdrawn]))
     }),
 })
 
@@ -186,11 +209,17 @@ export const feedbackStats = capability({
   },
 })
 
+const sourceOf = (ctx: UserCtx, card: CardRow): FeedbackSource => ({
+  card_id: card.card_id,
+  mayEdit: card.may_update === 1,
+  since: card.owner_id === ctx.viewer.userId ? null : card.seen_since,
+})
+
 export const listFeedback = capability({
   name: 'feedback.list',
   summary: 'What people said about a card',
   description:
-    'Newest first. The owner sees all of it; others who may edit the card see what was said since it came into their workspace; everybody else sees their own.',
+    'Newest first. The owner sees all of it; others who may edit the card see what was said since it came into their workspace; everybody else sees their own. Feedback on cards that were merged into it is among it, with their ids.',
   scopes: ['search'],
   rest: ['GET /api/v1/cards/{card_id}/feedback', 'GET /api/v1/cases/{case_id}/feedback'],
   aliases: { case_id: 'card_id' },
@@ -199,11 +228,8 @@ export const listFeedback = capability({
   errors: [404],
   run: async (ctx, { card_id, page, page_size }) => {
     const card = await readableCard(ctx, card_id)
-    const shown = feedbackShown(ctx.db, card_id, {
-      userId: ctx.viewer.userId,
-      mayEdit: card.may_update === 1,
-      since: card.owner_id === ctx.viewer.userId ? null : card.seen_since,
-    })
+    const sources = (await withMerged(ctx, card)).map((one) => sourceOf(ctx, one))
+    const shown = feedbackShown(ctx.db, ctx.viewer.userId, sources)
     const { total } = await shown
       .select((eb) => eb.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow()

@@ -28,22 +28,6 @@ export async function standingVerdicts(
   return new Map(rows.map((row) => [row.environment_key, row]))
 }
 
-/** The card on which verdicts on this one count, and all cards that count there. */
-export async function countedTogether(db: Db, cardId: string): Promise<{ on: string; cardIds: string[] }> {
-  const merge = await db
-    .selectFrom('card_merges')
-    .select('into_card_id')
-    .where('from_card_id', '=', cardId)
-    .executeTakeFirst()
-  const on = merge?.into_card_id ?? cardId
-  const merged = await db
-    .selectFrom('card_merges')
-    .select('from_card_id')
-    .where('into_card_id', '=', on)
-    .execute()
-  return { on, cardIds: [on, ...merged.map((row) => row.from_card_id)] }
-}
-
 export async function insertVerdict(db: Db, row: CardVerdictsTable): Promise<void> {
   await db.insertInto('card_verdicts').values(row).execute()
 }

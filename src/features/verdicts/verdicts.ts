@@ -9,6 +9,7 @@ import { newId } from '../../db/ids.ts'
 import type { CardVerdictsTable } from '../../db/tables/verdicts.ts'
 import { noteContradictions } from '../card-links/contradictions.ts'
 import { type CardRow, readableCard } from '../cards/access.ts'
+import { countedTogether } from '../cards/counted-together.ts'
 import { presentTrust, Trust } from '../cards/present-trust.ts'
 import { CardId } from '../cards/schemas.ts'
 import { answering } from '../cards/successor.ts'
@@ -17,7 +18,7 @@ import { tell, untell } from '../notices/tell.ts'
 import { cleanJson, cleanOptional, Findings } from '../redaction/stored.ts'
 import { notePraise, standingOf } from '../trust/judging.ts'
 import { refreshIsDue, refreshSoon } from '../trust/refresh-soon.ts'
-import { countedTogether, holdJudge, insertVerdict, standingVerdicts } from './verdicts.store.ts'
+import { holdJudge, insertVerdict, standingVerdicts } from './verdicts.store.ts'
 
 export const OUTCOMES = ['worked', 'failed', 'stale'] as const
 

@@ -171,6 +171,18 @@ onBothEngines('cards that stand to one another', (t) => {
     expect(await feedbackOn(two)).toEqual({ useful: 0, not_applicable: 0, outdated: 2 })
   })
 
+  test('a card whose merge is undone stays superseded while a link says so', async () => {
+    const user = await t.user()
+    const [one, two] = [await own(user, newWord()), await own(user, newWord())]
+    const successor = async () => (await user.get(url(one))).body.superseded_by?.card_id
+    await user.post(`${url(one)}/merge`, { into_card_id: two })
+    const link = await user.post(`${url(two)}/links`, { to_card_id: one, kind: 'supersedes' })
+    expect((await user.delete(`${url(one)}/merge`)).status).toBe(204)
+    expect(await successor()).toBe(two)
+    await user.delete(`${url(one)}/links/${link.body.link_id}`)
+    expect(await successor()).toBeUndefined()
+  })
+
   test('a refused merge says why, and undoing has a time limit', async () => {
     const [user, other] = [await t.user(), await t.user()]
     const [one, two, three] = [

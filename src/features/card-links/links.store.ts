@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import type { CardLinksTable, CardMergesTable, LinkKind } from '../../db/tables/card-links.ts'
+import type { CardLinksTable, CardMergesTable } from '../../db/tables/card-links.ts'
 import { markSuccession } from '../cards/succession-mark.ts'
 import { isOpen, mayRead } from '../cards/visibility.ts'
 
@@ -119,13 +119,13 @@ export async function deleteMerge(db: Db, cardId: string): Promise<void> {
   await db.deleteFrom('card_merges').where('from_card_id', '=', cardId).execute()
 }
 
-/** Whether a card still has a link of this kind: a second link may say the same. */
-export async function hasLink(db: Db, toCardId: string, kind: LinkKind): Promise<string | null> {
+/** The card that supersedes this one by a link, the newest if there are several. */
+export async function successorByLink(db: Db, cardId: string): Promise<string | null> {
   const row = await db
     .selectFrom('card_links')
     .select('from_card_id')
-    .where('to_card_id', '=', toCardId)
-    .where('kind', '=', kind)
+    .where('to_card_id', '=', cardId)
+    .where('kind', '=', 'supersedes')
     .orderBy('created_at', 'desc')
     .executeTakeFirst()
   return row?.from_card_id ?? null

@@ -11,7 +11,15 @@ import { Home, presentHome, Readers } from '../cards/home.ts'
 import { presentHomes } from '../cards/homes.ts'
 import { CardId } from '../cards/schemas.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
-import { deleteLink, findLink, findMerge, hasLink, insertLink, linksOf, setSuccessor } from './links.store.ts'
+import {
+  deleteLink,
+  findLink,
+  findMerge,
+  insertLink,
+  linksOf,
+  setSuccessor,
+  successorByLink,
+} from './links.store.ts'
 import { succeed } from './succession.ts'
 
 const KINDS = ['supersedes', 'duplicates', 'contradicts', 'related'] as const satisfies readonly LinkKind[]
@@ -127,7 +135,7 @@ export const unlinkCards = capability({
       await deleteLink(ctx.db, link_id)
       if (link.kind === 'supersedes') {
         const merge = await findMerge(ctx.db, link.to_card_id)
-        const other = await hasLink(ctx.db, link.to_card_id, 'supersedes')
+        const other = await successorByLink(ctx.db, link.to_card_id)
         await setSuccessor(ctx.db, link.to_card_id, merge?.into_card_id ?? other)
       }
       await audit(ctx, {

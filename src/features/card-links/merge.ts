@@ -9,7 +9,14 @@ import { CardId } from '../cards/schemas.ts'
 import { recountFeedback } from '../feedback/feedback.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import { refreshTrust } from '../trust/refresh.ts'
-import { countMergedInto, deleteMerge, findMerge, insertMerge, setSuccessor } from './links.store.ts'
+import {
+  countMergedInto,
+  deleteMerge,
+  findMerge,
+  insertMerge,
+  setSuccessor,
+  successorByLink,
+} from './links.store.ts'
 import { succeed } from './succession.ts'
 
 /** Reading a card also reads the cards that were merged into it, so their number is limited. */
@@ -81,7 +88,7 @@ export const mergeCard = capability({
 export const unmergeCard = capability({
   name: 'cards.unmerge',
   summary: 'Undo a merge',
-  description: `For ${UNDO_DAYS} days, for people who may edit the card that was merged.`,
+  description: `For ${UNDO_DAYS} days, for people who may edit the card that was merged. A link that says that another card supersedes it still holds.`,
   scopes: ['record', 'case:write'],
   rest: ['DELETE /api/v1/cards/{card_id}/merge'],
   status: 204,
@@ -96,7 +103,7 @@ export const unmergeCard = capability({
       if (undoUntil(merge.created_at) < ctx.now().toISOString())
         throw conflict('too_late', `A merge can be undone for ${UNDO_DAYS} days.`)
       await deleteMerge(ctx.db, card_id)
-      await setSuccessor(ctx.db, card_id, null)
+      await setSuccessor(ctx.db, card_id, await successorByLink(ctx.db, card_id))
       await countAnew(ctx, merge.into_card_id)
       await countAnew(ctx, card_id)
       await audit(ctx, {

@@ -66,6 +66,19 @@ onBothEngines('cards that stand to one another', (t) => {
     expect(await find(user, word)).toHaveLength(2)
   })
 
+  test('a card is not linked to itself, and the answer names the person who made the link', async () => {
+    const [maker, other] = [await t.user('Maker'), await t.user()]
+    const [one, two] = [await own(maker, newWord()), await own(maker, newWord())]
+    const link = (from: string, to: string, by: Person = maker) =>
+      by.post(`${url(from)}/links`, { to_card_id: to, kind: 'related' })
+    const itself = await link(one, one)
+    expect([itself.status, itself.body.code]).toEqual([409, 'same_card'])
+    expect((await link(one, one, other)).status).toBe(404)
+    expect((await maker.get(`${url(one)}/links`)).body.items).toEqual([])
+    const made = await link(one, two)
+    expect([made.status, made.body.created_by_name]).toEqual([201, 'Maker'])
+  })
+
   test('if the successor is deleted, the older card is found again', async () => {
     const user = await t.user()
     const word = newWord()

@@ -3,18 +3,27 @@ import type { CardLinksTable, CardMergesTable } from '../../db/tables/card-links
 import { markSuccession } from '../cards/succession-mark.ts'
 import { isOpen, mayRead } from '../cards/visibility.ts'
 
-export async function insertLink(db: Db, row: CardLinksTable): Promise<CardLinksTable> {
+/** Links with the name of the person who made them; the program itself has none. */
+const namedLinks = (db: Db) =>
+  db
+    .selectFrom('card_links')
+    .leftJoin('users', 'users.user_id', 'card_links.created_by')
+    .selectAll('card_links')
+    .select('users.display_name as created_by_name')
+
+type NamedLink = CardLinksTable & { created_by_name: string | null }
+
+/** The link as it is now: the same one may have been made before, by somebody else. */
+export async function insertLink(db: Db, row: CardLinksTable): Promise<NamedLink> {
   await db
     .insertInto('card_links')
     .values(row)
     .onConflict((oc) => oc.columns(['from_card_id', 'to_card_id', 'kind']).doNothing())
     .execute()
-  return db
-    .selectFrom('card_links')
-    .selectAll()
-    .where('from_card_id', '=', row.from_card_id)
-    .where('to_card_id', '=', row.to_card_id)
-    .where('kind', '=', row.kind)
+  return namedLinks(db)
+    .where('card_links.from_card_id', '=', row.from_card_id)
+    .where('card_links.to_card_id', '=', row.to_card_id)
+    .where('card_links.kind', '=', row.kind)
     .executeTakeFirstOrThrow()
 }
 
@@ -23,11 +32,7 @@ const LINKS_AT_ONCE = 100
 type End = 'from_card_id' | 'to_card_id'
 
 const linksAt = (db: Db, end: End, cardId: string, offset: number) =>
-  db
-    .selectFrom('card_links')
-    .leftJoin('users', 'users.user_id', 'card_links.created_by')
-    .selectAll('card_links')
-    .select('users.display_name as created_by_name')
+  namedLinks(db)
     .where(`card_links.${end}`, '=', cardId)
     .orderBy('card_links.created_at')
     .orderBy('card_links.link_id')

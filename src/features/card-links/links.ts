@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
-import { notFound } from '../../core/errors.ts'
+import { conflict, notFound } from '../../core/errors.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
 import type { LinkKind } from '../../db/tables/card-links.ts'
@@ -65,6 +65,7 @@ export const linkCards = capability({
     const why = cleanOptional(given, new Findings())
     return inTx(ctx, async (ctx) => {
       const { from, to } = await bothCards(ctx, kind, card_id, to_card_id)
+      if (from.card_id === to.card_id) throw conflict('same_card', 'A card cannot be linked to itself.')
       if (kind === 'supersedes' && to.superseded_by !== from.card_id) await succeed(ctx, to, from)
       const link = await insertLink(ctx.db, {
         link_id: newId(),
@@ -83,13 +84,7 @@ export const linkCards = capability({
         details: { kind, from_card_id: from.card_id },
       })
       const { home, readers } = presentHome(to)
-      return {
-        ...link,
-        other_title: to.title,
-        other_home: home,
-        other_readers: readers,
-        created_by_name: null,
-      }
+      return { ...link, other_title: to.title, other_home: home, other_readers: readers }
     })
   },
 })

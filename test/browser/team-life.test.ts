@@ -92,7 +92,17 @@ test('two people talk about a card: a mention, an answer, an edit and a deletion
   // An admin takes away what somebody else wrote, and the log names the card.
   await leadThread.getByRole('button', { name: 'Delete' }).first().click()
   await lead.page.getByRole('dialog', { name: 'Delete the comment of Mate Miller?' }).waitFor()
+  // The list cannot be read again: what is on the page stays, with what is being written there.
+  const list = `**/api/v1/cards/${cardId}/comments?*`
+  await lead.page.route(list, (route) => route.fulfill({ status: 500, json: { detail: 'Broken.' } }))
+  await leadThread.getByLabel('New comment').evaluate((box) => box.setAttribute('data-same', ''))
+  const refetch = lead.page.waitForResponse((answer) => answer.status() === 500)
   await lead.page.getByRole('button', { name: 'Delete', exact: true }).last().click()
+  await refetch
+  await settled(lead.page)
+  expect(await leadThread.locator('textarea[data-same]').count()).toBe(1)
+  await lead.page.unroute(list)
+  await reopenPage(lead.page)
   await leadThread.getByText('1 comment').waitFor()
   await openPage(lead.page, `/workspaces/${team}?tab=audit`)
   await lead.page.getByText('deleted a comment on').first().waitFor()

@@ -89,6 +89,27 @@ export function ErrorState({
   )
 }
 
+type Asked = { error: unknown; refetch: () => unknown }
+
+/**
+ * Stands where a query has no data yet: its skeleton, or why the data did not come. Once there is data, a failed refetch
+ * takes nothing from the page, nor what was typed on it.
+ */
+export const NotLoaded = ({
+  query,
+  action,
+  children,
+}: {
+  query: Asked
+  action?: ReactNode
+  children: ReactNode
+}) =>
+  query.error ? (
+    <ErrorState error={query.error} onRetry={() => void query.refetch()} action={action} />
+  ) : (
+    children
+  )
+
 const RequestId = ({ id }: { id: string }) => (
   <span className="inline-flex items-center gap-1 font-mono text-xs text-faint">
     Request {id}

@@ -6,7 +6,7 @@ import { credits, formatNumber, money } from '../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { LazyChart } from '../../ui/lazy-chart.tsx'
 import { Section } from '../../ui/page.tsx'
-import { ErrorState, Skeleton, SkeletonList } from '../../ui/states.tsx'
+import { NotLoaded, Skeleton, SkeletonList } from '../../ui/states.tsx'
 import { balanceQuery, chartQuery, packsQuery } from './billing-queries.ts'
 import { balanceCurve } from './ledger.ts'
 import { LedgerTable } from './ledger-table.tsx'
@@ -37,7 +37,6 @@ function Balance() {
     staleTime: Number.POSITIVE_INFINITY,
   })
   const curve = useMemo(() => balanceCurve(chart.data?.items ?? [], new Date()), [chart.data])
-  if (balance.error) return <ErrorState error={balance.error} onRetry={() => void balance.refetch()} />
   const cost = policy?.public_search_cost_credits ?? 0
   return (
     <div className="grid gap-6 md:grid-cols-[--spacing(55)_minmax(0,1fr)]">
@@ -56,10 +55,12 @@ function Balance() {
             </dl>
           </>
         ) : (
-          <div className="grid gap-3">
-            <Skeleton className="h-6 w-32" />
-            <Skeleton className="w-44" />
-          </div>
+          <NotLoaded query={balance}>
+            <div className="grid gap-3">
+              <Skeleton className="h-6 w-32" />
+              <Skeleton className="w-44" />
+            </div>
+          </NotLoaded>
         )}
       </div>
       <div className="min-h-40 min-w-0">
@@ -87,8 +88,12 @@ const Figure = ({ name, value }: { name: string; value: number }) => (
 function Packs() {
   const packs = useQuery(packsQuery)
   const { pack: buy } = useCheckout()
-  if (packs.error) return <ErrorState error={packs.error} onRetry={() => void packs.refetch()} />
-  if (!packs.data) return <SkeletonList rows={2} />
+  if (!packs.data)
+    return (
+      <NotLoaded query={packs}>
+        <SkeletonList rows={2} />
+      </NotLoaded>
+    )
   const highestPrice = Math.max(...packs.data.map(perCredit))
   return (
     <ul className="grid gap-3 sm:grid-cols-3">

@@ -9,7 +9,7 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, FormError, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, FormError, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { billingChanged, codesQuery } from './billing-queries.ts'
@@ -130,8 +130,12 @@ function Codes() {
     onError: toastError,
     onSettled: () => billingChanged(),
   })
-  if (codes.error) return <ErrorState error={codes.error} onRetry={() => void codes.refetch()} />
-  if (!codes.data) return <SkeletonList rows={2} />
+  if (!codes.data)
+    return (
+      <NotLoaded query={codes}>
+        <SkeletonList rows={2} />
+      </NotLoaded>
+    )
   if (codes.data.length === 0)
     return (
       <EmptyState icon={<Gift size={18} />} title="No codes yet">

@@ -4,7 +4,7 @@ import { Coins } from 'lucide-react'
 import type { LedgerEntry } from '../../api/billing.ts'
 import { cx } from '../../lib/cx.ts'
 import { formatNumber, formatTime } from '../../lib/format.ts'
-import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Pager, Table } from '../../ui/table.tsx'
 import { historyQuery } from './billing-queries.ts'
 import { reasonWords, signed } from './ledger.ts'
@@ -15,8 +15,12 @@ export function LedgerTable() {
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
   const history = useQuery(historyQuery(page))
-  if (history.error) return <ErrorState error={history.error} onRetry={() => void history.refetch()} />
-  if (!history.data) return <SkeletonList rows={4} />
+  if (!history.data)
+    return (
+      <NotLoaded query={history}>
+        <SkeletonList rows={4} />
+      </NotLoaded>
+    )
   if (history.data.total === 0)
     return (
       <EmptyState icon={<Coins size={18} />} title="No bookings yet">

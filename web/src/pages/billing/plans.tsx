@@ -6,7 +6,7 @@ import { cx } from '../../lib/cx.ts'
 import { credits, formatDay, money } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { ErrorState, Notice, SkeletonList } from '../../ui/states.tsx'
+import { Notice, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { plansQuery, statusQuery } from './billing-queries.ts'
 import { useCheckout } from './use-checkout.ts'
 
@@ -14,10 +14,12 @@ export function Plans() {
   const plans = useQuery(plansQuery)
   const status = useQuery(statusQuery)
   const { plan: subscribe, portal } = useCheckout()
-  const error = plans.error ?? status.error
-  if (error)
-    return <ErrorState error={error} onRetry={() => void Promise.all([plans.refetch(), status.refetch()])} />
-  if (!plans.data || !status.data) return <SkeletonList rows={3} />
+  if (!plans.data || !status.data)
+    return (
+      <NotLoaded query={plans.data ? status : plans}>
+        <SkeletonList rows={3} />
+      </NotLoaded>
+    )
   const current = status.data
   const isPaying = current.status !== 'none' && current.status !== 'canceled'
   const manage = (

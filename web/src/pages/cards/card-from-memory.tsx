@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { type CardProposal, proposeCard } from '../../api/memory.ts'
 import { plural } from '../../lib/format.ts'
 import { LinkButton } from '../../ui/button.tsx'
-import { ErrorState, Notice, SkeletonPage } from '../../ui/states.tsx'
+import { Notice, NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { draftOfProposal } from './draft.ts'
 import { CardEditor } from './new-card.tsx'
 
@@ -15,15 +15,12 @@ export function CardFromMemory({ from, also }: { from: string; also: string | un
     queryFn: ({ signal }) =>
       proposeCard({ raw_id: from, also_raw_ids: also?.split(',').filter(Boolean) ?? [] }, { signal }),
   })
-  if (proposal.error)
+  if (!proposal.data)
     return (
-      <ErrorState
-        error={proposal.error}
-        onRetry={() => void proposal.refetch()}
-        action={<LinkButton to="/cards/new">Write an empty card</LinkButton>}
-      />
+      <NotLoaded query={proposal} action={<LinkButton to="/cards/new">Write an empty card</LinkButton>}>
+        <SkeletonPage />
+      </NotLoaded>
     )
-  if (!proposal.data) return <SkeletonPage />
   return (
     <CardEditor
       draftId={from}

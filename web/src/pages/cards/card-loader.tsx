@@ -3,7 +3,7 @@ import { Navigate } from '@tanstack/react-router'
 import { useShortcut } from '../../lib/shortcuts.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
-import { ErrorState, SkeletonPage } from '../../ui/states.tsx'
+import { NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardLink } from './card-link.ts'
 import { cardQuery } from './card-queries.ts'
@@ -29,13 +29,9 @@ export function CardLoader({ cardId, terms = [], inPane = false, mergedFrom }: P
       <Navigate to="/cards/$cardId" params={{ cardId: answers }} search={{ merged_from: cardId }} replace />
     )
   if (card.data) return <CardView card={card.data} terms={terms} inPane={inPane} mergedFrom={mergedFrom} />
-  if (card.error)
-    return (
-      <ErrorState
-        error={card.error}
-        onRetry={() => void card.refetch()}
-        action={<LinkButton to="/cards">My cards</LinkButton>}
-      />
-    )
-  return <SkeletonPage />
+  return (
+    <NotLoaded query={card} action={<LinkButton to="/cards">My cards</LinkButton>}>
+      <SkeletonPage />
+    </NotLoaded>
+  )
 }

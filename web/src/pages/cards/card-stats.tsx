@@ -15,7 +15,7 @@ export function CardStatsPanel({ state }: { state: ListState }) {
     queryKey: ['cards', 'stats', scope, workspaceId],
     queryFn: () => cardStats({ scope, ...(workspaceId && { workspace_id: workspaceId }) }),
   })
-  if (stats.error) return null
+  if (!stats.data && stats.error) return null
   if (!stats.data)
     return (
       <aside aria-label="Numbers" className="grid content-start gap-3">

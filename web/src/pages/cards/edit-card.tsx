@@ -7,7 +7,7 @@ import { queryClient } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
 import { SENT_WHEN_BACK } from '../../api/when-back.ts'
 import { formatAgo } from '../../lib/format.ts'
-import { ErrorState, FormError, Notice, SkeletonPage } from '../../ui/states.tsx'
+import { FormError, Notice, NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { CardForm } from './card-form.tsx'
 import { cardChanged, cardQuery } from './card-queries.ts'
@@ -25,8 +25,11 @@ export function EditCard() {
     staleTime: Number.POSITIVE_INFINITY,
   })
   if (card.data?.evidences) return <Editor key={cardId} loaded={card.data} />
-  if (card.error) return <ErrorState error={card.error} onRetry={() => void card.refetch()} />
-  return <SkeletonPage />
+  return (
+    <NotLoaded query={card}>
+      <SkeletonPage />
+    </NotLoaded>
+  )
 }
 
 const savedWords = ({ review, status }: Card): string =>

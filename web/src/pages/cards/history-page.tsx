@@ -8,7 +8,7 @@ import { cx } from '../../lib/cx.ts'
 import { formatAgo, formatTime } from '../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, Skeleton, SkeletonPage } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, Skeleton, SkeletonPage } from '../../ui/states.tsx'
 import { Pager } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardChanged, cardQuery } from './card-queries.ts'
@@ -29,10 +29,12 @@ export function HistoryPage() {
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => cardHistory({ card_id: cardId, page, page_size: PAGE_SIZE }, { signal }),
   })
-  const error = card.error ?? history.error
-  if (error)
-    return <ErrorState error={error} onRetry={() => void Promise.all([card.refetch(), history.refetch()])} />
-  if (!card.data || !history.data) return <SkeletonPage />
+  if (!card.data || !history.data)
+    return (
+      <NotLoaded query={card.data ? history : card}>
+        <SkeletonPage />
+      </NotLoaded>
+    )
   const version = chosen ?? card.data.version
   return (
     <Page
@@ -119,8 +121,6 @@ function Version({
     },
     onError: toastError,
   })
-  const error = shown.error ?? before.error
-  if (error) return <ErrorState error={error} onRetry={() => void shown.refetch()} />
   const ready = shown.data && (version === 1 || before.data)
   return (
     <div className="grid content-start gap-4">
@@ -140,10 +140,12 @@ function Version({
           after={draftOf(shown.data.content)}
         />
       ) : (
-        <div role="status" aria-label="Loading" className="grid gap-2">
-          <Skeleton className="w-2/3" />
-          <Skeleton className="w-full" />
-        </div>
+        <NotLoaded query={shown.data ? before : shown}>
+          <div role="status" aria-label="Loading" className="grid gap-2">
+            <Skeleton className="w-2/3" />
+            <Skeleton className="w-full" />
+          </div>
+        </NotLoaded>
       )}
     </div>
   )

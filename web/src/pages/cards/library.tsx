@@ -3,7 +3,7 @@ import { BookOpen } from 'lucide-react'
 import { plural } from '../../lib/format.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { CardRows } from './list/card-rows.tsx'
 import { ListFilters } from './list/list-filters.tsx'
 import { type ListInput, useFirstPage } from './list/use-card-pages.ts'
@@ -34,10 +34,10 @@ export function Library() {
       actions={<LinkButton to="/">Search the library</LinkButton>}
     >
       <ListFilters state={state} change={change} sort="created" />
-      {first.error ? (
-        <ErrorState error={first.error} onRetry={() => void first.refetch()} />
-      ) : !first.data ? (
-        <SkeletonList />
+      {!first.data ? (
+        <NotLoaded query={first}>
+          <SkeletonList />
+        </NotLoaded>
       ) : first.data.total === 0 ? (
         <NoCards filtered={isFiltered(state)} onDrop={() => change(NO_FILTERS)} />
       ) : (

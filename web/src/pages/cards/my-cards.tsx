@@ -6,7 +6,7 @@ import type { ListedCard } from '../../api/types.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { Segmented, Select } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { AddSamples, SampleNotice } from '../first-steps/samples.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { BulkBar } from './bulk-bar.tsx'
@@ -67,10 +67,10 @@ export function MyCards() {
         <div className="min-w-0">
           <CardFilters state={state} change={change} />
           <SampleNotice />
-          {first.error ? (
-            <ErrorState error={first.error} onRetry={() => void first.refetch()} />
-          ) : !first.data ? (
-            <SkeletonList />
+          {!first.data ? (
+            <NotLoaded query={first}>
+              <SkeletonList />
+            </NotLoaded>
           ) : first.data.total === 0 ? (
             <NoCards state={state} change={change} />
           ) : (

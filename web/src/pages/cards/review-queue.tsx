@@ -7,7 +7,7 @@ import { formatAgo } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { ReadersLine } from './sharing/readers.tsx'
 
@@ -36,8 +36,11 @@ export function ReviewQueue() {
       lead={workspace ? 'Cards of this workspace to look at again.' : 'Your cards to look at again.'}
       narrow
     >
-      {queue.error && <ErrorState error={queue.error} onRetry={() => void queue.refetch()} />}
-      {queue.isPending && <SkeletonList rows={3} />}
+      {!queue.data && (
+        <NotLoaded query={queue}>
+          <SkeletonList rows={3} />
+        </NotLoaded>
+      )}
       {queue.data && items.length === 0 && (
         <EmptyState icon={<ListChecks size={18} />} title="Nothing to look at">
           Cards appear here when their review interval is over, when verdicts speak against them, or when

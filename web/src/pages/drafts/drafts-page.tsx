@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Pickaxe } from 'lucide-react'
 import { LinkButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { DraftItem } from './draft-item.tsx'
 import { draftsQuery } from './draft-queries.ts'
 
@@ -16,8 +16,11 @@ export function DraftsPage() {
       lead="What your agents solved: a command failed, something was changed, and it worked. Only you see these, and none becomes a card by itself. A draft is kept for 30 days."
       actions={<LinkButton to="/effects">What it did for you</LinkButton>}
     >
-      {drafts.error && <ErrorState error={drafts.error} onRetry={() => void drafts.refetch()} />}
-      {drafts.isPending && <SkeletonList rows={3} />}
+      {!drafts.data && (
+        <NotLoaded query={drafts}>
+          <SkeletonList rows={3} />
+        </NotLoaded>
+      )}
       {drafts.data && items.length === 0 && (
         <EmptyState
           icon={<Pickaxe size={18} />}

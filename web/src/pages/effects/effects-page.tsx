@@ -4,7 +4,7 @@ import { type Effects, readEffects } from '../../api/effects.ts'
 import { formatNumber } from '../../lib/format.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { Page, Section } from '../../ui/page.tsx'
-import { ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { NotLoaded, SkeletonList } from '../../ui/states.tsx'
 
 const route = getRouteApi('/app/effects')
 
@@ -60,7 +60,7 @@ const FIGURES: readonly Figure[] = [
 /** What recall did in the last thirty days: every count with its total, and how it was counted. */
 export function EffectsPage() {
   const { workspace } = route.useSearch()
-  const { data, error, isPending, refetch } = useQuery(effectsQuery(workspace))
+  const effects = useQuery(effectsQuery(workspace))
   return (
     <Page
       title={workspace ? 'What it did for the team' : 'What it did for you'}
@@ -72,9 +72,13 @@ export function EffectsPage() {
       narrow
       actions={!workspace && <Downloads />}
     >
-      {error && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {isPending && <SkeletonList rows={6} />}
-      {data && <Figures effects={data} />}
+      {effects.data ? (
+        <Figures effects={effects.data} />
+      ) : (
+        <NotLoaded query={effects}>
+          <SkeletonList rows={6} />
+        </NotLoaded>
+      )}
     </Page>
   )
 }

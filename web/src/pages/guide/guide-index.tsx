@@ -7,7 +7,7 @@ import { useDebounced } from '../../lib/use-debounced.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { guideAddress } from './guide-address.ts'
 
 const route = getRouteApi('/app/guide')
@@ -39,8 +39,11 @@ export function GuideIndex() {
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
-      {guide.error && <ErrorState error={guide.error} onRetry={() => void guide.refetch()} />}
-      {guide.isPending && <SkeletonList rows={6} />}
+      {!guide.data && (
+        <NotLoaded query={guide}>
+          <SkeletonList rows={6} />
+        </NotLoaded>
+      )}
       {guide.data && (q ? <Hits hits={guide.data.hits} /> : <Pages pages={guide.data.pages} />)}
     </Page>
   )

@@ -6,7 +6,7 @@ import { type GuideSection, readGuidePage } from '../../api/guide.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import { BackLink, Page } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, SkeletonPage } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { guideAddress } from './guide-address.ts'
 
 const route = getRouteApi('/app/guide/$page')
@@ -33,21 +33,18 @@ export function GuidePage() {
     event.preventDefault()
     void navigate(guideAddress(href))
   }
-  if (guide.error instanceof ApiError && guide.error.status === 404)
+  if (!guide.data && guide.error instanceof ApiError && guide.error.status === 404)
     return (
       <EmptyState title="Not found" action={<LinkButton to="/guide">All pages</LinkButton>}>
         The guide has no such page.
       </EmptyState>
     )
-  if (guide.error)
+  if (!guide.data)
     return (
-      <ErrorState
-        error={guide.error}
-        onRetry={() => void guide.refetch()}
-        action={<LinkButton to="/guide">All pages</LinkButton>}
-      />
+      <NotLoaded query={guide} action={<LinkButton to="/guide">All pages</LinkButton>}>
+        <SkeletonPage />
+      </NotLoaded>
     )
-  if (!guide.data) return <SkeletonPage />
   const [first, ...others] = guide.data.sections
   return (
     <Page title={guide.data.title} narrow back={<BackLink to="/guide">Guide</BackLink>}>

@@ -11,7 +11,7 @@ import { useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, buttonClass, LinkButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { inboxChanged, inboxQuery, PAGE_SIZE } from './inbox-queries.ts'
 
@@ -40,8 +40,11 @@ export function InboxPage() {
         )
       }
     >
-      {inbox.error && <ErrorState error={inbox.error} onRetry={() => void inbox.refetch()} />}
-      {inbox.isPending && <SkeletonList rows={3} />}
+      {!inbox.data && (
+        <NotLoaded query={inbox}>
+          <SkeletonList rows={3} />
+        </NotLoaded>
+      )}
       {inbox.data && items.length === 0 && (
         <EmptyState icon={<Inbox size={18} />} title="Nothing here">
           Here you read when somebody invites you, says something about your cards or mentions you.

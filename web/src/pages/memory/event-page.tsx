@@ -8,7 +8,7 @@ import { useMe } from '../../session.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import { BackLink, Page } from '../../ui/page.tsx'
-import { ErrorState, SkeletonPage } from '../../ui/states.tsx'
+import { NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { MakeCard } from './make-card.tsx'
 import { eventQuery } from './memory-queries.ts'
 import { Said } from './timeline/said.tsx'
@@ -20,15 +20,12 @@ export function EventPage() {
   const { rawId } = route.useParams()
   const { personal_workspace_id } = useMe()
   const event = useQuery(eventQuery(rawId))
-  if (event.error)
+  if (!event.data)
     return (
-      <ErrorState
-        error={event.error}
-        onRetry={() => void event.refetch()}
-        action={<LinkButton to="/memory">Memory</LinkButton>}
-      />
+      <NotLoaded query={event} action={<LinkButton to="/memory">Memory</LinkButton>}>
+        <SkeletonPage />
+      </NotLoaded>
     )
-  if (!event.data) return <SkeletonPage />
   const { project_key, workspace_id, created_at } = event.data
   return (
     <Page

@@ -11,7 +11,7 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { BackLink, Page } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, FormError, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, FormError, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 
@@ -51,8 +51,11 @@ export function MaterialsPage() {
       lead="Logs, transcripts and notes as they were stored, without the secrets in them."
       back={<BackLink to="/memory">Agent Memory</BackLink>}
     >
-      {materials.isPending && <SkeletonList rows={4} />}
-      {materials.error && <ErrorState error={materials.error} onRetry={() => void materials.refetch()} />}
+      {!materials.data && (
+        <NotLoaded query={materials}>
+          <SkeletonList rows={4} />
+        </NotLoaded>
+      )}
       {materials.data && materials.data.items.length === 0 && (
         <EmptyState
           icon={<FileText size={18} />}

@@ -8,7 +8,7 @@ import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
 import { Segmented } from '../../ui/field.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { BackLink, Page } from '../../ui/page.tsx'
-import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { NotLoaded, Skeleton } from '../../ui/states.tsx'
 import { DeleteProject } from './delete-project.tsx'
 import { MemoryDocument } from './document.tsx'
 import {
@@ -44,13 +44,11 @@ export function ProjectPage() {
   const project = siblings.find((one) => one.project_key === name)
   const events = documents.data?.total_events ?? 0
   const aliases = project?.aliases.filter((alias) => alias !== name) ?? []
-  if (documents.error)
+  if (!documents.data && documents.error)
     return (
-      <ErrorState
-        error={documents.error}
-        onRetry={() => void documents.refetch()}
-        action={<LinkButton to="/memory">All projects</LinkButton>}
-      />
+      <NotLoaded query={documents} action={<LinkButton to="/memory">All projects</LinkButton>}>
+        {null}
+      </NotLoaded>
     )
   return (
     <Page

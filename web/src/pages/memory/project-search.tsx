@@ -9,7 +9,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input, Segmented } from '../../ui/field.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
-import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, FormError, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Highlight } from './highlight.tsx'
 import { MakeCard } from './make-card.tsx'
 import { eventQuery, memorySearchQuery } from './memory-queries.ts'
@@ -89,8 +89,11 @@ export function MemorySearchResults() {
         />
       </div>
       {isByWords && first && <HowRead corrected={first.corrected} period={first.period} />}
-      {results.error && <ErrorState error={results.error} onRetry={() => void results.refetch()} />}
-      {!results.data && !results.error && <SkeletonList rows={4} />}
+      {!results.data && (
+        <NotLoaded query={results}>
+          <SkeletonList rows={4} />
+        </NotLoaded>
+      )}
       {hits?.length === 0 && related.length === 0 && (
         <EmptyState
           icon={<SearchX size={18} />}
@@ -130,6 +133,7 @@ export function MemorySearchResults() {
           Show more
         </Button>
       )}
+      {results.isFetchNextPageError && <FormError error={results.error} />}
     </section>
   )
 }
@@ -177,14 +181,15 @@ function Hit({ hit, words }: { hit: MemoryHit; words: string[] }) {
       </button>
       {open && (
         <div className="animate-enter px-2 pt-1 pb-4">
-          {event.error && <ErrorState error={event.error} />}
           {event.data ? (
             <div className="grid gap-3">
               <LazyMarkdown>{event.data.content}</LazyMarkdown>
               <MakeCard rawIds={[hit.raw_id]} />
             </div>
           ) : (
-            !event.error && <SkeletonList rows={1} />
+            <NotLoaded query={event}>
+              <SkeletonList rows={1} />
+            </NotLoaded>
           )}
         </div>
       )}

@@ -8,7 +8,7 @@ import { useMe } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Page, Section } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, Skeleton, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, Skeleton, SkeletonList } from '../../ui/states.tsx'
 import { MemoryDocument } from './document.tsx'
 import { documentsQuery, nameOf, projectsQuery, USER_PREFERENCES } from './memory-queries.ts'
 import { TransferDialog } from './transfer-dialog.tsx'
@@ -55,8 +55,11 @@ export function ProjectsPage() {
           )
         }
       >
-        {projects.isPending && <SkeletonList rows={4} />}
-        {projects.error && <ErrorState error={projects.error} onRetry={() => void projects.refetch()} />}
+        {!projects.data && (
+          <NotLoaded query={projects}>
+            <SkeletonList rows={4} />
+          </NotLoaded>
+        )}
         {projects.data && items.length === 0 && <NoProjects />}
         {shown.length > 0 && (
           <ul className="divide-y divide-line border-y border-line">
@@ -102,8 +105,11 @@ function OwnPreferences() {
       title="Your preferences in every project"
       lead="Agents read these at the start of each session, in any project."
     >
-      {own.error && <ErrorState error={own.error} onRetry={() => void own.refetch()} />}
-      {own.isPending && <Skeleton className="h-16 w-full" />}
+      {!own.data && (
+        <NotLoaded query={own}>
+          <Skeleton className="h-16 w-full" />
+        </NotLoaded>
+      )}
       {own.data && (
         <MemoryDocument
           kind="user_preferences"

@@ -6,17 +6,22 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { TextareaField } from '../../ui/field.tsx'
-import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Pager } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { bansQuery, moderationChanged } from './moderation-queries.ts'
 
 /** Who is banned from publishing and since when, with a button that lifts the ban. */
 export function Bans({ page, onPage }: { page: number; onPage: (page: number) => void }) {
-  const { data, error, refetch } = useQuery(bansQuery(page))
+  const bans = useQuery(bansQuery(page))
+  const { data } = bans
   const [lifting, setLifting] = useState<PublishingBan | null>(null)
-  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
-  if (!data) return <SkeletonList rows={3} />
+  if (!data)
+    return (
+      <NotLoaded query={bans}>
+        <SkeletonList rows={3} />
+      </NotLoaded>
+    )
   if (data.total === 0)
     return <EmptyState title="Nobody is banned">A decision about a card can ban its publisher.</EmptyState>
   return (

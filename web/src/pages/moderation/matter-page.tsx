@@ -7,7 +7,7 @@ import { formatAgo, formatDay, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { Page, Section } from '../../ui/page.tsx'
-import { ErrorState, Notice, SkeletonPage } from '../../ui/states.tsx'
+import { Notice, NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { DecideDialog } from './decide-dialog.tsx'
 import { ModeratedText } from './moderated-text.tsx'
@@ -27,17 +27,15 @@ const back = (
 export function MatterPage() {
   const { matterId } = route.useParams()
   const { version } = route.useSearch()
-  const { data: one, error, refetch } = useQuery(matterQuery(matterId, version))
+  const matter = useQuery(matterQuery(matterId, version))
   const [deciding, setDeciding] = useState(false)
-  if (error)
+  const one = matter.data
+  if (!one)
     return (
-      <ErrorState
-        error={error}
-        onRetry={() => void refetch()}
-        action={<LinkButton to="/moderation">All matters</LinkButton>}
-      />
+      <NotLoaded query={matter} action={<LinkButton to="/moderation">All matters</LinkButton>}>
+        <SkeletonPage />
+      </NotLoaded>
     )
-  if (!one) return <SkeletonPage />
   return (
     <Page
       title={one.title ?? 'A card that is gone'}

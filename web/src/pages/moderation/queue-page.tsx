@@ -6,7 +6,7 @@ import { formatAgo, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Segmented } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Pager } from '../../ui/table.tsx'
 import { Bans } from './bans.tsx'
 import { queueQuery } from './moderation-queries.ts'
@@ -61,9 +61,14 @@ type QueueProps = {
 }
 
 function Queue({ waiting, workspace, page, onPage }: QueueProps) {
-  const { data, error, refetch } = useQuery(queueQuery(waiting, workspace, page))
-  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
-  if (!data) return <SkeletonList rows={5} />
+  const queue = useQuery(queueQuery(waiting, workspace, page))
+  const { data } = queue
+  if (!data)
+    return (
+      <NotLoaded query={queue}>
+        <SkeletonList rows={5} />
+      </NotLoaded>
+    )
   if (data.total === 0)
     return (
       <EmptyState

@@ -3,15 +3,19 @@ import { formatTime } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { LinkButton } from '../../ui/button.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
-import { ErrorState, SkeletonPage } from '../../ui/states.tsx'
+import { NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { eventQuery } from '../memory/memory-queries.ts'
 import { EVENT_TYPES } from '../memory/routes.ts'
 
 /** An event of memory beside the list, whole. */
 export function EventPane({ rawId, query }: { rawId: string; query: string }) {
   const event = useQuery(eventQuery(rawId))
-  if (event.error) return <ErrorState error={event.error} onRetry={() => void event.refetch()} />
-  if (!event.data) return <SkeletonPage />
+  if (!event.data)
+    return (
+      <NotLoaded query={event}>
+        <SkeletonPage />
+      </NotLoaded>
+    )
   const { project_key, workspace_id, event_type, created_at, title, content } = event.data
   return (
     <article className="mx-auto grid max-w-reading gap-4 px-5 py-6 lg:px-8">

@@ -6,7 +6,7 @@ import { lazyPart } from '../../lib/loadable.tsx'
 import { useShortcut } from '../../lib/shortcuts.ts'
 import { useTitle } from '../../lib/use-title.ts'
 import { useWide } from '../../lib/use-wide.ts'
-import { ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { type Chosen, cardPage, eventPage, neighbour } from './hits.ts'
 import { LibrarySection } from './library-section.tsx'
 import { SearchBar } from './search-bar.tsx'
@@ -71,10 +71,10 @@ export function SearchPage() {
         <div className="min-h-0 grow md:overflow-y-auto print:overflow-visible">
           {!state.q ? (
             <StartList selected={state.card} change={change} />
-          ) : free.error ? (
-            <ErrorState error={free.error} onRetry={() => void free.refetch()} />
           ) : !answer ? (
-            <SkeletonList />
+            <NotLoaded query={free}>
+              <SkeletonList />
+            </NotLoaded>
           ) : (
             <>
               <Summary answer={answer} />

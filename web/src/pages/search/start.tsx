@@ -10,7 +10,7 @@ import { useShortcut } from '../../lib/shortcuts.ts'
 import { useWide } from '../../lib/use-wide.ts'
 import { Key } from '../../ui/badge.tsx'
 import { LinkButton } from '../../ui/button.tsx'
-import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { ReadersLine } from '../cards/sharing/readers.tsx'
 import { AddSamples } from '../first-steps/samples.tsx'
 import { KeptSearchList } from './kept-searches.tsx'
@@ -28,8 +28,12 @@ export const recentQuery = queryOptions({
 /** Before the first word: recent searches, cards that changed last, or how to begin. */
 export function StartList({ selected, change }: { selected: string | undefined; change: Change }) {
   const recent = useQuery(recentQuery)
-  if (recent.isPending) return <SkeletonList />
-  if (recent.error) return <ErrorState error={recent.error} onRetry={() => void recent.refetch()} />
+  if (!recent.data)
+    return (
+      <NotLoaded query={recent}>
+        <SkeletonList />
+      </NotLoaded>
+    )
   const { items } = recent.data
   return (
     <>

@@ -9,7 +9,7 @@ import { Badge, Tag } from '../../ui/badge.tsx'
 import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Section } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { CreateKey } from './create-key.tsx'
@@ -30,8 +30,11 @@ export function ApiKeys() {
         </Button>
       }
     >
-      {keys.error && <ErrorState error={keys.error} onRetry={() => void keys.refetch()} />}
-      {keys.isPending && <SkeletonList rows={3} />}
+      {!keys.data && (
+        <NotLoaded query={keys}>
+          <SkeletonList rows={3} />
+        </NotLoaded>
+      )}
       {keys.data?.length === 0 && (
         <EmptyState
           icon={<KeyRound size={18} />}

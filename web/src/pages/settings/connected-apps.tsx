@@ -8,7 +8,7 @@ import { Tag } from '../../ui/badge.tsx'
 import { IconButton, LinkButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Section } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 
@@ -22,8 +22,11 @@ export function ConnectedApps() {
       title="Connected apps"
       lead="Apps and agents that you signed in to through this vault, without giving them a key."
     >
-      {apps.error && <ErrorState error={apps.error} onRetry={() => void apps.refetch()} />}
-      {apps.isPending && <SkeletonList rows={2} />}
+      {!apps.data && (
+        <NotLoaded query={apps}>
+          <SkeletonList rows={2} />
+        </NotLoaded>
+      )}
       {apps.data?.length === 0 && (
         <EmptyState
           icon={<AppWindow size={18} />}

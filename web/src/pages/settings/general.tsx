@@ -6,7 +6,7 @@ import { setTheme, type Theme, useTheme } from '../../lib/theme.ts'
 import { meQuery, useMe } from '../../session.ts'
 import { Checkbox, Segmented, SelectField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
-import { ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { AgentLibrary } from './agent-library.tsx'
@@ -47,8 +47,12 @@ export function General() {
       void queryClient.invalidateQueries({ queryKey: settingsQuery.queryKey })
     },
   })
-  if (settings.error) return <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />
-  if (!settings.data) return <SkeletonList rows={4} />
+  if (!settings.data)
+    return (
+      <NotLoaded query={settings}>
+        <SkeletonList rows={4} />
+      </NotLoaded>
+    )
   const before = settings.data
   const change = (part: Partial<Settings>) =>
     save.mutate(

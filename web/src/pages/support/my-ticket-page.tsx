@@ -5,7 +5,7 @@ import { useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { LinkButton } from '../../ui/button.tsx'
 import { BackLink, Page } from '../../ui/page.tsx'
-import { ErrorState, SkeletonPage } from '../../ui/states.tsx'
+import { NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { ticketQuery } from './ticket-queries.ts'
 import { TicketThread } from './ticket-thread.tsx'
 
@@ -15,20 +15,21 @@ const route = getRouteApi('/app/support/tickets/$ticketId')
 export function MyTicketPage() {
   const { ticketId } = route.useParams()
   const me = useMe()
-  const { data: ticket, error, refetch } = useQuery(ticketQuery(ticketId))
-  if (error)
+  const query = useQuery(ticketQuery(ticketId))
+  const ticket = query.data
+  if (!ticket)
     return (
-      <ErrorState
-        error={error}
-        onRetry={() => void refetch()}
+      <NotLoaded
+        query={query}
         action={
           <LinkButton to="/support" search={{ tab: 'mine' }}>
             My tickets
           </LinkButton>
         }
-      />
+      >
+        <SkeletonPage />
+      </NotLoaded>
     )
-  if (!ticket) return <SkeletonPage />
   return (
     <Page
       title={ticket.subject}

@@ -4,15 +4,19 @@ import { ChevronRight, LifeBuoy } from 'lucide-react'
 import { useState } from 'react'
 import { formatAgo } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Pager } from '../../ui/table.tsx'
 import { MY_TICKETS_A_PAGE, myTicketsQuery } from './ticket-queries.ts'
 
 export function MyTickets() {
   const [page, setPage] = useState(1)
   const tickets = useQuery(myTicketsQuery(page))
-  if (tickets.error) return <ErrorState error={tickets.error} onRetry={() => void tickets.refetch()} />
-  if (!tickets.data) return <SkeletonList rows={3} />
+  if (!tickets.data)
+    return (
+      <NotLoaded query={tickets}>
+        <SkeletonList rows={3} />
+      </NotLoaded>
+    )
   if (tickets.data.total === 0)
     return (
       <EmptyState icon={<LifeBuoy size={18} />} title="No tickets yet">

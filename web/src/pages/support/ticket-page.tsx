@@ -9,7 +9,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button, buttonClass, LinkButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { BackLink, Page } from '../../ui/page.tsx'
-import { ErrorState, Notice, SkeletonPage } from '../../ui/states.tsx'
+import { Notice, NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { ticketQuery } from './ticket-queries.ts'
 import { planName } from './ticket-rules.ts'
@@ -22,7 +22,7 @@ const answerTo = ({ email, subject, ticket_id }: Ticket) =>
 
 export function TicketPage() {
   const { ticketId } = route.useParams()
-  const { data: ticket, error, refetch } = useQuery(ticketQuery(ticketId))
+  const query = useQuery(ticketQuery(ticketId))
   const me = useMe()
   const { data: config } = useQuery(configQuery)
   const close = useMutation({
@@ -33,15 +33,13 @@ export function TicketPage() {
     },
     onError: toastError,
   })
-  if (error)
+  const ticket = query.data
+  if (!ticket)
     return (
-      <ErrorState
-        error={error}
-        onRetry={() => void refetch()}
-        action={<LinkButton to="/admin/tickets">All tickets</LinkButton>}
-      />
+      <NotLoaded query={query} action={<LinkButton to="/admin/tickets">All tickets</LinkButton>}>
+        <SkeletonPage />
+      </NotLoaded>
     )
-  if (!ticket) return <SkeletonPage />
   return (
     <Page
       title={ticket.subject}

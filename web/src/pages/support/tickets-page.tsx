@@ -6,7 +6,7 @@ import { formatAgo, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Segmented } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Pager } from '../../ui/table.tsx'
 import { ticketsQuery } from './ticket-queries.ts'
 import { planName } from './ticket-rules.ts'
@@ -36,8 +36,11 @@ export function TicketsPage() {
         />
       }
     >
-      {tickets.error && <ErrorState error={tickets.error} onRetry={() => void tickets.refetch()} />}
-      {!tickets.data && !tickets.error && <SkeletonList rows={5} />}
+      {!tickets.data && (
+        <NotLoaded query={tickets}>
+          <SkeletonList rows={5} />
+        </NotLoaded>
+      )}
       {tickets.data?.total === 0 && (
         <EmptyState
           icon={<Inbox size={18} />}

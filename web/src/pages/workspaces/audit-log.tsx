@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { ScrollText } from 'lucide-react'
 import type { AuditEntry } from '../../api/team.ts'
 import { formatTime } from '../../lib/format.ts'
-import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Pager, Table } from '../../ui/table.tsx'
 import { actionWords, detailWords, wordsAroundTitle } from './audit-words.ts'
 import { auditQuery, membersQuery } from './workspace-queries.ts'
@@ -20,8 +20,12 @@ export function AuditLog({ workspaceId }: { workspaceId: string }) {
     const member = members?.find((one) => one.user_id === userId)
     return member && (member.display_name || member.email)
   }
-  if (log.error) return <ErrorState error={log.error} onRetry={() => void log.refetch()} />
-  if (!log.data) return <SkeletonList rows={5} />
+  if (!log.data)
+    return (
+      <NotLoaded query={log}>
+        <SkeletonList rows={5} />
+      </NotLoaded>
+    )
   if (log.data.total === 0)
     return (
       <EmptyState icon={<ScrollText size={18} />} title="Nothing has happened yet">

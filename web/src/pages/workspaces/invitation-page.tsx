@@ -32,7 +32,7 @@ export function InvitationPage() {
     queryFn: ({ signal }) => viewInvite({ token }, { signal }),
     retry: false,
   })
-  if (invite.error) {
+  if (!invite.data && invite.error) {
     const code = invite.error instanceof ApiError ? invite.error.code : ''
     return (
       <AccountCard title="No invitation here">

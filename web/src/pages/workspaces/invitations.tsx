@@ -18,7 +18,7 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyBlock } from '../../ui/copy-button.tsx'
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, FormError, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, FormError, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { ROLES, roleName } from './roles.ts'
@@ -43,8 +43,11 @@ export function Invitations({ workspace }: { workspace: Workspace }) {
           />
         }
       >
-        {invites.error && <ErrorState error={invites.error} onRetry={() => void invites.refetch()} />}
-        {invites.isPending && <SkeletonList rows={2} />}
+        {!invites.data && (
+          <NotLoaded query={invites}>
+            <SkeletonList rows={2} />
+          </NotLoaded>
+        )}
         {invites.data?.length === 0 && (
           <EmptyState
             icon={<MailPlus size={18} />}

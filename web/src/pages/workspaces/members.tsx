@@ -19,7 +19,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Select } from '../../ui/field.tsx'
-import { ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { ROLES, roleName } from './roles.ts'
@@ -32,8 +32,12 @@ export function Members({ workspace }: { workspace: Workspace }) {
   const members = useQuery(membersQuery(workspace.workspace_id))
   const [leaving, setLeaving] = useState<Member | null>(null)
   const isAdmin = workspace.role === 'admin'
-  if (members.error) return <ErrorState error={members.error} onRetry={() => void members.refetch()} />
-  if (!members.data) return <SkeletonList rows={3} />
+  if (!members.data)
+    return (
+      <NotLoaded query={members}>
+        <SkeletonList rows={3} />
+      </NotLoaded>
+    )
   return (
     <>
       <Table

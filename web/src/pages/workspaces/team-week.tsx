@@ -6,15 +6,19 @@ import type { TeamWeek as Week, Workspace } from '../../api/team.ts'
 import { formatAgo, formatTime, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { LinkButton } from '../../ui/button.tsx'
-import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { ReadersLine } from '../cards/sharing/readers.tsx'
 import { weekQuery } from './workspace-queries.ts'
 
 /** What happened in a team in the last week. */
 export function TeamWeek({ workspace }: { workspace: Workspace }) {
   const week = useQuery(weekQuery(workspace.workspace_id))
-  if (week.error) return <ErrorState error={week.error} onRetry={() => void week.refetch()} />
-  if (!week.data) return <SkeletonList rows={5} />
+  if (!week.data)
+    return (
+      <NotLoaded query={week}>
+        <SkeletonList rows={5} />
+      </NotLoaded>
+    )
   if (isQuiet(week.data))
     return (
       <EmptyState

@@ -7,7 +7,7 @@ import { useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { LinkButton } from '../../ui/button.tsx'
 import { BackLink, Page } from '../../ui/page.tsx'
-import { ErrorState, Notice, SkeletonPage } from '../../ui/states.tsx'
+import { Notice, NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { AuditLog } from './audit-log.tsx'
 import { DeleteSection } from './delete-workspace.tsx'
@@ -28,16 +28,14 @@ export function WorkspacePage() {
   const { tab } = route.useSearch()
   const navigate = route.useNavigate()
   const me = useMe()
-  const { data: workspace, error, refetch } = useQuery(workspaceQuery(workspaceId))
-  if (error)
+  const query = useQuery(workspaceQuery(workspaceId))
+  const workspace = query.data
+  if (!workspace)
     return (
-      <ErrorState
-        error={error}
-        onRetry={() => void refetch()}
-        action={<LinkButton to="/workspaces">All workspaces</LinkButton>}
-      />
+      <NotLoaded query={query} action={<LinkButton to="/workspaces">All workspaces</LinkButton>}>
+        <SkeletonPage />
+      </NotLoaded>
     )
-  if (!workspace) return <SkeletonPage />
   const isHome = workspaceId === me.personal_workspace_id
   const tabs = tabsFor(workspace, isHome)
   const shown = tabs.find((one) => one.value === tab) ?? tabs[0]

@@ -7,7 +7,7 @@ import { plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { CreateWorkspace } from './create-workspace.tsx'
 import { MyInvitations } from './my-invitations.tsx'
 import { roleName, TYPE_NAMES, visibilityName } from './roles.ts'
@@ -31,8 +31,11 @@ export function WorkspacesPage() {
       }
     >
       <MyInvitations />
-      {workspaces.isPending && <SkeletonList rows={3} />}
-      {workspaces.error && <ErrorState error={workspaces.error} onRetry={() => void workspaces.refetch()} />}
+      {!workspaces.data && (
+        <NotLoaded query={workspaces}>
+          <SkeletonList rows={3} />
+        </NotLoaded>
+      )}
       {workspaces.data && (
         <>
           <ul className="divide-y divide-line border-y border-line">

@@ -7,7 +7,7 @@ import { useMe } from '../../../session.ts'
 import { Button } from '../../../ui/button.tsx'
 import { ConfirmDialog } from '../../../ui/dialog.tsx'
 import { LazyMarkdown } from '../../../ui/lazy-markdown.tsx'
-import { Notice } from '../../../ui/states.tsx'
+import { FormError, Notice } from '../../../ui/states.tsx'
 import { toast, toastError } from '../../../ui/toast.tsx'
 import { CommentForm } from './comment-form.tsx'
 import { asMarkdown, asTyped, type Person } from './mention-text.ts'
@@ -26,7 +26,7 @@ export function Comments({ card }: { card: Card }) {
   useEffect(() => {
     if (isShown && location.hash === `#${ANCHOR}`) section.current?.scrollIntoView()
   }, [isShown])
-  if (query.error)
+  if (!query.data && query.error)
     return (
       <Notice action={<Button onClick={() => void query.refetch()}>Try again</Button>}>
         The comments did not load.
@@ -52,6 +52,7 @@ export function Comments({ card }: { card: Card }) {
           Show more comments
         </Button>
       )}
+      {query.isFetchNextPageError && <FormError error={query.error} />}
       {audience && (
         <NewComment card={card} people={people} readers={readersOf(card, audience, personal_workspace_id)} />
       )}

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { History } from 'lucide-react'
 import { useEffect, useMemo } from 'react'
 import { Button, LinkButton } from '../../../ui/button.tsx'
-import { EmptyState, ErrorState, SkeletonList } from '../../../ui/states.tsx'
+import { EmptyState, FormError, NotLoaded, SkeletonList } from '../../../ui/states.tsx'
 import { type ProjectName, type TimelineFilter, timelineQuery } from '../memory-queries.ts'
 import { SessionBlock } from './session-block.tsx'
 import { sessionsOf } from './timeline.ts'
@@ -20,13 +20,18 @@ export function Timeline({ project, filter, onSession }: TimelineProps) {
     [timeline.data],
   )
   // With a filter the server reads a part of the project at a time: continue until something fits, or all was read.
-  const looksFurther = sessions.length === 0 && timeline.hasNextPage && !timeline.isFetching
+  const looksFurther =
+    sessions.length === 0 && timeline.hasNextPage && !timeline.isFetching && !timeline.isFetchNextPageError
   const { fetchNextPage } = timeline
   useEffect(() => {
     if (looksFurther) void fetchNextPage()
   }, [looksFurther, fetchNextPage])
-  if (timeline.error) return <ErrorState error={timeline.error} onRetry={() => void timeline.refetch()} />
-  if (!timeline.data || (sessions.length === 0 && timeline.hasNextPage)) return <SkeletonList rows={5} />
+  if (!timeline.data || (sessions.length === 0 && timeline.hasNextPage))
+    return (
+      <NotLoaded query={timeline}>
+        <SkeletonList rows={5} />
+      </NotLoaded>
+    )
   if (sessions.length === 0 && (filter.session || filter.type))
     return (
       <EmptyState icon={<History size={18} />} title="No such events">
@@ -60,6 +65,7 @@ export function Timeline({ project, filter, onSession }: TimelineProps) {
           <Button busy={timeline.isFetchingNextPage} onClick={() => void timeline.fetchNextPage()}>
             Show older
           </Button>
+          {timeline.isFetchNextPageError && <FormError error={timeline.error} />}
         </div>
       )}
     </>

@@ -1,0 +1,27 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { NotLoaded } from './states.tsx'
+
+const drawn = (error: Error | null) =>
+  renderToStaticMarkup(NotLoaded({ query: { error, refetch: () => undefined }, children: 'wait' }))
+
+test('where nothing has loaded, the skeleton or the reason shows', () => {
+  expect(drawn(null)).toBe('wait')
+  expect(drawn(new Error('The disk is full.'))).toContain('The disk is full.')
+  expect(drawn(new Error('The disk is full.'))).not.toContain('wait')
+})
+
+/** A page that looks at the error first loses its data, and what was typed, to a refetch that fails. */
+test('no page puts an error in the place of what has loaded', () => {
+  const pages = join(import.meta.dirname, '../pages')
+  const wrong = globSync('**/*.tsx', { cwd: pages }).flatMap((file) => {
+    const text = readFileSync(join(pages, file), 'utf8')
+    const found = text.match(
+      /<ErrorState\b[^>]*refetch\(|if \((?:\w+\.)?error\)|if \(\w+\.isError\)|\{(?:\w+\.)?error && <ErrorState/g,
+    )
+    return found?.map((one) => `${file}: ${one}`) ?? []
+  })
+  expect(wrong).toEqual([])
+})

@@ -80,7 +80,7 @@ test('a tab of somebody who has signed out does not write for the next person', 
 })
 
 test('without a mail server the link to a new address is shown, and works', async () => {
-  const { page, email } = await stage.person('Moving')
+  const { page, context, email } = await stage.person('Moving')
   await openPage(page, '/settings?tab=account')
   await page.getByText(email).waitFor()
   expect(await page.getByRole('button', { name: 'Send the confirmation again' }).count()).toBe(0)
@@ -96,7 +96,15 @@ test('without a mail server the link to a new address is shown, and works', asyn
   await page.getByText('This server sends no mail. Open this link').waitFor()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Copy confirmation link' }).click()
-  await page.goto(await page.evaluate(() => navigator.clipboard.readText()))
+  const link = await page.evaluate(() => navigator.clipboard.readText())
+  const cookies = await context.cookies()
+  // Who never signed in here is asked to, and not told that a session has ended.
+  await context.clearCookies()
+  await page.goto(link)
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await page.getByText('Sign in to the account with this address').waitFor()
+  expect(await page.getByText('session has ended').count()).toBe(0)
+  await context.addCookies(cookies)
   await page.getByRole('button', { name: 'Confirm' }).click()
   await page.getByRole('heading', { name: 'Address confirmed' }).waitFor()
   await openPage(page, '/settings?tab=account')
@@ -112,12 +120,21 @@ test('an address outside the app is not followed after signing in', async () => 
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('navigation', { name: 'Main' }).first().waitFor()
   expect(new URL(page.url()).origin).toBe(stage.base)
-  // Ended elsewhere: the next request finds out, and the page says why it asks again.
+  // Ended elsewhere: the next request finds out, and the page says why it asks again. The draft waits.
+  await visit(page, '/cards/new')
+  await page.getByLabel('Title').fill('Written in an ended session')
+  await page.getByLabel('Symptom', { exact: true }).fill('It has ended.')
+  await page.getByLabel('Fix', { exact: true }).last().fill('Sign in.')
   await settled(page)
   await page.context().clearCookies()
-  await visit(page, '/library')
+  await page.getByRole('button', { name: 'Save card' }).click()
   await page.getByText('Your session has ended.').waitFor()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(await page.getByText('X-API-Key').count()).toBe(0)
+  await page.getByLabel('E-mail').fill(person.email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText(/Your draft from .* is back/).waitFor()
 })
 
 test('the reset page answers the same for every address and refuses a dead link', async () => {

@@ -1,7 +1,8 @@
 import { createRouter } from '@tanstack/react-router'
-import { queryClient, whenSignedOut } from './api/query.ts'
+import { queryClient } from './api/query.ts'
 import { PageError } from './frame/route-error.tsx'
 import { returnFocus } from './lib/return-focus.ts'
+import { whenSessionOver } from './lib/session-user.ts'
 import { accountOpenRoutes, accountRoutes } from './pages/account/routes.ts'
 import { billingRoutes } from './pages/billing/routes.ts'
 import { cardRoutes } from './pages/cards/routes.ts'
@@ -65,8 +66,7 @@ declare module '@tanstack/react-router' {
 
 returnFocus(router)
 
-whenSignedOut(() => {
-  if (queryClient.getQueryData(meQuery.queryKey) === null) return
+whenSessionOver(() => {
   queryClient.setQueryData(meQuery.queryKey, null)
   toastError(new Error('Your session has ended. Sign in to go on.'))
   void router.invalidate()

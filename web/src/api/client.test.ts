@@ -1,8 +1,11 @@
+import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest'
 import type { RouteOf } from '#server/core/capability.ts'
 import type { publishCard as PublishCard } from '#server/features/cards/publish.ts'
 import type { getCard as GetCard, listCases as ListCases } from '#server/features/cards/read.ts'
-import { ApiError, call, NetworkError } from './client.ts'
+import { watchSession, whenSessionOver } from '../lib/session-user.ts'
+import { FormError } from '../ui/states.tsx'
+import { ApiError, call, NetworkError, request, SessionOver } from './client.ts'
 
 describe('a call is checked against its capability when it is compiled', () => {
   test('only a route of the capability is accepted', () => {
@@ -52,6 +55,36 @@ describe('a call', () => {
     expect(error).toMatchObject({ status: 422, code: 'invalid_input', requestId: 'r1', retryAfter: 7 })
     expect((error as ApiError).message).toBe('page: Field required.')
     expect((error as ApiError).field('page')).toBe('Field required')
+  })
+
+  test('tells once that the session of the page is over, and a form says nothing about it', async () => {
+    let user: string | undefined
+    const over = vi.fn(() => {
+      user = undefined
+    })
+    watchSession(() => user)
+    whenSessionOver(over)
+    const refusals = (code: string, addresses: string[]) => {
+      answering(401, { code, detail: 'Send an API key.' })
+      const asked = addresses.map((address) => request(address, {}).catch((error: unknown) => error))
+      return Promise.all(asked) as Promise<ApiError[]>
+    }
+    const says = (error: unknown) => renderToStaticMarkup(FormError({ error })).includes('API key')
+    // Somebody without a session has none that could end.
+    for (const error of await refusals('not_authenticated', ['/api/v1/reports']))
+      expect(says(error)).toBe(true)
+    user = 'u1'
+    // A wrong password, and a link for another account, say nothing about the session.
+    const others = [
+      ...(await refusals('invalid_credentials', ['/api/v1/auth/password'])),
+      ...(await refusals('not_authenticated', ['/api/v1/auth/me', '/api/v1/auth/verify-email'])),
+    ]
+    expect(others.map(says)).toEqual([true, true, true])
+    expect(over).not.toHaveBeenCalled()
+    const ended = await refusals('not_authenticated', ['/api/v1/cards', '/api/v1/cards/c1'])
+    expect(ended.every((error) => error instanceof SessionOver && !says(error))).toBe(true)
+    expect(over).toHaveBeenCalledOnce()
+    whenSessionOver(() => {})
   })
 
   test('takes the place where a field was sent for no field of that name', () => {

@@ -3,7 +3,8 @@ import type { InputOf, OutputOf, Route, RouteOf } from '#server/core/capability.
 import { takeFirstAnswer } from '../first-load/answers.ts'
 import { NetworkError } from '../lib/network-error.ts'
 import { noteUnreachable } from '../lib/reachable.ts'
-import { sessionFetch } from '../lib/session-fetch.ts'
+import { sessionFetch, userOf } from '../lib/session-fetch.ts'
+import { noteSessionOver, startAnew } from '../lib/session-user.ts'
 
 export { NetworkError }
 
@@ -40,6 +41,18 @@ export class ApiError extends Error {
   field(name: string): string | undefined {
     return this.issues.find((issue) => issue.loc.slice(1).includes(name))?.msg
   }
+}
+
+/** The session of this page has ended. The app says so and asks to sign in; forms and notices need not. */
+export class SessionOver extends ApiError {}
+
+/** Why the server refused what was asked in the name of this user, if of one. */
+function refusal(user: string | undefined, { status, headers }: Response, problem: Problem): ApiError {
+  if (status !== 401 || user === undefined || problem.code === 'invalid_credentials')
+    return new ApiError(status, problem, headers)
+  if (problem.code === 'session_changed') startAnew()
+  else noteSessionOver(user)
+  return new SessionOver(status, problem, headers)
 }
 
 export type SendOptions = { signal?: AbortSignal; headers?: Record<string, string> }
@@ -124,6 +137,7 @@ function unreachable(cause: unknown): NetworkError {
 
 /** fetch with the browser session and its CSRF header; throws ApiError for every answer that is not 2xx. */
 export async function request(address: string, init: RequestInit): Promise<Response> {
+  const user = userOf(address)
   const first = await takeFirstAnswer({ address, init })
   const response =
     first ??
@@ -134,7 +148,7 @@ export async function request(address: string, init: RequestInit): Promise<Respo
   if (response.ok) return response
   const problem: Problem = await response.json().catch(() => ({}))
   if (isGone(response.status, problem)) throw unreachable(response.status)
-  throw new ApiError(response.status, problem, response.headers)
+  throw refusal(user, response, problem)
 }
 
 function describeIssue(issue: Issue): string {

@@ -1,6 +1,6 @@
 import { CircleAlert, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { ApiError, NetworkError } from '../api/client.ts'
+import { ApiError, NetworkError, SessionOver } from '../api/client.ts'
 import { cx } from '../lib/cx.ts'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
@@ -147,9 +147,11 @@ export function Notice({
   )
 }
 
-/** The failure of a form, shown above its button. */
+/** The failure of a form, shown above its button. That the session is over is said elsewhere. */
 export const FormError = ({ error }: { error: unknown }) =>
-  error ? <Notice tone="bad">{error instanceof Error ? error.message : 'That did not work.'}</Notice> : null
+  error && !(error instanceof SessionOver) ? (
+    <Notice tone="bad">{error instanceof Error ? error.message : 'That did not work.'}</Notice>
+  ) : null
 
 /** A placeholder bar for text that is being loaded. */
 export const Skeleton = ({ className }: { className?: string }) => (

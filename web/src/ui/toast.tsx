@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import { useEffect, useId, useRef, useSyncExternalStore } from 'react'
-import { ApiError } from '../api/client.ts'
+import { ApiError, SessionOver } from '../api/client.ts'
 import { cx } from '../lib/cx.ts'
 import { IconButton } from './button.tsx'
 
@@ -46,8 +46,9 @@ export function toast(message: string, options: { undo?: () => void; action?: To
   show({ message, tone: 'ok', action })
 }
 
-/** Says that something failed, with the request id where there is one. */
+/** Says that something failed, with the request id where there is one. That the session is over is said elsewhere. */
 export function toastError(error: unknown) {
+  if (error instanceof SessionOver) return
   const message = error instanceof Error ? error.message : 'That did not work.'
   const detail = error instanceof ApiError && error.status >= 500 ? (error.requestId ?? undefined) : undefined
   show({ message, tone: 'bad', detail })

@@ -36,13 +36,16 @@ test('a card is written with the review at hand, saved, and read as it was writt
   expect(await page.getByRole('list', { name: 'Tags' }).getByRole('listitem').count()).toBe(2)
 })
 
-test('a draft survives a reload and is forgotten once the card is saved', async () => {
-  const { page } = await stage.person('Drafter')
+test('a draft survives a reload and the end of its team, and is forgotten once the card is saved', async () => {
+  const { page, api } = await stage.person('Drafter')
+  const team = await api<{ workspace_id: string }>('POST', '/api/v1/workspaces', { name: 'Short-lived' })
   await page.goto('/cards/new')
+  await page.getByLabel('Workspace').selectOption('Short-lived')
   await page.getByLabel('Title').fill('Half a thought about the deploy')
   await page.getByRole('button', { name: 'Add a step' }).click()
   // The focus is in the new row, and the page is left in the middle of the word.
   await page.keyboard.type('Look at the lo')
+  await api('DELETE', `/api/v1/workspaces/${team.workspace_id}?confirm_name=Short-lived`)
   await page.reload()
   await page.getByText(/Your draft from .* is back/).waitFor()
   expect(await page.getByLabel('Title').inputValue()).toBe('Half a thought about the deploy')
@@ -53,8 +56,10 @@ test('a draft survives a reload and is forgotten once the card is saved', async 
   expect(await page.getByLabel('Step 1, action').inputValue()).toBe('Look at the lo')
   await page.getByLabel('Symptom', { exact: true }).fill('The deploy hangs.')
   await page.getByLabel('Fix', { exact: true }).last().fill('Wait for it.')
+  await page.getByText('You can no longer write in the workspace that this draft was for.').waitFor()
   await page.getByRole('button', { name: 'Save card' }).click()
   await page.getByRole('heading', { name: 'Half a thought about the deploy' }).waitFor()
+  await page.getByText('Personal · Only you').waitFor()
   await page.goto('/cards/new')
   expect(await page.getByLabel('Title').inputValue()).toBe('')
 })

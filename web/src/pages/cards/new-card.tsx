@@ -1,23 +1,24 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { recordCard } from '../../api/cards.ts'
 import { ApiError } from '../../api/client.ts'
 import { recordFromMemory } from '../../api/memory.ts'
+import { queryClient } from '../../api/query.ts'
 import { SENT_WHEN_BACK } from '../../api/when-back.ts'
-import { listWorkspaces } from '../../api/workspaces.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { randomId } from '../../lib/random.ts'
 import { useMe } from '../../session.ts'
-import { SelectField } from '../../ui/field.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { CardForm } from './card-form.tsx'
 import { cardChanged } from './card-queries.ts'
 import { type Draft, emptyDraft, fieldsOf, newEvidences, restOf } from './draft.ts'
 import { EditorFrame } from './editor-frame.tsx'
 import { NearCards } from './near-cards.tsx'
 import { keepForCard, newDraftsOf, useDraft } from './use-draft.ts'
+import { useHome, WorkspaceField } from './workspace-field.tsx'
 
 export type CardSource = { rawId: string; start: Draft; notice: ReactNode }
 
@@ -28,6 +29,7 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
   const start = { ...(source?.start ?? emptyDraft()), workspace_id: default_workspace_id ?? '' }
   const draftKey = source ? `memory:${source.rawId}` : `new:${draftId}`
   const { draft, newest, change, savedAt, restored, discard, forget } = useDraft(draftKey, start, 0)
+  const home = useHome(draft.workspace_id)
   const form = useRef<HTMLDivElement>(null)
   // The first thing to write is the title, which is the first required field.
   useEffect(() => form.current?.querySelector<HTMLInputElement>('input[required]')?.focus(), [])
@@ -40,7 +42,7 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
       const input = {
         ...fields,
         evidences: newEvidences(draft),
-        ...(draft.workspace_id && { workspace_id: draft.workspace_id }),
+        ...(home.home && { workspace_id: home.home }),
       }
       const text = JSON.stringify(input)
       if (text !== attempt.current.text) attempt.current = { text, key: randomId() }
@@ -58,6 +60,8 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
       const params = { cardId: card.card_id }
       return navigate({ to: goesOn ? '/cards/$cardId/edit' : '/cards/$cardId', params, replace: true })
     },
+    // Perhaps the team is not there any more, or not for this person.
+    onError: () => queryClient.invalidateQueries({ queryKey: workspacesQuery.queryKey }),
   })
   const api = save.error instanceof ApiError ? save.error : null
   return (
@@ -91,12 +95,7 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
           draft={draft}
           change={change}
           fieldError={(name) => api?.field(name)}
-          workspace={
-            <WorkspaceField
-              value={draft.workspace_id}
-              onChange={(workspace_id) => change({ workspace_id })}
-            />
-          }
+          workspace={<WorkspaceField home={home} onChange={(workspace_id) => change({ workspace_id })} />}
         />
       </div>
     </EditorFrame>
@@ -125,40 +124,5 @@ function OtherDrafts({ except }: { except: string }) {
         ))}
       </ul>
     </Notice>
-  )
-}
-
-/** Where the card will live: workspaces that the person may write in, and Personal. */
-function WorkspaceField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const { personal_workspace_id } = useMe()
-  const workspaces = useQuery({
-    queryKey: ['workspaces', 'mine'],
-    queryFn: () => listWorkspaces({ include_public: false }),
-  })
-  const writable =
-    workspaces.data?.items.filter(
-      (workspace) =>
-        workspace.workspace_id !== personal_workspace_id &&
-        (workspace.role === 'admin' || workspace.role === 'editor'),
-    ) ?? []
-  if (!workspaces.data) return null
-  if (writable.length === 0)
-    return (
-      <p className="text-xs text-faint">It is saved in Personal: only you can read it until you share it.</p>
-    )
-  return (
-    <SelectField
-      label="Workspace"
-      value={value}
-      onChange={(event) => onChange(event.target.value)}
-      hint="Until you share it, only the editors of a team can read a card there; in Personal only you."
-    >
-      <option value="">Personal</option>
-      {writable.map((workspace) => (
-        <option key={workspace.workspace_id} value={workspace.workspace_id}>
-          {workspace.name}
-        </option>
-      ))}
-    </SelectField>
   )
 }

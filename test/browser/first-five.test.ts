@@ -206,6 +206,8 @@ test('the guide is inside the app, can be searched, and shows the address of the
   await page.getByRole('heading', { level: 1, name: 'Connect your agent' }).waitFor()
   await page.getByText(`npx -y ${stage.base}/kvault.tgz connect`).first().waitFor()
   expect(await page.getByRole('main').textContent()).not.toContain('{base_url}')
+  // Its source is wrapped at a width of its own.
+  expect(await page.locator('main br').count()).toBe(0)
   await looks(page, 'guide-page')
   await visit(page, '/guide/web-app#support')
   await page.getByRole('heading', { name: 'Support', exact: true }).waitFor()

@@ -51,7 +51,9 @@ export function GuidePage() {
       {/* biome-ignore lint/a11y/noStaticElementInteractions: it only looks at clicks on the links inside */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click too */}
       <div className="grid gap-6" onClick={follow}>
-        {first && first.level === 1 && first.markdown && <LazyMarkdown>{first.markdown}</LazyMarkdown>}
+        {first && first.level === 1 && first.markdown && (
+          <LazyMarkdown isWrapped>{first.markdown}</LazyMarkdown>
+        )}
         {(first && first.level === 1 ? others : guide.data.sections).map((section) => (
           <Section key={section.anchor} section={section} />
         ))}
@@ -70,7 +72,7 @@ function Section({ section }: { section: GuideSection }) {
       >
         {section.title}
       </Heading>
-      {section.markdown && <LazyMarkdown>{section.markdown}</LazyMarkdown>}
+      {section.markdown && <LazyMarkdown isWrapped>{section.markdown}</LazyMarkdown>}
     </section>
   )
 }

@@ -104,7 +104,7 @@ function Said({ message }: { message: Message }) {
       ) : (
         <div className="min-w-0">
           {message.content ? (
-            <LazyMarkdown>{message.content}</LazyMarkdown>
+            <LazyMarkdown isWrapped>{message.content}</LazyMarkdown>
           ) : (
             message.state === 'writing' && <Skeleton className="w-48" />
           )}

@@ -1,4 +1,4 @@
-/** The inline parts of a paragraph: emphasis, code, links, pictures. Every line break of the text is kept. */
+/** The inline parts of a paragraph: emphasis, code, links, pictures. */
 import { autolinkAt, linkEnd, safeAddress } from './links.ts'
 
 export type Inline =
@@ -48,10 +48,12 @@ class Scanner {
   readonly nodes: Node[] = []
   readonly brackets: Bracket[] = []
   readonly ticks: Map<number, TickRuns>
+  readonly isWrapped: boolean
   at = 0
 
-  constructor(text: string) {
+  constructor(text: string, isWrapped: boolean) {
     this.text = text
+    this.isWrapped = isWrapped
     this.ticks = tickRuns(text)
   }
 
@@ -87,10 +89,11 @@ class Scanner {
     else this.other(character)
   }
 
-  lineBreak(): void {
+  lineBreak(isMarked = this.text.endsWith('  ', this.at)): void {
     const last = this.nodes.at(-1)
     if (last && 'inline' in last && typeof last.inline === 'string') last.inline = last.inline.trimEnd()
-    this.nodes.push({ inline: { kind: 'break' } })
+    if (this.isWrapped && !isMarked) this.push(' ')
+    else this.nodes.push({ inline: { kind: 'break' } })
     this.at++
   }
 
@@ -99,10 +102,11 @@ class Scanner {
     if (/[!-/:-@[-`{-~]/.test(next)) {
       this.push(next)
       this.at += 2
-    } else {
-      if (next !== '\n') this.push('\\')
-      this.at++
+      return
     }
+    this.at++
+    if (next === '\n') this.lineBreak(true)
+    else this.push('\\')
   }
 
   code(): void {
@@ -251,4 +255,8 @@ function partnerOf(stack: readonly Open[], closer: Run): number {
   return -1
 }
 
-export const parseInlines = (text: string): Inline[] => new Scanner(text).scan()
+/**
+ * People who write a card mean every line break of it. A text that an editor has wrapped (`isWrapped`) breaks only where
+ * CommonMark does: after a backslash or two spaces.
+ */
+export const parseInlines = (text: string, isWrapped = false): Inline[] => new Scanner(text, isWrapped).scan()

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
+import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { type Block, parseBlocks } from './blocks.ts'
 import { type Inline, parseInlines } from './inlines.ts'
 import { safeAddress } from './links.ts'
+import { Markdown } from './markdown.tsx'
 
 /** Inlines as a short notation: `em(a)`, `code(x)`, `link(address: text)`, `⏎`. */
 const shown = (inlines: Inline[]): string =>
@@ -46,6 +48,13 @@ const INLINES: [text: string, expected: string][] = [
 
 test('inlines read as in CommonMark, and every line break stays', () => {
   for (const [text, expected] of INLINES) expect(shown(parseInlines(text)), text).toBe(expected)
+})
+
+test('in a text that an editor has wrapped, only a backslash or two spaces break a line', () => {
+  const text = 'one\ntwo\\\\\nthree  \nfour\\\n*five\nsix*\n`a\nb`'
+  expect(shown(parseInlines(text, true))).toBe('one two\\ three⏎four⏎em(five six) code(a b)')
+  const page = renderToStaticMarkup(Markdown({ isWrapped: true, children: '- a\n  b\n\n> c\n> d' }))
+  expect(page).not.toContain('<br')
 })
 
 const outline = (blocks: Block[]): unknown =>

@@ -5,35 +5,37 @@ import { type Inline, parseInlines } from './inlines.ts'
 import { safeAddress } from './links.ts'
 import { Picture, type ShownImages } from './picture.tsx'
 
-type Props = {
-  children: string
+/** How a text is read. */
+export type Reading = {
   /** The pictures that this text may show; without, every picture is a link. */
   images?: ShownImages | undefined
+  /** The lines of the text were wrapped at a width, as in the files of the guide: a single line break means nothing. */
+  isWrapped?: boolean
 }
 
 /** Markdown as React elements: nothing in the text can become HTML. */
-export function Markdown({ children, images }: Props) {
+export function Markdown({ children, ...reading }: Reading & { children: string }) {
   return (
     <div className="reading">
-      {parseBlocks(children).map((block, index) => showBlock(block, index, images))}
+      {parseBlocks(children).map((block, index) => showBlock(block, index, reading))}
     </div>
   )
 }
 
-const spans = (text: string, images: ShownImages | undefined) =>
-  parseInlines(text).map((inline, index) => showInline(inline, index, images))
+const spans = (text: string, reading: Reading) =>
+  parseInlines(text, reading.isWrapped).map((inline, index) => showInline(inline, index, reading.images))
 
-function showBlock(block: Block, key: number, images: ShownImages | undefined): ReactNode {
-  const inside = (blocks: Block[]) => blocks.map((inner, index) => showBlock(inner, index, images))
+function showBlock(block: Block, key: number, reading: Reading): ReactNode {
+  const inside = (blocks: Block[]) => blocks.map((inner, index) => showBlock(inner, index, reading))
   switch (block.kind) {
     case 'paragraph':
       return (
         <p key={key} dir="auto">
-          {spans(block.text, images)}
+          {spans(block.text, reading)}
         </p>
       )
     case 'heading':
-      return createElement(`h${block.level}`, { key, dir: 'auto' }, spans(block.text, images))
+      return createElement(`h${block.level}`, { key, dir: 'auto' }, spans(block.text, reading))
     case 'code':
       return <CodeBlock key={key} info={block.info} text={block.text} />
     case 'quote':
@@ -41,25 +43,25 @@ function showBlock(block: Block, key: number, images: ShownImages | undefined): 
     case 'rule':
       return <hr key={key} />
     case 'list':
-      return <List key={key} list={block} images={images} />
+      return <List key={key} list={block} reading={reading} />
     case 'table':
-      return <Table key={key} table={block} images={images} />
+      return <Table key={key} table={block} reading={reading} />
   }
 }
 
-type ListProps = { list: Extract<Block, { kind: 'list' }>; images: ShownImages | undefined }
+type ListProps = { list: Extract<Block, { kind: 'list' }>; reading: Reading }
 
-function List({ list, images }: ListProps) {
+function List({ list, reading }: ListProps) {
   const items = list.items.map((item, index) => (
     <li key={index} dir="auto" className={item.checked === null ? undefined : 'task'}>
       {item.checked !== null && <input type="checkbox" checked={item.checked} disabled aria-label="Task" />}
       {item.blocks.map((block, at) =>
         block.kind === 'paragraph' ? (
           <ItemText key={at} loose={list.loose}>
-            {spans(block.text, images)}
+            {spans(block.text, reading)}
           </ItemText>
         ) : (
-          showBlock(block, at, images)
+          showBlock(block, at, reading)
         ),
       )}
     </li>
@@ -72,10 +74,10 @@ function List({ list, images }: ListProps) {
 const ItemText = ({ loose, children }: { loose: boolean; children: ReactNode }) =>
   loose ? <p>{children}</p> : children
 
-type TableProps = { table: Extract<Block, { kind: 'table' }>; images: ShownImages | undefined }
+type TableProps = { table: Extract<Block, { kind: 'table' }>; reading: Reading }
 
 /** A wide table scrolls, so it must be reachable by keyboard. */
-function Table({ table: { head, align, rows }, images }: TableProps) {
+function Table({ table: { head, align, rows }, reading }: TableProps) {
   return (
     <section aria-label="Table" className="table-scroll" tabIndex={0}>
       <table>
@@ -83,7 +85,7 @@ function Table({ table: { head, align, rows }, images }: TableProps) {
           <tr>
             {head.map((cell, index) => (
               <th key={index} dir="auto" style={{ textAlign: align[index] }}>
-                {spans(cell, images)}
+                {spans(cell, reading)}
               </th>
             ))}
           </tr>
@@ -93,7 +95,7 @@ function Table({ table: { head, align, rows }, images }: TableProps) {
             <tr key={at}>
               {row.map((cell, index) => (
                 <td key={index} dir="auto" style={{ textAlign: align[index] }}>
-                  {spans(cell, images)}
+                  {spans(cell, reading)}
                 </td>
               ))}
             </tr>

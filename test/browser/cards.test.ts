@@ -25,6 +25,7 @@ test('a card is written with the review at hand, saved, and read as it was writt
   await page.getByLabel('Tags').fill('postgres, pool, postgres')
   await page.getByRole('button', { name: 'Add evidence' }).click()
   await page.getByLabel('Evidence 1, content').fill('waiting=37 idle=0 total=10')
+  await page.getByRole('textbox', { name: 'Notes' }).fill('1. أعد تشغيل الخادم')
   await page.getByRole('button', { name: 'Preview fix' }).click()
   await page.locator('pre code.hljs').waitFor()
   await expectAccessible(page)
@@ -33,6 +34,9 @@ test('a card is written with the review at hand, saved, and read as it was writt
   await page.getByRole('heading', { name: SAMPLES[0].title }).waitFor()
   await page.getByText('Personal · Only you').waitFor()
   await page.getByText('waiting=37 idle=0 total=10').waitFor()
+  // The number of an item from right to left needs room at its right.
+  const item = page.getByRole('listitem').filter({ hasText: 'أعد تشغيل' })
+  expect(await item.evaluate((li) => getComputedStyle(li).margin)).toBe('0px 20px 0px 0px')
   expect(await page.getByRole('list', { name: 'Tags' }).getByRole('listitem').count()).toBe(2)
 })
 

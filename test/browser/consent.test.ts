@@ -2,9 +2,13 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sideways } from './pictures.ts'
 import { expectAccessible, openStage, PASSWORD } from './support.ts'
 
 const stage = openStage()
+
+/** In one word, as the app may choose it. */
+const NAME = 'TerminalAgent'.repeat(15)
 
 /** The app on this computer that waits for the browser to come back. */
 let app: Server
@@ -32,7 +36,7 @@ test('somebody signed out connects an app: sign-in, a page that says what it ask
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
-        client_name: 'Terminal agent',
+        client_name: NAME,
         redirect_uris: [callback],
         token_endpoint_auth_method: 'none',
       }),
@@ -54,8 +58,9 @@ test('somebody signed out connects an app: sign-in, a page that says what it ask
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
 
-  await page.getByRole('heading', { name: 'Connect Terminal agent?' }).waitFor()
+  await page.getByRole('heading', { name: `Connect ${NAME}?` }).waitFor()
   await page.getByText(person.email).waitFor()
+  expect(await sideways(page)).toBe(0)
   await expectAccessible(page)
   await page.getByLabel(/Publish and unpublish/).uncheck()
   await page.getByRole('button', { name: 'Connect' }).click()

@@ -23,16 +23,13 @@ async function fillLibrary(): Promise<void> {
     await author.api('POST', `/api/v1/cards/${id}/publish`)
 }
 
-async function withCards(name: string): Promise<{ person: Person; ids: string[] }> {
+async function withCards(name: string): Promise<Person> {
   library ??= fillLibrary()
   await library
   const person = await stage.person(name)
   const ids = await cardsOf(person)
   for (const id of [ids[0], ids[3]]) await person.api('POST', `/api/v1/cards/${id}/share`)
-  await person.api('PATCH', `/api/v1/cards/${ids[0]}`, {
-    root_cause: `${SAMPLES[0].root_cause} It came back in June, after a new call site was added.`,
-  })
-  return { person, ids }
+  return person
 }
 
 test('the pages for anybody, in both sizes and themes', async () => {
@@ -45,17 +42,34 @@ test('the pages for anybody, in both sizes and themes', async () => {
   ])
 })
 
+/** A card of a team, with names as long as they may be and without a space. */
+async function cardWithLongNames(person: Person): Promise<string> {
+  const { workspace_id } = await person.api<{ workspace_id: string }>('POST', '/api/v1/workspaces', {
+    name: 'PlatformTeam'.repeat(10),
+  })
+  const { card_id } = await person.api<CardAnswer>('POST', '/api/v1/cards', {
+    ...SAMPLES[0],
+    workspace_id,
+    environment: { ['ENVIRONMENT_'.repeat(16)]: '20.11' },
+  })
+  await person.api('PATCH', `/api/v1/cards/${card_id}`, {
+    root_cause: `${SAMPLES[0].root_cause} It came back in June, after a new call site was added.`,
+  })
+  return card_id
+}
+
 test('the first pages, and the pages of cards, in both sizes and themes', async () => {
-  const { person, ids } = await withCards('Team lead')
+  const person = await withCards('Team lead')
+  const cardId = await cardWithLongNames(person)
   await lookAround(person, [
     ['/welcome', 'welcome', 'What do you want first?'],
     ['/connect', 'connect', 'Create a key'],
     ['/cards', 'my-cards', 'Most used tags'],
     ['/library', 'library', 'Connection pool exhausted'],
     ['/cards/new', 'card-new', 'What publishing asks for'],
-    [`/cards/${ids[0]}`, 'card', 'Root cause'],
-    [`/cards/${ids[0]}/edit`, 'card-edit', 'Ready to publish'],
-    [`/cards/${ids[0]}/history`, 'card-history', 'What version 2 changed'],
+    [`/cards/${cardId}`, 'card', 'Root cause'],
+    [`/cards/${cardId}/edit`, 'card-edit', 'Ready to publish'],
+    [`/cards/${cardId}/history`, 'card-history', 'What version 2 changed'],
   ])
 })
 
@@ -68,7 +82,7 @@ test('pages without anything in them say what belongs there', async () => {
 })
 
 test('the palette goes everywhere and the keys are listed', async () => {
-  const { person } = await withCards('Keyboarder')
+  const person = await withCards('Keyboarder')
   const { page } = person
   await openPage(page, '/cards')
   await page.getByText('Most used tags').waitFor()
@@ -93,7 +107,7 @@ test('the palette goes everywhere and the keys are listed', async () => {
 })
 
 test('lists move by j and k and open by Enter', async () => {
-  const { person } = await withCards('Mover')
+  const person = await withCards('Mover')
   const { page } = person
   await openPage(page, '/cards')
   await page.getByRole('list', { name: 'Cards', exact: true }).waitFor()

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { makePng, pngChunk } from '../support/picture-files.ts'
+import { sideways } from './pictures.ts'
 import { expectAccessible, openStage, picture, settled } from './support.ts'
 import { openPage } from './visit.ts'
 
@@ -30,9 +31,6 @@ async function pastePicture(page: Page, label: string, bytes: Buffer): Promise<v
     [...bytes],
   )
 }
-
-const sideways = (page: Page) =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
 test('a pasted text keeps its shape in the editor, on the page and in print', async () => {
   const { page } = await stage.person('Paster')

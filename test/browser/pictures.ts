@@ -38,6 +38,10 @@ async function pictureBothThemes(page: Page, name: string): Promise<void> {
   }
 }
 
+/** By how many pixels the page can be scrolled sideways. */
+export const sideways = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+
 /** The page as it stands, in each size: without serious findings, without scrolling sideways. */
 export async function judge(
   page: Page,
@@ -54,10 +58,7 @@ export async function judge(
       await page.emulateMedia({ colorScheme: judged })
       await expectAccessible(page)
     }
-    const sideways = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    )
-    expect(sideways, `${name} scrolls sideways at ${width} px`).toBe(0)
+    expect(await sideways(page), `${name} scrolls sideways at ${width} px`).toBe(0)
   }
 }
 

@@ -67,10 +67,10 @@ function Environment({ entries }: { entries: [name: string, value: string][] }) 
         {entries.map(([name, value]) => (
           <div
             key={name}
-            className="flex h-6 max-w-full items-center gap-1.5 rounded-sm bg-sunken px-2 font-mono text-xs"
+            className="flex max-w-full flex-wrap items-center gap-x-1.5 rounded-sm bg-sunken px-2 py-1 font-mono text-xs"
           >
-            <dt className="text-faint">{name}</dt>
-            <dd className="truncate">{value}</dd>
+            <dt className="max-w-full text-faint">{name}</dt>
+            <dd className="max-w-full truncate">{value}</dd>
           </div>
         ))}
       </dl>

@@ -13,7 +13,14 @@ const homeWords = ({ home, readers }: Housed): string | null => {
 }
 
 /** Who can read a card and where it lives, in the words of the server. */
-export function ReadersLine({ card, className }: { card: Housed; className?: string }) {
+export function ReadersLine({
+  card,
+  className = 'max-w-full',
+}: {
+  card: Housed
+  /** Its largest width: a name in one long word must not widen the page. */
+  className?: string
+}) {
   const Icon = ICONS[card.readers.kind]
   const home = homeWords(card)
   return (

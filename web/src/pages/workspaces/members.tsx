@@ -58,7 +58,7 @@ export function Members({ workspace }: { workspace: Workspace }) {
             name: 'Role',
             cell: (member) =>
               isAdmin && workspace.type !== 'personal' ? (
-                <RoleSelect workspaceId={workspace.workspace_id} member={member} />
+                <RoleSelect workspace={workspace} member={member} isMe={member.user_id === me.user_id} />
               ) : (
                 <Badge>{roleName(member.role)}</Badge>
               ),
@@ -112,8 +112,15 @@ function Person({ member, isMe }: { member: Member; isMe: boolean }) {
   )
 }
 
-/** Shows at once, can be undone; the server's refusal (the last admin) puts the old role back. */
-function RoleSelect({ workspaceId, member }: { workspaceId: string; member: Member }) {
+type RoleProps = { workspace: Workspace; member: Member }
+
+/**
+ * The role of somebody else shows at once and can be undone; the server's refusal puts the old one back. Who gives up
+ * the own role could not undo it, so they are asked first.
+ */
+function RoleSelect({ workspace, member, isMe }: RoleProps & { isMe: boolean }) {
+  const workspaceId = workspace.workspace_id
+  const [ownChoice, setOwnChoice] = useState<Role | null>(null)
   const show = (role: Role) =>
     queryClient.setQueryData(membersQuery(workspaceId).queryKey, (all) =>
       all?.map((one) => (one.user_id === member.user_id ? { ...one, role } : one)),
@@ -135,18 +142,64 @@ function RoleSelect({ workspaceId, member }: { workspaceId: string; member: Memb
         }),
     })
   return (
-    <Select
-      aria-label={`Role of ${nameOf(member)}`}
-      value={member.role}
-      className="w-28"
-      onChange={(event) => pick(event.target.value as Role)}
+    <>
+      <Select
+        aria-label={`Role of ${nameOf(member)}`}
+        value={member.role}
+        className="w-28"
+        onChange={(event) => (isMe ? setOwnChoice : pick)(event.target.value as Role)}
+      >
+        {ROLES.map((role) => (
+          <option key={role.value} value={role.value}>
+            {role.label}
+          </option>
+        ))}
+      </Select>
+      {ownChoice && (
+        <OwnRoleDialog
+          workspace={workspace}
+          member={member}
+          role={ownChoice}
+          onClose={() => setOwnChoice(null)}
+        />
+      )}
+    </>
+  )
+}
+
+/** Only an admin changes roles, so this is always the end of being one. */
+function OwnRoleDialog({
+  workspace,
+  member,
+  role,
+  onClose,
+}: RoleProps & { role: Role; onClose: () => void }) {
+  const id = workspace.workspace_id
+  const name = roleName(role).toLowerCase()
+  const change = useMutation({
+    mutationFn: () => changeRole({ workspace_id: id, user_id: member.user_id, role }),
+    onSuccess: () => {
+      onClose()
+      toast(`You are ${name} of ${workspace.name} now.`)
+      return workspaceChanged(id)
+    },
+    onError: (error) => {
+      onClose()
+      toastError(error)
+    },
+  })
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      mutation={change}
+      title={`Give up being admin of ${workspace.name}`}
+      action={`Become ${name}`}
     >
-      {ROLES.map((role) => (
-        <option key={role.value} value={role.value}>
-          {role.label}
-        </option>
-      ))}
-    </Select>
+      <p>
+        You will no longer invite or remove people, or change roles and the policy. You cannot undo this
+        yourself: another admin has to make you admin again.
+      </p>
+    </ConfirmDialog>
   )
 }
 

@@ -179,7 +179,12 @@ test('the policy is edited without losing what others put there', async () => {
   await openPage(page, `/workspaces/${id}?tab=policy`)
   await page.getByText('retention_days').waitFor()
   await page.getByLabel('Cards of this workspace may be published').uncheck()
-  await page.getByLabel('Invite only people of these domains').fill('@example.com')
+  const domains = page.getByLabel('Invite only people of these domains')
+  await domains.fill('not a domain!!')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Input should be a domain such as example.com', { exact: true }).waitFor()
+  expect(await domains.getAttribute('aria-invalid')).toBe('true')
+  await domains.fill('@example.com')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('It applies from now on.').waitFor()
   expect(await lead.api('GET', `/api/v1/workspaces/${id}`)).toMatchObject({

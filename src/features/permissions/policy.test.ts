@@ -49,6 +49,11 @@ test('an empty list of domains means no restriction', () => {
   expect(policy({ invite_domains: [] }).inviteDomains).toBeNull()
 })
 
+test('a domain may have letters of any language and hyphens, and need not have a dot', () => {
+  const domains = ['bücher.example', 'my-corp.example', 'localhost', '例え.テスト']
+  expect(policy({ invite_domains: domains }).inviteDomains).toEqual(domains)
+})
+
 test('a domain is the whole part after the last @, without its subdomains', () => {
   const restricted = policy({ invite_domains: ['example.com'] })
   expect(domainAllowed(restricted, 'a@EXAMPLE.com')).toBe(true)
@@ -60,6 +65,9 @@ test.each([
   { allow_publish: 'no' },
   { invite_domains: 'example.com' },
   { invite_domains: ['a@b'] },
+  { invite_domains: ['example.com', 'domain!!'] },
+  { invite_domains: ['example..com'] },
+  { download_hosts: ['https://acme.example/'] },
   { default_role: 'owner' },
   { filler: 'x'.repeat(70_000) },
 ])('a policy that cannot work is refused: %o', (value) => {

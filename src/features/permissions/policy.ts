@@ -12,12 +12,15 @@ export const RoleName = z.enum(ROLES)
 
 const MAX_POLICY_BYTES = 64 * 1024
 
+/** Letters of any language, digits and hyphens; underscores occur in the names of hosts. */
+const LABEL = String.raw`[^\s!-,./:-@\[-^\x60{-~]+`
+
 const Domain = z
   .string()
   .trim()
   .toLowerCase()
   .max(255)
-  .regex(/^[^\s@.]+(\.[^\s@.]+)*$/, 'Input should be a domain such as example.com')
+  .regex(new RegExp(`^${LABEL}(\\.${LABEL})*$`), 'Input should be a domain such as example.com')
 
 const Weight = z.enum(SEVERITIES).optional()
 const DangerRules = z.strictObject(

@@ -33,6 +33,10 @@ onBothEngines('workspaces', (t) => {
       [{ name: 'a', policy_json: [] }, ['body', 'policy_json']],
       [{ name: 'a', policy_json: { allow_publish: 'no' } }, ['body', 'policy_json', 'allow_publish']],
       [{ name: 'a', policy_json: { invite_domains: [1] } }, ['body', 'policy_json', 'invite_domains', 0]],
+      [
+        { name: 'a', policy_json: { invite_domains: ['example.com', 'domain!!'] } },
+        ['body', 'policy_json', 'invite_domains', 1],
+      ],
       [{ name: 'a', policy_json: { default_role: 'owner' } }, ['body', 'policy_json', 'default_role']],
     ]
     for (const [body, loc] of wrong) {

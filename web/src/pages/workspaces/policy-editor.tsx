@@ -30,6 +30,7 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
       toast('Saved. It applies from now on.')
     },
   })
+  const wrong = (field: string) => (save.error instanceof ApiError ? save.error.field(field) : undefined)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     save.mutate()
@@ -41,7 +42,7 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
         required
         maxLength={120}
         value={name}
-        error={save.error instanceof ApiError ? save.error.field('name') : undefined}
+        error={wrong('name')}
         onChange={(event) => setName(event.target.value)}
       />
       {workspace.type !== 'personal' && <VisibilityField value={visibility} onChange={setVisibility} />}
@@ -51,7 +52,7 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
         checked={form.allowPublish}
         onChange={(event) => change({ allowPublish: event.target.checked })}
       />
-      {workspace.type !== 'personal' && <TeamFields form={form} change={change} />}
+      {workspace.type !== 'personal' && <TeamFields form={form} change={change} wrong={wrong} />}
       <DaysField
         label="Look at cards again after"
         aside="Days, optional"
@@ -82,10 +83,14 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
   )
 }
 
-type FieldsProps = { form: PolicyForm; change: (part: Partial<PolicyForm>) => void }
+type FieldsProps = {
+  form: PolicyForm
+  change: (part: Partial<PolicyForm>) => void
+  wrong: (field: string) => string | undefined
+}
 
 /** What only a workspace with several people needs. */
-function TeamFields({ form, change }: FieldsProps) {
+function TeamFields({ form, change, wrong }: FieldsProps) {
   const domains = domainsOf(form.inviteDomains)
   return (
     <>
@@ -95,6 +100,7 @@ function TeamFields({ form, change }: FieldsProps) {
         placeholder="example.com, example.org"
         autoComplete="off"
         value={form.inviteDomains}
+        error={wrong('invite_domains')}
         hint={
           domains.length
             ? `Only addresses at ${domains.join(', ')} can be invited.`

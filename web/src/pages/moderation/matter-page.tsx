@@ -1,27 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { ArrowLeft } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { WholeMatter } from '../../api/moderation.ts'
 import { formatAgo, formatDay, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, LinkButton } from '../../ui/button.tsx'
-import { Page, Section } from '../../ui/page.tsx'
+import { BackLink, Page, Section } from '../../ui/page.tsx'
 import { Notice, NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { DecideDialog } from './decide-dialog.tsx'
+import { MatterBadges } from './matter-badges.tsx'
 import { ModeratedText } from './moderated-text.tsx'
 import { matterQuery } from './moderation-queries.ts'
-import { kindWords, stateWords } from './words.ts'
+import { kindWords } from './words.ts'
 
 const route = getRouteApi('/app/moderation/$matterId')
-
-const back = (
-  <Link to="/moderation" className="inline-flex items-center gap-1 rounded-sm text-soft hover:text-ink">
-    <ArrowLeft size={14} aria-hidden />
-    Moderation
-  </Link>
-)
 
 /** One matter: what was reported, what the card says, and who published it. */
 export function MatterPage() {
@@ -40,12 +33,11 @@ export function MatterPage() {
     <Page
       title={one.title ?? 'A card that is gone'}
       narrow
-      back={back}
+      back={<BackLink to="/moderation">Moderation</BackLink>}
       lead={
         <span className="flex flex-wrap items-center gap-2">
           {one.workspace_name} · {formatAgo(one.created_at)}
-          <Badge tone={one.status === 'decided' ? 'neutral' : 'accent'}>{stateWords(one)}</Badge>
-          {one.is_hidden && <Badge tone="warn">Hidden</Badge>}
+          <MatterBadges one={one} />
         </span>
       }
       actions={

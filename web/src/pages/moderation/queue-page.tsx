@@ -3,14 +3,13 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { ChevronRight, ShieldCheck } from 'lucide-react'
 import type { ModerationMatter } from '../../api/moderation.ts'
 import { formatAgo, plural } from '../../lib/format.ts'
-import { Badge } from '../../ui/badge.tsx'
 import { Segmented } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Pager } from '../../ui/table.tsx'
 import { Bans } from './bans.tsx'
+import { MatterBadges } from './matter-badges.tsx'
 import { queueQuery } from './moderation-queries.ts'
-import { stateWords } from './words.ts'
 
 const route = getRouteApi('/app/moderation')
 
@@ -75,8 +74,8 @@ function Queue({ waiting, workspace, page, onPage }: QueueProps) {
         icon={<ShieldCheck size={18} />}
         title={waiting ? 'Nothing is waiting' : 'Nothing decided yet'}
       >
-        Here stands what readers report, in the library for moderators of this server, and in a team for its
-        admins.
+        Reports of readers come here: about the library to the moderators of this server, about the cards of a
+        team to its admins.
       </EmptyState>
     )
   return (
@@ -105,8 +104,7 @@ const MatterRow = ({ one }: { one: ModerationMatter }) => (
         </span>
       </span>
       {one.reports > 0 && <span className="text-xs text-faint">{plural(one.reports, 'report')}</span>}
-      {one.is_hidden && <Badge tone="warn">Hidden</Badge>}
-      <Badge tone={one.status === 'decided' ? 'neutral' : 'accent'}>{stateWords(one)}</Badge>
+      <MatterBadges one={one} />
       <ChevronRight size={16} className="shrink-0 text-faint" aria-hidden />
     </Link>
   </li>

@@ -82,7 +82,10 @@ onBothEngines('decisions of moderators', (t) => {
     const found = await matterOf(head, card.card_id)
     expect((await boss.get(`/api/v1/moderation/matters/${found.matter_id}`)).status).toBe(404)
     expect((await viewer.get(`/api/v1/moderation/matters/${found.matter_id}`)).status).toBe(404)
-    expect((await head.get('/api/v1/notices')).body.items[0].kind).toBe('moderation.waiting')
+    expect((await head.get('/api/v1/notices')).body.items[0]).toMatchObject({
+      kind: 'moderation.waiting',
+      heading: 'A card waits for a moderator in Team',
+    })
     await decide(head, found, { decision: 'hide', ban_publisher: true })
     for (const who of [viewer, head, boss])
       expect((await who.get(`/api/v1/cards/${card.card_id}`)).status).toBe(404)

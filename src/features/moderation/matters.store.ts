@@ -246,12 +246,12 @@ export async function hasNoModerator(
   return alone !== undefined
 }
 
-/** Who is told of a new matter: admins of a team, or service admins and moderators with a proven address. */
+/** Who is told of a new matter, and where it is: admins of a team, or service admins and moderators with a proven address. */
 export async function moderatorsFor(
   db: Db,
   workspaceId: string,
   addresses: readonly string[],
-): Promise<string[]> {
+): Promise<{ userIds: string[]; workspaceName: string }> {
   const admins = await db
     .selectFrom('memberships')
     .select('user_id')
@@ -259,12 +259,12 @@ export async function moderatorsFor(
     .where('role', '=', 'admin')
     .limit(50)
     .execute()
-  const { visibility } = await db
+  const { name: workspaceName, visibility } = await db
     .selectFrom('workspaces')
-    .select('visibility')
+    .select(['name', 'visibility'])
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirstOrThrow()
-  if (visibility === 'private') return admins.map((row) => row.user_id)
+  if (visibility === 'private') return { userIds: admins.map((row) => row.user_id), workspaceName }
   const named = await db
     .selectFrom('users')
     .select('user_id')
@@ -279,5 +279,5 @@ export async function moderatorsFor(
     )
     .limit(50)
     .execute()
-  return [...new Set([...admins, ...named].map((row) => row.user_id))]
+  return { userIds: [...new Set([...admins, ...named].map((row) => row.user_id))], workspaceName }
 }

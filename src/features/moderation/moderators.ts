@@ -10,5 +10,5 @@ export async function moderatorOf(ctx: UserCtx): Promise<Moderator> {
   return { userId, isService }
 }
 
-export const whoModerates = (ctx: Ctx, workspaceId: string): Promise<string[]> =>
+export const whoModerates = (ctx: Ctx, workspaceId: string): ReturnType<typeof moderatorsFor> =>
   moderatorsFor(ctx.db, workspaceId, [...ctx.config.adminEmails, ...ctx.config.moderatorEmails])

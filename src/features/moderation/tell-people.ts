@@ -30,9 +30,11 @@ export async function tellOwner(
   })
 }
 
-/** Each moderator has at most one unread notice, however many matters wait. */
-export async function tellModerators(ctx: Ctx, { owner_id, workspace_id }: Told): Promise<void> {
-  for (const userId of await whoModerates(ctx, workspace_id))
+/** Each moderator has at most one unread notice for each workspace, however many matters wait there. */
+export async function tellModerators(ctx: Ctx, { owner_id, workspace_id: workspaceId }: Told): Promise<void> {
+  const { userIds, workspaceName } = await whoModerates(ctx, workspaceId)
+  const details = { workspace_name: workspaceName }
+  for (const userId of userIds)
     if (userId !== owner_id)
-      await tell(unnamed(ctx), { userId, kind: 'moderation.waiting', workspaceId: workspace_id })
+      await tell(unnamed(ctx), { userId, kind: 'moderation.waiting', workspaceId, details })
 }

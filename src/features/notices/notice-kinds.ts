@@ -124,7 +124,7 @@ const WORDS: Record<NoticeKind, (given: Named) => Words> = {
   }),
   'card.moderated': ({ card, decided, reason }) => ({
     heading: `A moderator decided about ${card}`,
-    line: `They ${decided}. Reason: ${reason} What you can do stands on the page of the card.`,
+    line: `They ${decided}. Reason: ${asSentence(reason)} The page of the card says what you can do.`,
   }),
   'moderation.waiting': ({ workspace_name }) => ({
     heading: `A card waits for a moderator in ${workspace_name}`,
@@ -135,6 +135,9 @@ const WORDS: Record<NoticeKind, (given: Named) => Words> = {
     line: 'Before that, somebody else may have used this account. Look through its cards, memory and teams, and delete what is not yours.',
   }),
 }
+
+/** People write a reason with or without a full stop; another sentence follows. */
+const asSentence = (text: string): string => (/[.!?…。！？]["'”’»)\]]*$/u.test(text) ? text : `${text}.`)
 
 const LONGEST_TITLE = 120
 const LONGEST_REASON = 500

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { MAX_PUBLISH_REWARDS_PER_DAY } from '../../src/features/cards/reward-limit.ts'
 import { goodCard } from '../support/cards.ts'
 import { type Body, Written, type WrittenCard } from './written.ts'
 
@@ -95,8 +96,9 @@ export class Writer {
   publish([id, card] = this.#card('unpublished')): Promise<boolean> {
     return this.#post(`/api/v1/cards/${id}/publish`, {}, () => {
       card.status = 'published'
-      // A card earns once, however often it goes into the library.
-      if (!card.rewarded) this.written.rewards += 1
+      // A card earns once, however often it goes into the library, and so many cards earn on one day.
+      if (card.rewarded || this.written.rewards >= MAX_PUBLISH_REWARDS_PER_DAY) return
+      this.written.rewards += 1
       card.rewarded = true
     })
   }

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
+import { contextFor, inTx } from '../../core/context.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
+import { book } from '../credits/ledger.ts'
+import { PUBLISH_REWARD } from '../credits/policy.ts'
+import { MAX_PUBLISH_REWARDS_PER_DAY } from './reward-limit.ts'
 
 /** Built here, so that no scanner takes the source for a leak. */
 const awsKey = () => ['AK', 'IA', 'QX7M2PLT4VWZ9RNB'].join('')
@@ -100,6 +104,26 @@ onBothEngines('sharing and publishing', (t) => {
     const earned = answers.map((answer) => answer.body.credits_earned).sort()
     expect(earned).toEqual([0, 0, 0, 0, 5])
     expect(await balance(owner)).toBe(before + 5)
+  })
+
+  test('an owner earns for 20 cards a day, also when several are published at once, or deleted again', async () => {
+    const owner = await t.user()
+    const delta = PUBLISH_REWARD
+    await inTx(contextFor(t.app.services), async (ctx) => {
+      for (let i = 3; i <= MAX_PUBLISH_REWARDS_PER_DAY; i++)
+        await book(ctx, { userId: owner.userId, delta, reason: 'publish_reward', cause: `publish:${i}` })
+    })
+    const before = await balance(owner)
+    const cards = await Promise.all([1, 2, 3, 4, 5].map(() => record(owner)))
+    const answers = await Promise.all(cards.map((card) => owner.post(`${url(card)}/publish`)))
+    expect(answers.map(({ body }) => body.status)).toEqual(Array(5).fill('published'))
+    expect(answers.map(({ body }) => body.credits_earned).sort()).toEqual([0, 0, 0, 5, 5])
+    expect(await balance(owner)).toBe(before + 10)
+    for (const card of cards) await owner.delete(url(card))
+    const publishOne = async () => (await owner.post(`${url(await record(owner))}/publish`)).body
+    expect(await publishOne()).toMatchObject({ status: 'published', credits_earned: 0 })
+    t.later(86_400_000)
+    expect(await publishOne()).toMatchObject({ credits_earned: 5 })
   })
 
   test('a card that does not pass is refused with what to correct, does not change, and can be corrected', async () => {

@@ -1,10 +1,12 @@
 import type { UserCtx } from '../../core/context.ts'
+import { dayBegan } from '../../core/day.ts'
 import { sha256 } from '../../core/secrets.ts'
 import { mayEarn } from '../credits/earning.ts'
-import { book, hasEarned } from '../credits/ledger.ts'
+import { book, hasEarned, timesBooked } from '../credits/ledger.ts'
 import { PUBLISH_REWARD } from '../credits/policy.ts'
 import { SIMILAR } from './duplicate.ts'
 import { comparedText } from './related.ts'
+import { MAX_PUBLISH_REWARDS_PER_DAY } from './reward-limit.ts'
 import type { CardRow } from './select.ts'
 import { decodeSketch, encodeSketch, sketchOf, sketchOverlap, type TextSketch } from './text-sketch.ts'
 import { wordsOf } from './words.ts'
@@ -24,12 +26,16 @@ async function isNearCopy(ctx: UserCtx, ownerId: string, sketch: TextSketch): Pr
 
 /**
  * A card earns once in its life, however often and wherever it is published; and what it says earns its owner once, so
- * that near copies, and taking it back and recording it again, pay nothing. Returns the credits earned.
+ * that near copies, and taking it back and recording it again, pay nothing. Publications take turns (publish.store.ts), so
+ * the limit of a day holds for those of the same moment. Returns the credits earned.
  */
 export async function rewardPublishing(ctx: UserCtx, row: CardRow): Promise<number> {
   const userId = row.owner_id
   if (await hasEarned(ctx, { userId, reason: 'publish_reward', refId: row.card_id })) return 0
   if (!(await mayEarn(ctx, userId))) return 0
+  const since = dayBegan(ctx.now())
+  const today = await timesBooked(ctx, { userId, reason: 'publish_reward', since })
+  if (today >= MAX_PUBLISH_REWARDS_PER_DAY) return 0
   const sketch = sketchOf(comparedText(row))
   if (await isNearCopy(ctx, userId, sketch)) return 0
   const { booked } = await book(ctx, {

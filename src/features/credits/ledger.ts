@@ -64,6 +64,21 @@ export async function hasEarned(
   return entry !== undefined
 }
 
+/** How often somebody was booked credits for one reason since a moment. */
+export async function timesBooked(
+  ctx: Ctx,
+  { userId, reason, since }: { userId: string; reason: BookingReason; since: string },
+): Promise<number> {
+  const { times } = await ctx.db
+    .selectFrom('credit_entries')
+    .select((eb) => eb.fn.countAll<number>().as('times'))
+    .where('user_id', '=', userId)
+    .where('created_at', '>=', since)
+    .where('reason', '=', reason)
+    .executeTakeFirstOrThrow()
+  return times
+}
+
 /** How much somebody has spent on one kind of thing since a moment. */
 export async function spentOn(
   ctx: Ctx,

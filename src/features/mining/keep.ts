@@ -1,4 +1,5 @@
 import { inTx, type UserCtx } from '../../core/context.ts'
+import { dayBegan } from '../../core/day.ts'
 import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { CardDraftsTable } from '../../db/tables/mining.ts'
@@ -18,9 +19,6 @@ const DAY_MS = 86_400_000
 export type Origin = { projectKey: string | null; sessionId: string | null; client: string | null }
 
 export type Kept = { draft: CardDraftsTable } | { skipped: 'known' | 'recorded' | 'daily_limit' | 'no_error' }
-
-/** The day in UTC. It begins at the same moment for everybody. */
-const dayBegan = (now: Date) => `${now.toISOString().slice(0, 10)}T00:00:00.000Z`
 
 /** Makes a draft of a candidate, unless the person has one, has written the card, or has reached the limit of the day. */
 export async function keepCandidate(ctx: UserCtx, given: Candidate, origin: Origin): Promise<Kept> {

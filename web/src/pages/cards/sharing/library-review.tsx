@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { MAX_PUBLISH_REWARDS_PER_DAY } from '#server/features/cards/reward-limit.ts'
 import { creditsPolicy } from '../../../api/account.ts'
 import { plural } from '../../../lib/format.ts'
 import { configQuery } from '../../../session.ts'
@@ -6,7 +7,7 @@ import { Notice } from '../../../ui/states.tsx'
 import { ReviewChecklist } from '../review-checklist.tsx'
 import type { Shareable } from './sharing.ts'
 
-/** What publishing earns at most: each card once, and none that was published before. */
+/** What publishing earns at most: each card once, none that was published before, and so many on one day. */
 export function usePublishReward(cards: readonly Shareable[]): number {
   const { data: config } = useQuery(configQuery)
   const { data: policy } = useQuery({
@@ -15,7 +16,8 @@ export function usePublishReward(cards: readonly Shareable[]): number {
     staleTime: Number.POSITIVE_INFINITY,
   })
   if (!config?.credits) return 0
-  return cards.filter((card) => card.home.kind !== 'library').length * (policy?.publish_reward_credits ?? 0)
+  const unpublished = cards.filter((card) => card.home.kind !== 'library').length
+  return Math.min(unpublished, MAX_PUBLISH_REWARDS_PER_DAY) * (policy?.publish_reward_credits ?? 0)
 }
 
 /** The review before publishing: rule by rule for one card, as a sentence for many. */
@@ -23,7 +25,7 @@ export function LibraryReview({ cards, reward }: { cards: readonly Shareable[]; 
   const [only] = cards.length === 1 ? cards : []
   const earns =
     reward > 0
-      ? `It earns up to ${plural(reward, 'credit')}, once per card; one that was published before earns nothing.`
+      ? `It earns up to ${plural(reward, 'credit')}, once per card and for ${MAX_PUBLISH_REWARDS_PER_DAY} cards a day; one that was published before earns nothing.`
       : ''
   if (only?.steps)
     return (

@@ -7,6 +7,7 @@ import { purgeDeletedCards } from './features/cards/delete.ts'
 import { dropLooseImages } from './features/cards/images/attach.ts'
 import { REINDEX_JOB, reindexStale } from './features/cards/indexing/reindex.ts'
 import { reviewSharedCards } from './features/cards/review-shared.ts'
+import { dropOldLeftAddresses } from './features/credits/left-addresses.ts'
 import { reconcileAtNight } from './features/credits/reconcile.ts'
 import { dropOldRecalls, keepOpened, OPENED_JOB } from './features/deliveries/deliveries.ts'
 import { mailFeedback } from './features/feedback/digest.ts'
@@ -66,6 +67,7 @@ const JOBS: readonly Job[] = [
   { name: MINING_JOB, everyMs: MINUTE_MS, run: mineDueSessions },
   { name: 'old-drafts', everyMs: HOUR_MS, run: dropOldDrafts },
   { name: 'old-login-failures', everyMs: HOUR_MS, run: dropOldFailures },
+  { name: 'left-addresses', everyMs: HOUR_MS, run: dropOldLeftAddresses },
   { name: 'review-notices', everyMs: 24 * HOUR_MS, run: tellOwners },
   { name: 'missing-cites', everyMs: MINUTE_MS, run: readMissingCites },
   { name: 'due-trust', everyMs: 10_000, run: refreshDueTrust },

@@ -6,6 +6,13 @@ export const randomToken = (bytes = 32): string => randomBytes(bytes).toString('
 /** For secrets of full entropy (keys, tokens): nothing to guess, so one fast hash is enough. */
 export const sha256 = (text: string): string => hash('sha256', text, 'base64url')
 
+/**
+ * The hash hides an address, and nobody can test addresses against it without the server's secret. Hashes of different uses
+ * cannot be compared.
+ */
+export const addressHash = ({ secret }: { secret: string }, use: 'ban' | 'left', address: string): string =>
+  sha256(`${use}\n${secret}\n${address}`)
+
 const keyOf = (secret: string) => createHash('sha256').update(`seal:${secret}`).digest()
 
 /** AES-256-GCM with a key made from `secret`, for what must be stored in the database but not readably. */

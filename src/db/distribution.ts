@@ -63,6 +63,7 @@ export const DISTRIBUTION = {
   email_tokens: 'single',
   email_changes: 'single',
   login_failures: 'single',
+  left_addresses: 'single',
   reset_requests: 'single',
   workspace_invites: 'single',
   audit_log: 'single',

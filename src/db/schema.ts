@@ -19,7 +19,12 @@ import type {
   CardTagsTable,
   CardVersionsTable,
 } from './tables/cards.ts'
-import type { CreditBalancesTable, CreditEntriesTable, RewardedTextsTable } from './tables/credits.ts'
+import type {
+  CreditBalancesTable,
+  CreditEntriesTable,
+  LeftAddressesTable,
+  RewardedTextsTable,
+} from './tables/credits.ts'
 import type { KeptSearchesTable } from './tables/kept-searches.ts'
 import type { LibraryTables } from './tables/library.ts'
 import type {
@@ -66,6 +71,7 @@ export type Schema = {
   credit_balances: CreditBalancesTable
   credit_entries: CreditEntriesTable
   rewarded_texts: RewardedTextsTable
+  left_addresses: LeftAddressesTable
 
   cards: CardsTable
   card_tags: CardTagsTable

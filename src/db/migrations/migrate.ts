@@ -42,6 +42,7 @@ import { keysForShards } from './0043-keys-for-shards.ts'
 import { mattersByWorkspace } from './0044-matters-by-workspace.ts'
 import { toldToStrangers } from './0045-told-to-strangers.ts'
 import { consentsAndInvitations } from './0046-consents-and-invitations.ts'
+import { leftAddresses } from './0047-left-addresses.ts'
 
 export type Migration = {
   name: string
@@ -93,6 +94,7 @@ export const MIGRATIONS: readonly Migration[] = [
   mattersByWorkspace,
   toldToStrangers,
   consentsAndInvitations,
+  leftAddresses,
 ]
 
 export class SchemaTooNew extends Error {

@@ -19,6 +19,9 @@ export type CreditEntriesTable = {
   created_at: string
 }
 
+/** A proven address that an account has left, kept for 90 days (features/credits/left-addresses.ts). */
+export type LeftAddressesTable = { address_hash: string; user_id: string; left_at: string }
+
 /** What each rewarded card said, as a sketch (features/cards/text-sketch.ts); kept when the card is deleted. */
 export type RewardedTextsTable = {
   user_id: string

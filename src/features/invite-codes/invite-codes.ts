@@ -6,8 +6,9 @@ import { AppError, conflict, forbidden, gone, notFound } from '../../core/errors
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
 import { audit } from '../audit/audit.ts'
-import { mayEarn } from '../credits/earning.ts'
+import { isProven, mayEarn } from '../credits/earning.ts'
 import { balanceOf, book } from '../credits/ledger.ts'
+import { LEFT_ADDRESS_DAYS } from '../credits/left-addresses.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import {
   findInvite,
@@ -57,7 +58,11 @@ export const RedeemInviteRequest = z
 
 export const RedeemInviteResponse = z
   .object({
-    credits_awarded: z.int(),
+    credits_awarded: z
+      .int()
+      .describe(
+        `0 with nothing pending: an account with this address was deleted less than ${LEFT_ADDRESS_DAYS} days ago`,
+      ),
     credits_pending: z.int().describe('Booked as soon as the e-mail address is confirmed'),
     credits_balance: z.int(),
   })
@@ -179,20 +184,22 @@ export async function redeemCode(
   if (status === 'expired') throw gone('This invite code has expired. Ask for a new one.')
   if (status === 'used') throw conflict('invite_not_pending', 'This invite code has already been used.')
   await recordRedemption(ctx.db, { inviteId: invite.invite_id, userId, now: ctx.now().toISOString() })
-  const isProven = await bookBonus(ctx, invite, userId)
+  const isBooked = await bookBonus(ctx, invite, userId)
+  // Who has not proven an address must not learn whether it had an account: the bonus waits, as everybody's does.
+  const isPending = !isBooked && !(await isProven(ctx, userId))
   await audit(ctx, {
     action: 'invite_code.redeemed',
     subject: { type: 'invite_code', id: invite.invite_id },
     actorId: userId,
   })
   return {
-    credits_awarded: isProven ? invite.credits : 0,
-    credits_pending: isProven ? 0 : invite.credits,
+    credits_awarded: isBooked ? invite.credits : 0,
+    credits_pending: isPending ? invite.credits : 0,
     credits_balance: await balanceOf(ctx, userId),
   }
 }
 
-/** Books the bonus of each side whose address is proven; false while the redeemer's is not. */
+/** Books the bonus of each side that may earn; false while the redeemer may not. */
 async function bookBonus(ctx: Ctx, invite: Redeemed, userId: string): Promise<boolean> {
   if (!(await mayEarn(ctx, userId))) return false
   const ref = { type: 'invite_code', id: invite.invite_id }

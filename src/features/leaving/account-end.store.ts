@@ -57,6 +57,16 @@ export async function deleteOwnRows(db: Db, userId: string): Promise<void> {
   for (const table of OWN_TABLES) await db.deleteFrom(table).where('user_id', '=', userId).execute()
 }
 
+/** Nobody can redeem them any more. */
+export async function withdrawCodes(db: Db, userId: string, now: string): Promise<void> {
+  await db
+    .updateTable('billing_invites')
+    .set({ withdrawn_at: now })
+    .where('created_by', '=', userId)
+    .where('withdrawn_at', 'is', null)
+    .execute()
+}
+
 export async function cancelMailsTo(db: Db, address: string): Promise<void> {
   await db
     .updateTable('outbox')

@@ -5,6 +5,7 @@ import { conflict } from '../../core/errors.ts'
 import { audit } from '../audit/audit.ts'
 import { willBeCharged } from '../billing/subscriptions.ts'
 import { forgetPrivateCards } from '../cards/forget.ts'
+import { keepLeftAddress, LEFT_ADDRESS_DAYS } from '../credits/left-addresses.ts'
 import { requireLiveCredential } from '../identity/credentials/live-credential.ts'
 import { requireRecentProof } from '../identity/credentials/recent-sign-in.ts'
 import { disconnectAllApps } from '../identity/oauth/connected-apps.ts'
@@ -20,6 +21,7 @@ import {
   deleteMaterials,
   deleteMemberships,
   deleteOwnRows,
+  withdrawCodes,
   workspacesWithoutOtherAdmin,
 } from './account-end.store.ts'
 
@@ -67,6 +69,8 @@ const removeAccount = (ctx: UserCtx): Promise<z.input<typeof AccountDeleted>> =>
     await forgetReportsOf(ctx, userId)
     await deleteOwnRows(ctx.db, userId)
     await cancelMailsTo(ctx.db, user.email ?? '')
+    await keepLeftAddress(ctx, user)
+    await withdrawCodes(ctx.db, userId, ctx.now().toISOString())
     await anonymiseUser(ctx.db, userId, ctx.now().toISOString())
     await audit(ctx, { action: 'account.deleted', subject: { type: 'user', id: userId } })
     return { deleted: true as const, deleted_cards, deleted_events, deleted_materials }
@@ -75,8 +79,7 @@ const removeAccount = (ctx: UserCtx): Promise<z.input<typeof AccountDeleted>> =>
 export const deleteAccount = capability({
   name: 'account.delete',
   summary: 'Delete your account and everything private in it, for good',
-  description:
-    'Take GET /api/v1/auth/me/export first. Private cards, memory, raw materials, keys, sessions and memberships are removed at once; what you published stays, by "deleted user". Needs a session that signed in within the last 10 minutes; otherwise send your password to POST /api/v1/auth/me/delete. Refused while a subscription is active or a team would lose its only admin.',
+  description: `Take GET /api/v1/auth/me/export first. Private cards, memory, raw materials, keys, sessions, memberships and open invite codes are removed at once; what you published stays, by "deleted user". A hash of a confirmed address is kept for ${LEFT_ADDRESS_DAYS} days: so long a new account with it earns no rewards, and its praise and redeemed codes earn others none. Needs a session that signed in within the last 10 minutes; otherwise send your password to POST /api/v1/auth/me/delete. Refused while a subscription is active or a team would lose its only admin.`,
   scopes: ['account'],
   rest: ['DELETE /api/v1/auth/me'],
   session: 'end',

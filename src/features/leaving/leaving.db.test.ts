@@ -125,6 +125,15 @@ onBothEngines('leaving', (t) => {
     expect((await lead.delete(remove)).status).toBe(200)
   })
 
+  test('invite codes end with the account of their maker', async () => {
+    const [maker, friend] = [await t.user(), await t.user()]
+    const { code } = (await maker.post('/api/v1/billing/invites', {})).body
+    await maker.delete(remove)
+    const redeemed = await friend.post('/api/v1/billing/redeem-invite', { code })
+    expect([redeemed.status, redeemed.body.code]).toEqual([404, 'not_found'])
+    expect((await friend.get('/api/v1/credits/balance')).body.balance).toBe(100)
+  })
+
   test('a running subscription is cancelled first', async () => {
     const user = await t.user()
     await user.post('/api/v1/billing/simulate-upgrade', { plan_id: 'pro' })

@@ -1,6 +1,7 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, forbidden, invalid } from '../../core/errors.ts'
+import { addressHash } from '../../core/secrets.ts'
 import { newId } from '../../db/ids.ts'
 import type { ModerationDecision } from '../../db/tables/moderation.ts'
 import { audit } from '../audit/audit.ts'
@@ -15,7 +16,6 @@ import {
 import { findUser, isServiceModerator } from '../identity/users/users.ts'
 import { roleOf } from '../permissions/permission.ts'
 import { cleanText, Findings } from '../redaction/stored.ts'
-import { addressHash } from '../sanctions/sanctions.ts'
 import { insertBan, isBannedIn, liftBansOfMatter } from './bans.store.ts'
 import { isHeldBeside } from './hiding.store.ts'
 import { lockMatter, type MatterRow, updateMatter } from './matters.store.ts'
@@ -107,7 +107,7 @@ async function ban(ctx: UserCtx, row: MatterRow, reason: string): Promise<void> 
   await insertBan(ctx.db, {
     ban_id,
     user_id: row.owner_id,
-    email_hash: owner?.email_normal ? addressHash(ctx, owner.email_normal) : null,
+    email_hash: owner?.email_normal ? addressHash(ctx, 'ban', owner.email_normal) : null,
     workspace_id,
     matter_id: row.matter_id,
     reason,

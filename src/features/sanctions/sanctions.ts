@@ -1,20 +1,17 @@
 /** The checks of moderators' decisions that publishing, sharing and editing make. */
 import type { Ctx, UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
-import { sha256 } from '../../core/secrets.ts'
+import { addressHash } from '../../core/secrets.ts'
 import { findUser, isServiceModerator } from '../identity/users/users.ts'
 import { addressOf, findBan, leaveGivers } from './sanctions.store.ts'
 
 type Target = { workspace_id: string; visibility: 'private' | 'unlisted' | 'public' }
 
-/** The hash hides the address, and nobody can test addresses against it without the server's secret. */
-export const addressHash = ({ secret }: Ctx, address: string): string => sha256(`ban\n${secret}\n${address}`)
-
 async function banOf(ctx: UserCtx, target: Target) {
   const { userId } = ctx.viewer
   return findBan(ctx.db, {
     userId,
-    emailHash: addressHash(ctx, await addressOf(ctx.db, userId)),
+    emailHash: addressHash(ctx, 'ban', await addressOf(ctx.db, userId)),
     workspaceId: target.workspace_id,
     isOpen: target.visibility !== 'private',
   })

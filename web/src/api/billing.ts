@@ -20,6 +20,7 @@ export type Plan = OutputOf<typeof ListPlans>[number]
 export type Pack = OutputOf<typeof listCreditPacks>[number]
 export type BillingStatus = OutputOf<typeof readStatus>
 export type InviteCode = OutputOf<typeof listMyInvites>[number]
+export type Redeemed = OutputOf<typeof redeemInvite>
 export type LedgerEntry = OutputOf<typeof readHistory>['items'][number]
 
 export const creditsBalance = call<typeof readBalance>('GET /api/v1/credits/balance')

@@ -7,6 +7,7 @@ import { Email, normalEmail, Time } from '../../../core/schemas.ts'
 import { randomToken, sha256 } from '../../../core/secrets.ts'
 import type { UsersTable } from '../../../db/tables/accounts.ts'
 import { audit } from '../../audit/audit.ts'
+import { keepLeftAddress } from '../../credits/left-addresses.ts'
 import { bookWaitingBonuses } from '../../invite-codes/invite-codes.ts'
 import { cancelMails, enqueueMail } from '../../mail/outbox.ts'
 import { mailWithButton } from '../../mail/template.ts'
@@ -153,6 +154,7 @@ export async function confirmEmailChange(ctx: Ctx, token: string): Promise<boole
   const user = await requireUser(ctx, change.user_id)
   const holder = await findUserByEmail(ctx.db, change.email)
   if (holder && holder.user_id !== user.user_id) throw emailTakenMeanwhile()
+  await keepLeftAddress(ctx, user)
   await updateUser(ctx.db, user.user_id, {
     email: change.email,
     email_normal: change.email_normal,

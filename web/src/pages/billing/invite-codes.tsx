@@ -2,7 +2,13 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Gift, X } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { createInviteCode, type InviteCode, redeemInviteCode, withdrawInviteCode } from '../../api/billing.ts'
+import {
+  createInviteCode,
+  type InviteCode,
+  type Redeemed,
+  redeemInviteCode,
+  withdrawInviteCode,
+} from '../../api/billing.ts'
 import { credits, formatDay } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -33,6 +39,14 @@ export function InviteCodes() {
   )
 }
 
+function redeemedWords({ credits_awarded, credits_pending, credits_balance }: Redeemed): string {
+  if (credits_awarded > 0)
+    return `${credits(credits_awarded)} added. Your balance is ${credits(credits_balance)}.`
+  if (credits_pending > 0)
+    return `${credits(credits_pending)} will be added once you have confirmed your e-mail address.`
+  return 'Redeemed, without credits: an account with your address was deleted a short time ago.'
+}
+
 function Redeem() {
   const { code: given = '' } = route.useSearch()
   const [code, setCode] = useState(given)
@@ -40,11 +54,7 @@ function Redeem() {
     mutationFn: () => redeemInviteCode({ code: code.trim() }),
     onSuccess: async (done) => {
       setCode('')
-      toast(
-        done.credits_pending > 0
-          ? `${credits(done.credits_pending)} will be added once you have confirmed your e-mail address.`
-          : `${credits(done.credits_awarded)} added. Your balance is ${credits(done.credits_balance)}.`,
-      )
+      toast(redeemedWords(done))
       await billingChanged()
     },
   })

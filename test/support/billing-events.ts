@@ -93,6 +93,8 @@ export function events(person: Pick<Person, 'userId'>, t: TestVault) {
           client_reference_id: userId,
           metadata: metadata({}),
           payment_intent: null,
+          subscription: `sub_${userId}_a`,
+          invoice: `in_${userId}_a`,
           amount_total: 1200,
           currency: 'usd',
         },
@@ -111,6 +113,7 @@ export function events(person: Pick<Person, 'userId'>, t: TestVault) {
           status: options.status ?? (change === 'deleted' ? 'canceled' : 'active'),
           cancel_at_period_end: options.cancel ?? false,
           cancel_at: null,
+          latest_invoice: `in_${userId}_${options.id ?? 'a'}`,
           metadata: metadata(options),
           items: {
             data: [

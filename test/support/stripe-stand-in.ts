@@ -15,6 +15,8 @@ export type StripeStandIn = {
   url: string
   requests: StripeRequest[]
   subscriptions: Objects
+  /** The checkouts that were made, as they are now. */
+  sessions: () => Record<string, unknown>[]
   /** payment intent → invoice */
   invoicePayments: Map<string, string>
   /** Answers the next request with this status and error. */
@@ -38,6 +40,9 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
     return object
   }
   const list = (data: unknown[]) => ({ object: 'list', has_more: false, url: '/', data })
+  const sessions = () => made['checkout.session'] ?? []
+  const isDeleted = (customer: string | undefined) =>
+    made.customer?.some(({ id, deleted }) => id === customer && deleted === true)
 
   const route = (method: string, url: URL, form: Record<string, string>): unknown => {
     const [, , ...parts] = url.pathname.split('/')
@@ -56,8 +61,17 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
       case 'POST prices':
         return make('price', 'price', { lookup_key: form.lookup_key, product: form.product })
       case 'POST checkout/sessions': {
-        const session = make('checkout.session', 'cs', { mode: form.mode })
+        if (isDeleted(form.customer)) return 'resource_missing'
+        const session = make('checkout.session', 'cs', {
+          mode: form.mode,
+          customer: form.customer,
+          status: 'open',
+        })
         return { ...session, url: `https://checkout.stripe.example/${session.id}` }
+      }
+      case 'GET checkout/sessions': {
+        const asked = ['customer', 'status'].map((name) => [name, url.searchParams.get(name)] as const)
+        return list(sessions().filter((session) => asked.every(([name, value]) => session[name] === value)))
       }
       case 'GET billing_portal/configurations':
         return list(made['billing_portal.configuration'] ?? [])
@@ -75,6 +89,18 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
       }
     }
     if (method === 'GET' && parts[0] === 'subscriptions') return found ?? null
+    if (method === 'DELETE' && parts[0] === 'subscriptions') {
+      if (!found || found.status === 'canceled') return 'resource_missing'
+      return Object.assign(found, { status: 'canceled' })
+    }
+    if (method === 'DELETE' && parts[0] === 'customers') {
+      const customer = made.customer?.find(({ id }) => id === parts[1])
+      return customer && !customer.deleted ? Object.assign(customer, { deleted: true }) : 'resource_missing'
+    }
+    if (method === 'POST' && path.startsWith('checkout/sessions/') && parts[3] === 'expire') {
+      const session = sessions().find(({ id }) => id === parts[2])
+      return session?.status === 'open' ? Object.assign(session, { status: 'expired' }) : 'not_open'
+    }
     return null
   }
 
@@ -97,7 +123,12 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
       if (body === 'resource_already_exists') {
         return send(400, { error: { type: 'invalid_request_error', code: body, message: 'exists' } })
       }
-      if (!body) return send(404, { error: { type: 'invalid_request_error', code: 'resource_missing' } })
+      // Stripe gives this refusal no code.
+      if (body === 'not_open') {
+        return send(400, { error: { type: 'invalid_request_error', message: 'only open ones expire' } })
+      }
+      if (!body || body === 'resource_missing')
+        return send(404, { error: { type: 'invalid_request_error', code: 'resource_missing' } })
       if (typeof key === 'string') answers.set(`${url.pathname} ${key}`, body)
       return send(200, body)
     })
@@ -108,6 +139,7 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
     url: `http://127.0.0.1:${port}`,
     requests,
     subscriptions,
+    sessions,
     invoicePayments,
     failNext: (status) => failures.push(status),
     close: () => {

@@ -17,6 +17,7 @@ export type SubscriptionState = {
   status: SubscriptionStatus
   currentPeriodEnd: string | null
   cancelAtPeriodEnd: boolean
+  latestInvoiceId: string | null
 }
 
 export type InvoiceLine = {
@@ -55,6 +56,9 @@ export type SessionFacts = {
   packId: string | null
   credits: number | null
   paymentIntent: string | null
+  /** Of a plan: what the session began, and the invoice that it paid. */
+  subscriptionId: string | null
+  invoiceId: string | null
   amountCents: number
   currency: string
 }
@@ -92,6 +96,7 @@ export function readSubscription(raw: unknown): SubscriptionState | null {
     status: statusOf(data.status),
     currentPeriodEnd: toIso(item?.current_period_end ?? data.current_period_end),
     cancelAtPeriodEnd: data.cancel_at_period_end === true || typeof data.cancel_at === 'number',
+    latestInvoiceId: data.latest_invoice,
   }
 }
 
@@ -138,6 +143,8 @@ function readSession(object: unknown): PaymentFact | null | 'unreadable' {
       packId: data.metadata?.pack_id ?? null,
       credits: Number.isSafeInteger(credits) && credits > 0 ? credits : null,
       paymentIntent: data.payment_intent,
+      subscriptionId: data.subscription,
+      invoiceId: data.invoice,
       amountCents: data.amount_total ?? 0,
       currency: data.currency ?? 'usd',
     },

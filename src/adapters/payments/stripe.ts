@@ -55,6 +55,9 @@ export function stripeProvider(config: StripeConfig): PaymentProvider {
       return verifySignature(rawBody, signature, config.webhookSecret, now)
     },
     currentSubscription: (id) => asking(() => stripe.subscriptions.retrieve(id)),
+    closeCheckouts: (customer) => asking(() => closeCheckouts(stripe, customer)),
+    cancelSubscription: (id) => asking(() => unlessMissing(stripe.subscriptions.cancel(id))),
+    deleteCustomer: (id) => asking(() => unlessMissing(stripe.customers.del(id))),
     invoiceOfPayment: (paymentIntent) =>
       asking(async () => {
         const payment = { type: 'payment_intent' as const, payment_intent: paymentIntent }
@@ -98,6 +101,24 @@ async function openCheckout(stripe: Stripe, order: CheckoutOrder, prices: (offer
       })
   if (!session.url) throw new PaymentProviderError('The checkout session has no address.')
   return { sessionId: session.id, url: session.url }
+}
+
+async function closeCheckouts(stripe: Stripe, customer: string): Promise<void> {
+  const open = stripe.checkout.sessions.list({ customer, status: 'open', limit: 100 })
+  for await (const session of open) {
+    // It is refused for a session that was paid or has expired since the list was made: it is closed then.
+    await stripe.checkout.sessions.expire(session.id).catch((error: unknown) => {
+      if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
+    })
+  }
+}
+
+/** Stripe answers "missing" for what it has ended already. */
+async function unlessMissing(ending: Promise<unknown>): Promise<void> {
+  await ending.catch((error: unknown) => {
+    const isMissing = error instanceof Stripe.errors.StripeError && error.code === 'resource_missing'
+    if (!isMissing) throw error
+  })
 }
 
 /**

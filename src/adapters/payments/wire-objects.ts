@@ -26,6 +26,8 @@ export const Session = z.object({
   client_reference_id: z.string().nullish(),
   metadata: Metadata,
   payment_intent: Ref,
+  subscription: Ref,
+  invoice: Ref,
   amount_total: Cents.nullish(),
   currency: z.string().nullish(),
 })
@@ -39,6 +41,7 @@ export const Subscription = z.object({
   cancel_at_period_end: z.boolean().nullish(),
   cancel_at: Seconds.nullish(),
   current_period_end: Seconds.nullish(),
+  latest_invoice: Ref,
   metadata: Metadata,
   items: z.object({ data: z.array(Product.extend({ current_period_end: Seconds.nullish() })) }).nullish(),
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { keepDevelopmentBooks } from './development.ts'
 
@@ -92,6 +92,15 @@ onBothEngines('the development provider', (t) => {
       expect(cancelled.location).toBe('http://127.0.0.1:8080/billing?no=1')
       await submit(checkout_url, { action: 'pay' })
       expect(await status(buyer)).toMatchObject({ credits_balance: 100 })
+    })
+
+    test('closes with the account: what was opened before cannot be paid after', async () => {
+      const buyer = await t.user()
+      const { checkout_url } = await checkout(buyer, { plan_id: 'pro' })
+      expect((await buyer.delete('/api/v1/auth/me?confirmed_by_user=true')).status).toBe(200)
+      await vi.waitFor(async () =>
+        expect((await t.anonymous().get(path(checkout_url))).text).toContain('This checkout is over'),
+      )
     })
 
     test('unknown actions, unknown and old sessions change nothing', async () => {

@@ -1,8 +1,8 @@
 /** The development provider with its books in the database, and the delivery of its events to our own webhook. */
-import { newSession } from '../../adapters/payments/development/checkout.ts'
+import { cancelSession, newSession } from '../../adapters/payments/development/checkout.ts'
 import { subscriptionObject } from '../../adapters/payments/development/events.ts'
 import { type DevChange, newDevId } from '../../adapters/payments/development/objects.ts'
-import { renew } from '../../adapters/payments/development/subscriptions.ts'
+import { endSubscription, renew } from '../../adapters/payments/development/subscriptions.ts'
 import {
   type PaymentProvider,
   PaymentProviderError,
@@ -16,6 +16,7 @@ import type { Database, Db } from '../../db/db.ts'
 import { CHECKOUT_PATH, PORTAL_PATH } from './development.pages.ts'
 import {
   keepDevSecret,
+  listDevObjects,
   listDueSubscriptions,
   listUndelivered,
   loadDevObject,
@@ -66,8 +67,33 @@ export async function developmentProvider(
       if (!subscription) throw new PaymentProviderError('There is no such subscription.')
       return subscriptionObject(subscription)
     },
+    ...endings(database, now),
     invoiceOfPayment: async (paymentIntent) =>
       (await loadDevObject(database.read, 'payment', paymentIntent))?.invoice ?? null,
+  }
+}
+
+/** As at Stripe: what is not there, or has ended already, counts as ended. */
+function endings(
+  database: Database,
+  now: () => Date,
+): Pick<PaymentProvider, 'closeCheckouts' | 'cancelSubscription' | 'deleteCustomer'> {
+  return {
+    closeCheckouts: (customerId) =>
+      database.transaction(async (db) => {
+        for (const session of await listDevObjects(db, 'session', customerId))
+          await saveChange(db, cancelSession(session, secondsOf(now())), now())
+      }),
+    cancelSubscription: (id) =>
+      database.transaction(async (db) => {
+        const subscription = await loadDevObject(db, 'subscription', id)
+        if (subscription) await saveChange(db, endSubscription(subscription, secondsOf(now())), now())
+      }),
+    deleteCustomer: (customerId) =>
+      database.transaction(async (db) => {
+        for (const subscription of await listDevObjects(db, 'subscription', customerId))
+          await saveChange(db, endSubscription(subscription, secondsOf(now())), now())
+      }),
   }
 }
 

@@ -9,28 +9,37 @@ import type {
 } from '../../adapters/payments/events.ts'
 import type { Ctx } from '../../core/context.ts'
 import { audit } from '../audit/audit.ts'
-import { balanceOf, book } from '../credits/ledger.ts'
-import { isUser } from '../identity/users/users.ts'
+import { book } from '../credits/ledger.ts'
+import { accountState } from '../identity/users/users.ts'
 import {
   findPayment,
   findSubscription,
   findUserOfCustomer,
   insertPayment,
-  keepEarlyRefund,
-  type PaymentRow,
   rememberEvent,
   saveCustomer,
-  saveRefund,
   takeEarlyRefund,
 } from './billing.store.ts'
-import { creditsForInvoice, creditsToTakeBack } from './grants.ts'
+import {
+  type DeletedOwnerOutcome,
+  invoiceOfDeleted,
+  sessionOfDeleted,
+  subscriptionOfDeleted,
+} from './deleted-owner.ts'
+import { creditsForInvoice } from './grants.ts'
 import { findPack, planOfProduct } from './plans.ts'
+import { refunded, takeBack } from './refunds.ts'
 import { applySubscription, EVENT_RANK } from './subscriptions.ts'
 
-export type Outcome = 'applied' | 'repeated' | 'not_ours'
+export type Outcome = 'applied' | 'repeated' | DeletedOwnerOutcome
 
-/** What the provider was asked before the transaction began. */
-export type Asked = { current?: SubscriptionState; invoiceOfRefund?: string | null }
+/** What the provider was asked, or did, before the transaction began. */
+export type Asked = {
+  current?: SubscriptionState
+  invoiceOfRefund?: string | null
+  /** The subscription that it has ended, because this event was stopped by `MustCancel`. */
+  cancelled?: string
+}
 
 type Incoming = { provider: string; event: PaymentEvent; fact: PaymentFact; asked: Asked }
 
@@ -50,8 +59,8 @@ function applyFact(ctx: Ctx, incoming: Incoming): Promise<Outcome> {
   switch (fact.kind) {
     case 'session_paid':
       return fact.session.mode === 'payment'
-        ? packPaid(ctx, incoming.provider, fact.session)
-        : customerKnown(ctx, incoming.provider, fact.session)
+        ? packPaid(ctx, incoming, fact.session)
+        : customerKnown(ctx, incoming, fact.session)
     case 'subscription':
       return subscriptionChanged(ctx, incoming, fact)
     case 'invoice_paid':
@@ -59,42 +68,54 @@ function applyFact(ctx: Ctx, incoming: Incoming): Promise<Outcome> {
     case 'invoice_failed':
       return invoiceFailed(ctx, incoming, fact.invoice)
     case 'refund':
-      return refunded(ctx, fact.refund, incoming.asked.invoiceOfRefund ?? fact.refund.invoiceId)
+      return refundReported(ctx, incoming, fact.refund)
   }
 }
 
-/** The customer says whose money it is; the metadata of the purchase says it where the customer is new to us. */
+type Owner = { userId: string; isDeleted: boolean }
+
+/**
+ * The customer says whose money it is; the metadata of the purchase says it where the customer is new to us. Null: nobody
+ * who ever had an account here.
+ */
 async function ownerOf(
   ctx: Ctx,
   customerId: string | null,
   metadataUserId: string | null,
-): Promise<string | null> {
+): Promise<Owner | null> {
   const known = customerId ? await findUserOfCustomer(ctx.db, customerId) : undefined
   const userId = known ?? metadataUserId
-  return userId && (await isUser(ctx, userId)) ? userId : null
+  const state = userId ? await accountState(ctx, userId) : 'unknown'
+  return userId && state !== 'unknown' ? { userId, isDeleted: state === 'deleted' } : null
 }
 
-async function customerKnown(ctx: Ctx, provider: string, session: SessionFacts): Promise<Outcome> {
-  const userId = await ownerOf(ctx, session.customerId, session.userId)
-  if (!userId || !session.customerId) return 'not_ours'
+async function customerKnown(
+  ctx: Ctx,
+  { provider, asked }: Incoming,
+  session: SessionFacts,
+): Promise<Outcome> {
+  const owner = await ownerOf(ctx, session.customerId, session.userId)
+  if (!owner || !session.customerId) return 'not_ours'
+  if (owner.isDeleted) return sessionOfDeleted(ctx, owner.userId, session, asked.cancelled)
   await saveCustomer(ctx.db, {
     provider,
-    user_id: userId,
+    user_id: owner.userId,
     customer_id: session.customerId,
     created_at: ctx.now().toISOString(),
   })
   return 'applied'
 }
 
-async function packPaid(ctx: Ctx, provider: string, session: SessionFacts): Promise<Outcome> {
-  const userId = await ownerOf(ctx, session.customerId, session.userId)
+async function packPaid(ctx: Ctx, { provider, asked }: Incoming, session: SessionFacts): Promise<Outcome> {
+  const owner = await ownerOf(ctx, session.customerId, session.userId)
   // The credits as they were sold; the pack file may have changed since.
   const credits = session.credits ?? findPack(session.packId ?? '')?.credits
-  if (!userId || !credits || !session.packId) return 'not_ours'
+  if (!owner || !credits || !session.packId) return 'not_ours'
+  if (owner.isDeleted) return sessionOfDeleted(ctx, owner.userId, session, asked.cancelled)
   await paid(ctx, {
     payment_id: session.sessionId,
     provider,
-    user_id: userId,
+    user_id: owner.userId,
     kind: 'pack',
     item_id: session.packId,
     payment_intent: session.paymentIntent,
@@ -106,10 +127,12 @@ async function packPaid(ctx: Ctx, provider: string, session: SessionFacts): Prom
 }
 
 async function invoicePaid(ctx: Ctx, incoming: Incoming, invoice: InvoiceFacts): Promise<Outcome> {
-  const userId = await ownerOf(ctx, invoice.customerId, invoice.userId)
+  const owner = await ownerOf(ctx, invoice.customerId, invoice.userId)
   const row = await findSubscription(ctx.db, invoice.subscriptionId)
   const planId = planOfInvoice(invoice) ?? row?.plan_id
-  if (!userId || !planId) return 'not_ours'
+  if (!owner || !planId) return 'not_ours'
+  const { userId } = owner
+  if (owner.isDeleted) return invoiceOfDeleted(ctx, userId, invoice, incoming.asked.cancelled)
   await paid(ctx, {
     payment_id: invoice.invoiceId,
     provider: incoming.provider,
@@ -129,13 +152,13 @@ async function invoicePaid(ctx: Ctx, incoming: Incoming, invoice: InvoiceFacts):
 }
 
 async function invoiceFailed(ctx: Ctx, incoming: Incoming, invoice: InvoiceFacts): Promise<Outcome> {
-  const userId = await ownerOf(ctx, invoice.customerId, invoice.userId)
+  const owner = await ownerOf(ctx, invoice.customerId, invoice.userId)
   const row = await findSubscription(ctx.db, invoice.subscriptionId)
-  if (!userId || !(planOfInvoice(invoice) ?? row)) return 'not_ours'
+  if (!owner || owner.isDeleted || !(planOfInvoice(invoice) ?? row)) return 'not_ours'
   // Nobody has a plan before the first payment, so its failure changes nothing.
   if (invoice.reason === 'subscription_create') return 'applied'
   const paidSince = await findPayment(ctx.db, { paymentIntent: null, invoiceId: invoice.invoiceId })
-  if (!paidSince) await moveByInvoice(ctx, incoming, invoice, userId, 'past_due')
+  if (!paidSince) await moveByInvoice(ctx, incoming, invoice, owner.userId, 'past_due')
   return 'applied'
 }
 
@@ -164,6 +187,7 @@ async function moveByInvoice(
       status,
       currentPeriodEnd: periodEndOf(invoice),
       cancelAtPeriodEnd: row?.cancel_at_period_end === 1,
+      latestInvoiceId: invoice.invoiceId,
     },
   })
 }
@@ -174,20 +198,26 @@ async function subscriptionChanged(
   fact: Extract<PaymentFact, { kind: 'subscription' }>,
 ): Promise<Outcome> {
   const state = asked.current ?? fact.subscription
-  const userId = await ownerOf(ctx, state.customerId, state.userId)
+  const owner = await ownerOf(ctx, state.customerId, state.userId)
   const planId = planOfProduct(state.productId, state.planId)?.plan_id ?? null
   // The same customer may pay for other things at the same provider. A subscription to none of our plans is not ours.
   const isOurs = planId !== null || (await findSubscription(ctx.db, state.subscriptionId)) !== undefined
-  if (!userId || !isOurs) return 'not_ours'
+  if (!owner || !isOurs) return 'not_ours'
+  if (owner.isDeleted) return subscriptionOfDeleted(ctx, owner.userId, state, asked.cancelled)
   await applySubscription(ctx, {
     provider,
-    userId,
+    userId: owner.userId,
     planId,
     state,
     created: event.created,
     rank: EVENT_RANK[fact.change],
     fresh: asked.current !== undefined,
   })
+  return 'applied'
+}
+
+async function refundReported(ctx: Ctx, { asked }: Incoming, refund: RefundFacts): Promise<Outcome> {
+  await refunded(ctx, refund, asked.invoiceOfRefund ?? refund.invoiceId)
   return 'applied'
 }
 
@@ -221,39 +251,6 @@ async function paid(ctx: Ctx, payment: NewPayment): Promise<void> {
     paymentId: payment.payment_id,
   })
   if (early > 0) await takeBack(ctx, { ...payment, refunded_cents: 0 }, early)
-}
-
-async function refunded(ctx: Ctx, refund: RefundFacts, invoiceId: string | null): Promise<Outcome> {
-  const payment = await findPayment(ctx.db, { paymentIntent: refund.paymentIntent, invoiceId })
-  if (payment) await takeBack(ctx, payment, refund.refundedCents)
-  else await keepEarlyRefund(ctx.db, { ...refund, invoiceId }, ctx.now().toISOString())
-  return 'applied'
-}
-
-type Refundable = Pick<PaymentRow, 'payment_id' | 'user_id' | 'credits' | 'amount_cents' | 'refunded_cents'>
-
-/** Takes back what is left of the credits. The ledger has a line for every refund, also when nothing was left. */
-async function takeBack(ctx: Ctx, payment: Refundable, refundedCents: number): Promise<void> {
-  if (refundedCents <= payment.refunded_cents) return
-  const due = creditsToTakeBack(
-    { credits: payment.credits, amountCents: payment.amount_cents, refundedCents: payment.refunded_cents },
-    refundedCents,
-  )
-  const taken = Math.min(due, await balanceOf(ctx, payment.user_id))
-  await book(ctx, {
-    userId: payment.user_id,
-    delta: taken === 0 ? 0 : -taken,
-    reason: 'refund',
-    cause: `refund:${payment.payment_id}:${refundedCents}`,
-    ref: { type: 'payment', id: payment.payment_id },
-  })
-  await saveRefund(ctx.db, payment.payment_id, { refundedCents, creditsReturned: taken })
-  await audit(ctx, {
-    action: 'billing.refunded',
-    subject: { type: 'payment', id: payment.payment_id },
-    actorId: payment.user_id,
-    details: { refunded_cents: refundedCents, credits_due: due, credits_taken: taken },
-  })
 }
 
 function planOfInvoice(invoice: InvoiceFacts): string | null {

@@ -53,6 +53,7 @@ async function simulate(ctx: UserCtx, plan: Plan): Promise<void> {
       status: isFree ? 'canceled' : 'active',
       currentPeriodEnd: new Date(now.getTime() + (isFree ? 0 : MONTH_MS)).toISOString(),
       cancelAtPeriodEnd: false,
+      latestInvoiceId: null,
     },
   })
   if (plan.monthly_credits === 0) return

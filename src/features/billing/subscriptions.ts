@@ -106,11 +106,22 @@ export async function standingOf(ctx: Ctx, userId: string): Promise<Standing> {
   return last ? { ...FREE, status: 'canceled', currentPeriodEnd: last.current_period_end } : FREE
 }
 
-/** Whether money would still be taken: some active subscription is not cancelled for the end of its period. */
+/** The provider waits 23 hours for the first payment; the rest is for its message to arrive. */
+const FIRST_PAYMENT_MS = 24 * 3_600_000
+
+/**
+ * Whether money may still be taken: some active subscription is not cancelled for the end of its period, or the first payment
+ * of one is not decided yet. It may succeed without another step of the person, such as a transfer that is under way.
+ */
 export async function willBeCharged(ctx: Ctx, userId: string): Promise<boolean> {
-  const now = ctx.now().toISOString()
+  const now = ctx.now()
+  const decidedSince = new Date(now.getTime() - FIRST_PAYMENT_MS).toISOString()
   const rows = await listSubscriptions(ctx.db, userId)
-  return rows.some((row) => isRunning(row, now) && row.cancel_at_period_end === 0)
+  return rows.some((row) =>
+    row.status === 'none'
+      ? row.created_at > decidedSince
+      : isRunning(row, now.toISOString()) && row.cancel_at_period_end === 0,
+  )
 }
 
 /** A cancelled period that is over has ended, even if the provider's last message never came. */

@@ -1,10 +1,16 @@
 /** From raw bytes to effect. Both providers come in here, Stripe over the network, the development one in-process. */
-import { type PaymentEvent, readEvent, readSubscription } from '../../adapters/payments/events.ts'
+import {
+  type PaymentEvent,
+  readEvent,
+  readSubscription,
+  type SubscriptionState,
+} from '../../adapters/payments/events.ts'
 import { BadSignature } from '../../adapters/payments/payments.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { findPayment, isKnownEvent } from './billing.store.ts'
 import { type Asked, applyEvent, type Outcome } from './effects.ts'
+import { MustCancel } from './must-cancel.ts'
 import { askProvider, requireProvider } from './provider.ts'
 import { OrderUnknown } from './subscriptions.ts'
 
@@ -46,13 +52,23 @@ async function apply(ctx: Ctx, event: PaymentEvent, asked: Asked): Promise<Outco
   try {
     return await inTx(ctx, (ctx) => applyEvent(ctx, { provider, event, fact, asked }))
   } catch (error) {
-    if (!(error instanceof OrderUnknown)) throw error
-    const current = readSubscription(
-      await askProvider(ctx, (provider) => provider.currentSubscription(error.subscriptionId)),
-    )
-    if (!current) throw new AppError(400, 'invalid_event', 'The provider does not know this subscription.')
-    return inTx(ctx, (ctx) => applyEvent(ctx, { provider, event, fact, asked: { ...asked, current } }))
+    // Each of the two stops an event once: the answer is in `asked` then.
+    if (error instanceof OrderUnknown)
+      return apply(ctx, event, { ...asked, current: await currentState(ctx, error.subscriptionId) })
+    if (!(error instanceof MustCancel)) throw error
+    const { subscriptionId } = error
+    await askProvider(ctx, (provider) => provider.cancelSubscription(subscriptionId))
+    ctx.log.error(error.details, error.message)
+    return apply(ctx, event, { ...asked, cancelled: subscriptionId })
   }
+}
+
+async function currentState(ctx: Ctx, subscriptionId: string): Promise<SubscriptionState> {
+  const state = readSubscription(
+    await askProvider(ctx, (provider) => provider.currentSubscription(subscriptionId)),
+  )
+  if (!state) throw new AppError(400, 'invalid_event', 'The provider does not know this subscription.')
+  return state
 }
 
 /**

@@ -3,6 +3,7 @@ import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
 import { audit } from '../audit/audit.ts'
+import { leaveProvider } from '../billing/leave-provider.ts'
 import { willBeCharged } from '../billing/subscriptions.ts'
 import { forgetPrivateCards } from '../cards/forget.ts'
 import { keepLeftAddress, LEFT_ADDRESS_DAYS } from '../credits/left-addresses.ts'
@@ -27,7 +28,10 @@ import {
 
 async function refuseWhilePaying(ctx: UserCtx): Promise<void> {
   if (await willBeCharged(ctx, ctx.viewer.userId))
-    throw conflict('subscription_active', 'A subscription is active. Cancel it in the billing portal first.')
+    throw conflict(
+      'subscription_active',
+      'A subscription is active, or its first payment is not decided yet. Cancel it in the billing portal first, or wait a day for the payment.',
+    )
 }
 
 /** A team must not be left without an admin. */
@@ -70,6 +74,7 @@ const removeAccount = (ctx: UserCtx): Promise<z.input<typeof AccountDeleted>> =>
     await deleteOwnRows(ctx.db, userId)
     await cancelMailsTo(ctx.db, user.email ?? '')
     await keepLeftAddress(ctx, user)
+    await leaveProvider(ctx, userId)
     await withdrawCodes(ctx.db, userId, ctx.now().toISOString())
     await anonymiseUser(ctx.db, userId, ctx.now().toISOString())
     await audit(ctx, { action: 'account.deleted', subject: { type: 'user', id: userId } })

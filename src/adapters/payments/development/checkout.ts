@@ -58,7 +58,8 @@ function payOnce(session: DevSession, now: number): DevChange {
     null,
     now,
   )
-  return { objects: [session, payment], events: [sessionCompleted(session, payment.id, now)] }
+  const paid = { paymentIntent: payment.id, subscriptionId: null, invoiceId: null }
+  return { objects: [session, payment], events: [sessionCompleted(session, paid, now)] }
 }
 
 function startSubscription(session: DevSession, now: number): DevChange {
@@ -81,7 +82,11 @@ function startSubscription(session: DevSession, now: number): DevChange {
     objects: [session, subscription, payment],
     events: [
       event,
-      sessionCompleted(session, null, now),
+      sessionCompleted(
+        session,
+        { paymentIntent: null, subscriptionId: subscription.id, invoiceId: payment.invoice },
+        now,
+      ),
       subscriptionEvent('customer.subscription.created', subscription, now),
     ],
   }

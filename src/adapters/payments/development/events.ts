@@ -4,7 +4,9 @@ export function makeEvent(type: string, object: unknown, now: number): DevEvent 
   return { id: newDevId('evt'), object: 'event', type, created: now, data: { object } }
 }
 
-export function sessionCompleted(session: DevSession, paymentIntent: string | null, now: number): DevEvent {
+type Paid = { paymentIntent: string | null; subscriptionId: string | null; invoiceId: string | null }
+
+export function sessionCompleted(session: DevSession, paid: Paid, now: number): DevEvent {
   const object = {
     id: session.id,
     object: 'checkout.session',
@@ -14,7 +16,9 @@ export function sessionCompleted(session: DevSession, paymentIntent: string | nu
     customer: session.customer,
     client_reference_id: session.metadata.user_id ?? null,
     metadata: session.metadata,
-    payment_intent: paymentIntent,
+    payment_intent: paid.paymentIntent,
+    subscription: paid.subscriptionId,
+    invoice: paid.invoiceId,
     amount_total: session.offer.amountCents,
     currency: session.offer.currency,
   }

@@ -39,7 +39,8 @@ export function setCancelAtPeriodEnd(subscription: DevSubscription, cancel: bool
   return { objects: [changed], events: [subscriptionEvent('customer.subscription.updated', changed, now)] }
 }
 
-function endSubscription(subscription: DevSubscription, now: number): DevChange {
+/** At once, whatever was paid. */
+export function endSubscription(subscription: DevSubscription, now: number): DevChange {
   if (subscription.status === 'canceled') return NOTHING
   const ended: DevSubscription = { ...subscription, status: 'canceled', openInvoice: null }
   return { objects: [ended], events: [subscriptionEvent('customer.subscription.deleted', ended, now)] }

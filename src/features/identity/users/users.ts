@@ -126,9 +126,15 @@ export const userByEmail = (ctx: Ctx, email: string): Promise<UsersTable | undef
 export const userById = (ctx: Ctx, userId: string): Promise<UsersTable | undefined> =>
   findUser(ctx.db, userId)
 
-/** Whether this is somebody's id who still has an account. */
-export async function isUser(ctx: Ctx, userId: string): Promise<boolean> {
-  return (await findUser(ctx.db, userId)) !== undefined
+/** Whether this is somebody's id, and whether they still have an account. */
+export async function accountState(ctx: Ctx, userId: string): Promise<'present' | 'deleted' | 'unknown'> {
+  const row = await ctx.db
+    .selectFrom('users')
+    .select('deleted_at')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  if (!row) return 'unknown'
+  return row.deleted_at === null ? 'present' : 'deleted'
 }
 
 /** Whether this person wants to be asked before somebody makes them a member. */

@@ -1,0 +1,156 @@
+import pino from 'pino'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { events, SECRET, webhookOf } from '../../../test/support/billing-events.ts'
+import { TestVault } from '../../../test/support/engines.ts'
+import { type StripeStandIn, startStripeStandIn } from '../../../test/support/stripe-stand-in.ts'
+
+type Someone = Awaited<ReturnType<TestVault['user']>>
+
+describe.each(['sqlite', 'postgres'] as const)('payments of deleted accounts on %s', (engine) => {
+  let stripe: StripeStandIn
+  let t: TestVault
+  let logged: Record<string, unknown>[] = []
+
+  beforeAll(async () => {
+    stripe = await startStripeStandIn()
+    t = new TestVault(engine, {
+      STRIPE_SECRET_KEY: 'sk_test_stand_in',
+      STRIPE_WEBHOOK_SECRET: SECRET,
+      STRIPE_API_BASE: stripe.url,
+    })
+    await t.up(pino({ level: 'error' }, { write: (line) => void logged.push(JSON.parse(line)) }))
+  })
+  afterAll(async () => {
+    await t.down()
+    await stripe.close()
+  })
+  beforeEach(() => {
+    logged = []
+  })
+
+  const deliver = (event: object) => webhookOf(t)(event)
+  const leave = (one: Someone) => one.delete('/api/v1/auth/me?confirmed_by_user=true')
+  const asked = (method: string, path: string) =>
+    stripe.requests.filter((one) => one.method === method && one.path === path)
+  const entries = async ({ userId }: Someone) =>
+    (
+      await t.app.services.database.read
+        .selectFrom('credit_entries')
+        .select('reason')
+        .where('user_id', '=', userId)
+        .execute()
+    ).map(({ reason }) => reason)
+
+  /** Somebody who is gone, and their subscription at Stripe. */
+  async function leaver() {
+    const one = await t.user()
+    const make = events(one, t)
+    const created = make.subscription('created', { created: 100 })
+    stripe.subscriptions.set(created.data.object.id, { ...created.data.object })
+    expect((await leave(one)).status).toBe(200)
+    return { one, make, created, subscriptionId: created.data.object.id }
+  }
+
+  test('a subscription that was paid after the deletion is cancelled at once, and told with what to refund', async () => {
+    for (const which of ['subscription', 'invoice', 'session'] as const) {
+      logged = []
+      const { one, make, created, subscriptionId } = await leaver()
+      const payment_id = `in_${one.userId}_a`
+      const event = {
+        subscription: created,
+        invoice: make.invoicePaid({ invoice: payment_id }),
+        session: make.subscriptionSession(),
+      }[which]
+      const answer = await deliver(event)
+      expect([answer.status, answer.body], which).toEqual([200, { received: true, handled: true }])
+      expect(stripe.subscriptions.get(subscriptionId)).toMatchObject({ status: 'canceled' })
+      expect(logged, which).toEqual([
+        expect.objectContaining({ level: 50, payment_id, subscription_id: subscriptionId }),
+      ])
+      expect(await entries(one)).toEqual(['signup_bonus'])
+      expect((await deliver(event)).body).toMatchObject({ duplicate: true })
+      expect(asked('DELETE', `/v1/subscriptions/${subscriptionId}`)).toHaveLength(1)
+    }
+  })
+
+  test('all events of the late purchase leave nothing behind, in any order', async () => {
+    const { one, make, created } = await leaver()
+    for (const event of [make.invoicePaid({}), created, make.subscriptionSession()])
+      expect((await deliver(event)).body).toMatchObject({ handled: true })
+    expect(await entries(one)).toEqual(['signup_bonus'])
+  })
+
+  test('a pack that was paid after the deletion is told with what to refund', async () => {
+    const { one, make } = await leaver()
+    const event = make.packPaid()
+    expect((await deliver(event)).body).toEqual({ received: true, handled: true })
+    expect(logged).toEqual([
+      expect.objectContaining({
+        level: 50,
+        payment_id: event.data.object.id,
+        payment_intent: event.data.object.payment_intent,
+        amount_cents: 400,
+      }),
+    ])
+    expect(await entries(one)).toEqual(['signup_bonus'])
+  })
+
+  test('what was paid before, what ends anyway and what nobody here bought raises no alarm', async () => {
+    const one = await t.user()
+    const make = events(one, t)
+    const paid = make.packPaid()
+    await deliver(paid)
+    await leave(one)
+    const again = { ...paid, id: `${paid.id}_again`, type: 'checkout.session.async_payment_succeeded' }
+    expect((await deliver(again)).body).toMatchObject({ handled: false })
+    const ending = make.subscription('updated', { created: 200, cancel: true })
+    expect((await deliver(ending)).body).toMatchObject({ handled: false })
+    const stranger = events({ userId: '01890000-0000-7000-8000-000000000000' }, t)
+    expect((await deliver(stranger.subscription('created'))).body).toMatchObject({ handled: false })
+    expect(logged).toEqual([])
+  })
+
+  test('while Stripe is away, the event is refused for now; delivered again, it has its effect', async () => {
+    const { created, subscriptionId } = await leaver()
+    stripe.failNext(400)
+    expect((await deliver(created)).status).toBe(503)
+    expect(stripe.subscriptions.get(subscriptionId)).toMatchObject({ status: 'active' })
+    expect((await deliver(created)).body).toEqual({ received: true, handled: true })
+    expect(stripe.subscriptions.get(subscriptionId)).toMatchObject({ status: 'canceled' })
+  })
+
+  test('with the account, its open checkouts close and its customer is deleted', async () => {
+    const buyer = await t.user()
+    await buyer.post('/api/v1/billing/checkout', { plan_id: 'pro' })
+    await buyer.post('/api/v1/billing/credits/checkout', { pack_id: 'small' })
+    const mine = stripe.sessions().slice(-2)
+    expect(mine.map(({ status }) => status)).toEqual(['open', 'open'])
+    expect((await leave(buyer)).status).toBe(200)
+    await vi.waitFor(() =>
+      expect(asked('DELETE', `/v1/customers/${String(mine[0]?.customer)}`)).toHaveLength(1),
+    )
+    expect(mine.map(({ status }) => status)).toEqual(['expired', 'expired'])
+  })
+
+  test('an account is deleted also while Stripe is away, and the operator learns what is left there', async () => {
+    const buyer = await t.user()
+    await buyer.post('/api/v1/billing/checkout', { plan_id: 'pro' })
+    const customer = stripe.sessions().at(-1)?.customer
+    stripe.failNext(400)
+    expect((await leave(buyer)).status).toBe(200)
+    await vi.waitFor(() => expect(logged).toEqual([expect.objectContaining({ customer_id: customer })]))
+  })
+
+  test('an account waits for a first payment that is not decided, and not longer than the provider does', async () => {
+    const buyer = await t.user()
+    await deliver(events(buyer, t).subscription('created', { status: 'incomplete' }))
+    const refused = await leave(buyer)
+    expect([refused.status, refused.body.code]).toEqual([409, 'subscription_active'])
+    t.later(24 * 3_600_000)
+    const { status } = await buyer.post('/api/v1/auth/me/delete', {
+      confirmed_by_user: true,
+      password: 'correct horse battery',
+    })
+    expect(status).toBe(200)
+  })
+})

@@ -8,6 +8,7 @@ import {
   type PaymentProvider,
   PaymentProviderError,
   verifySignature,
+  type WhichCheckouts,
 } from './payments.ts'
 
 export type StripeConfig = Readonly<{
@@ -55,7 +56,7 @@ export function stripeProvider(config: StripeConfig): PaymentProvider {
       return verifySignature(rawBody, signature, config.webhookSecret, now)
     },
     currentSubscription: (id) => asking(() => stripe.subscriptions.retrieve(id)),
-    closeCheckouts: (customer) => asking(() => closeCheckouts(stripe, customer)),
+    closeCheckouts: (customer, which) => asking(() => closeCheckouts(stripe, customer, which)),
     cancelSubscription: (id) => asking(() => unlessMissing(stripe.subscriptions.cancel(id))),
     deleteCustomer: (id) => asking(() => unlessMissing(stripe.customers.del(id))),
     invoiceOfPayment: (paymentIntent) =>
@@ -103,9 +104,10 @@ async function openCheckout(stripe: Stripe, order: CheckoutOrder, prices: (offer
   return { sessionId: session.id, url: session.url }
 }
 
-async function closeCheckouts(stripe: Stripe, customer: string): Promise<void> {
+async function closeCheckouts(stripe: Stripe, customer: string, which: WhichCheckouts): Promise<void> {
   const open = stripe.checkout.sessions.list({ customer, status: 'open', limit: 100 })
   for await (const session of open) {
+    if (which === 'plans' && session.mode !== 'subscription') continue
     // It is refused for a session that was paid or has expired since the list was made: it is closed then.
     await stripe.checkout.sessions.expire(session.id).catch((error: unknown) => {
       if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error

@@ -294,7 +294,7 @@ onBothEngines(
       test('of two active ones, the better counts', async () => {
         const buyer = await person()
         const make = events(buyer, t)
-        await deliver(make.subscription('created', { created: 100, plan: 'team', id: 'a' }))
+        await deliver(make.subscription('created', { created: 100, plan: 'team', id: 'a', cancel: true }))
         await deliver(make.subscription('created', { created: 200, plan: 'pro', id: 'b' }))
         expect(await status(buyer)).toMatchObject({ plan_id: 'team' })
         await deliver(make.subscription('deleted', { created: 300, plan: 'team', id: 'a' }))

@@ -71,6 +71,7 @@ export const readStatus = capability({
 export const checkoutPlan = capability({
   name: 'billing.checkout',
   summary: 'A page on which to pay for a plan',
+  description: 'An earlier page for a plan that is still open is closed: it cannot be paid any more.',
   scopes: ['account'],
   rest: ['POST /api/v1/billing/checkout'],
   idempotency: 'answer',
@@ -139,9 +140,11 @@ async function openCheckout(
   const cancelUrl = ownAddress(ctx, 'cancel_url', urls.cancel_url, '/billing?checkout=cancelled')
   const customerId = await customerOf(ctx)
   const metadata = { user_id: ctx.viewer.userId, ...bought }
-  const { url, sessionId } = await askProvider(ctx, (provider) =>
-    provider.openCheckout({ offer, customerId, metadata, successUrl, cancelUrl }),
-  )
+  const { url, sessionId } = await askProvider(ctx, async (provider) => {
+    // Two pages for a plan, both paid, would be two subscriptions.
+    if (offer.interval) await provider.closeCheckouts(customerId, 'plans')
+    return provider.openCheckout({ offer, customerId, metadata, successUrl, cancelUrl })
+  })
   return { checkout_url: url, session_id: sessionId }
 }
 

@@ -1,40 +1,18 @@
-import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { events, SECRET, webhookOf } from '../../../test/support/billing-events.ts'
-import { TestVault } from '../../../test/support/engines.ts'
-import { type StripeStandIn, startStripeStandIn } from '../../../test/support/stripe-stand-in.ts'
+import { expect, test, vi } from 'vitest'
+import { events, webhookOf } from '../../../test/support/billing-events.ts'
+import type { TestVault } from '../../../test/support/engines.ts'
+import { withStripe } from '../../../test/support/with-stripe.ts'
 
 type Someone = Awaited<ReturnType<TestVault['user']>>
 
-describe.each(['sqlite', 'postgres'] as const)('payments of deleted accounts on %s', (engine) => {
-  let stripe: StripeStandIn
-  let t: TestVault
-  let logged: Record<string, unknown>[] = []
-
-  beforeAll(async () => {
-    stripe = await startStripeStandIn()
-    t = new TestVault(engine, {
-      STRIPE_SECRET_KEY: 'sk_test_stand_in',
-      STRIPE_WEBHOOK_SECRET: SECRET,
-      STRIPE_API_BASE: stripe.url,
-    })
-    await t.up(pino({ level: 'error' }, { write: (line) => void logged.push(JSON.parse(line)) }))
-  })
-  afterAll(async () => {
-    await t.down()
-    await stripe.close()
-  })
-  beforeEach(() => {
-    logged = []
-  })
-
-  const deliver = (event: object) => webhookOf(t)(event)
+withStripe('payments of deleted accounts', (scene) => {
+  const deliver = (event: object) => webhookOf(scene.t)(event)
   const leave = (one: Someone) => one.delete('/api/v1/auth/me?confirmed_by_user=true')
   const asked = (method: string, path: string) =>
-    stripe.requests.filter((one) => one.method === method && one.path === path)
+    scene.stripe.requests.filter((one) => one.method === method && one.path === path)
   const entries = async ({ userId }: Someone) =>
     (
-      await t.app.services.database.read
+      await scene.t.app.services.database.read
         .selectFrom('credit_entries')
         .select('reason')
         .where('user_id', '=', userId)
@@ -43,17 +21,17 @@ describe.each(['sqlite', 'postgres'] as const)('payments of deleted accounts on 
 
   /** Somebody who is gone, and their subscription at Stripe. */
   async function leaver() {
-    const one = await t.user()
-    const make = events(one, t)
+    const one = await scene.t.user()
+    const make = events(one, scene.t)
     const created = make.subscription('created', { created: 100 })
-    stripe.subscriptions.set(created.data.object.id, { ...created.data.object })
+    scene.stripe.subscriptions.set(created.data.object.id, { ...created.data.object })
     expect((await leave(one)).status).toBe(200)
     return { one, make, created, subscriptionId: created.data.object.id }
   }
 
   test('a subscription that was paid after the deletion is cancelled at once, and told with what to refund', async () => {
     for (const which of ['subscription', 'invoice', 'session'] as const) {
-      logged = []
+      scene.logged = []
       const { one, make, created, subscriptionId } = await leaver()
       const payment_id = `in_${one.userId}_a`
       const event = {
@@ -63,8 +41,8 @@ describe.each(['sqlite', 'postgres'] as const)('payments of deleted accounts on 
       }[which]
       const answer = await deliver(event)
       expect([answer.status, answer.body], which).toEqual([200, { received: true, handled: true }])
-      expect(stripe.subscriptions.get(subscriptionId)).toMatchObject({ status: 'canceled' })
-      expect(logged, which).toEqual([
+      expect(scene.stripe.subscriptions.get(subscriptionId)).toMatchObject({ status: 'canceled' })
+      expect(scene.logged, which).toEqual([
         expect.objectContaining({ level: 50, payment_id, subscription_id: subscriptionId }),
       ])
       expect(await entries(one)).toEqual(['signup_bonus'])
@@ -84,7 +62,7 @@ describe.each(['sqlite', 'postgres'] as const)('payments of deleted accounts on 
     const { one, make } = await leaver()
     const event = make.packPaid()
     expect((await deliver(event)).body).toEqual({ received: true, handled: true })
-    expect(logged).toEqual([
+    expect(scene.logged).toEqual([
       expect.objectContaining({
         level: 50,
         payment_id: event.data.object.id,
@@ -96,8 +74,8 @@ describe.each(['sqlite', 'postgres'] as const)('payments of deleted accounts on 
   })
 
   test('what was paid before, what ends anyway and what nobody here bought raises no alarm', async () => {
-    const one = await t.user()
-    const make = events(one, t)
+    const one = await scene.t.user()
+    const make = events(one, scene.t)
     const paid = make.packPaid()
     await deliver(paid)
     await leave(one)
@@ -105,25 +83,25 @@ describe.each(['sqlite', 'postgres'] as const)('payments of deleted accounts on 
     expect((await deliver(again)).body).toMatchObject({ handled: false })
     const ending = make.subscription('updated', { created: 200, cancel: true })
     expect((await deliver(ending)).body).toMatchObject({ handled: false })
-    const stranger = events({ userId: '01890000-0000-7000-8000-000000000000' }, t)
+    const stranger = events({ userId: '01890000-0000-7000-8000-000000000000' }, scene.t)
     expect((await deliver(stranger.subscription('created'))).body).toMatchObject({ handled: false })
-    expect(logged).toEqual([])
+    expect(scene.logged).toEqual([])
   })
 
   test('while Stripe is away, the event is refused for now; delivered again, it has its effect', async () => {
     const { created, subscriptionId } = await leaver()
-    stripe.failNext(400)
+    scene.stripe.failNext(400)
     expect((await deliver(created)).status).toBe(503)
-    expect(stripe.subscriptions.get(subscriptionId)).toMatchObject({ status: 'active' })
+    expect(scene.stripe.subscriptions.get(subscriptionId)).toMatchObject({ status: 'active' })
     expect((await deliver(created)).body).toEqual({ received: true, handled: true })
-    expect(stripe.subscriptions.get(subscriptionId)).toMatchObject({ status: 'canceled' })
+    expect(scene.stripe.subscriptions.get(subscriptionId)).toMatchObject({ status: 'canceled' })
   })
 
   test('with the account, its open checkouts close and its customer is deleted', async () => {
-    const buyer = await t.user()
+    const buyer = await scene.t.user()
     await buyer.post('/api/v1/billing/checkout', { plan_id: 'pro' })
     await buyer.post('/api/v1/billing/credits/checkout', { pack_id: 'small' })
-    const mine = stripe.sessions().slice(-2)
+    const mine = scene.stripe.sessions().slice(-2)
     expect(mine.map(({ status }) => status)).toEqual(['open', 'open'])
     expect((await leave(buyer)).status).toBe(200)
     await vi.waitFor(() =>
@@ -133,20 +111,20 @@ describe.each(['sqlite', 'postgres'] as const)('payments of deleted accounts on 
   })
 
   test('an account is deleted also while Stripe is away, and the operator learns what is left there', async () => {
-    const buyer = await t.user()
+    const buyer = await scene.t.user()
     await buyer.post('/api/v1/billing/checkout', { plan_id: 'pro' })
-    const customer = stripe.sessions().at(-1)?.customer
-    stripe.failNext(400)
+    const customer = scene.stripe.sessions().at(-1)?.customer
+    scene.stripe.failNext(400)
     expect((await leave(buyer)).status).toBe(200)
-    await vi.waitFor(() => expect(logged).toEqual([expect.objectContaining({ customer_id: customer })]))
+    await vi.waitFor(() => expect(scene.logged).toEqual([expect.objectContaining({ customer_id: customer })]))
   })
 
   test('an account waits for a first payment that is not decided, and not longer than the provider does', async () => {
-    const buyer = await t.user()
-    await deliver(events(buyer, t).subscription('created', { status: 'incomplete' }))
+    const buyer = await scene.t.user()
+    await deliver(events(buyer, scene.t).subscription('created', { status: 'incomplete' }))
     const refused = await leave(buyer)
     expect([refused.status, refused.body.code]).toEqual([409, 'subscription_active'])
-    t.later(24 * 3_600_000)
+    scene.t.later(24 * 3_600_000)
     const { status } = await buyer.post('/api/v1/auth/me/delete', {
       confirmed_by_user: true,
       password: 'correct horse battery',

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
+import { loadDevObject, saveDevObjects } from './development.store.ts'
 import { keepDevelopmentBooks } from './development.ts'
 
 type Someone = Awaited<ReturnType<TestVault['user']>>
@@ -101,6 +102,23 @@ onBothEngines('the development provider', (t) => {
       await vi.waitFor(async () =>
         expect((await t.anonymous().get(path(checkout_url))).text).toContain('This checkout is over'),
       )
+    })
+
+    test('a new page for a plan closes the former one; two that are paid all the same leave one plan', async () => {
+      const buyer = await t.user()
+      const pages = [await checkout(buyer, { plan_id: 'pro' }), await checkout(buyer, { plan_id: 'team' })]
+      const [first, second] = pages.map(({ checkout_url }) => checkout_url) as [string, string]
+      expect((await t.anonymous().get(path(first))).text).toContain('This checkout is over')
+      const { database } = t.app.services
+      await database.transaction(async (db) => {
+        const closed = await loadDevObject(db, 'session', pages[0]?.session_id ?? '')
+        if (closed) await saveDevObjects(db, [{ ...closed, status: 'open' }], new Date().toISOString())
+      })
+      for (const url of [first, second]) await submit(url, { action: 'pay' })
+      expect(await status(buyer)).toMatchObject({ plan_id: 'pro', status: 'active' })
+      const portal = (await t.anonymous().get(path(await portalOf(buyer)))).text
+      expect(portal.match(/aria-label="Subscription"/g)).toHaveLength(1)
+      expect(portal.match(/>Refund</g)).toHaveLength(2)
     })
 
     test('unknown actions, unknown and old sessions change nothing', async () => {

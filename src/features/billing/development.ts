@@ -79,10 +79,11 @@ function endings(
   now: () => Date,
 ): Pick<PaymentProvider, 'closeCheckouts' | 'cancelSubscription' | 'deleteCustomer'> {
   return {
-    closeCheckouts: (customerId) =>
+    closeCheckouts: (customerId, which) =>
       database.transaction(async (db) => {
         for (const session of await listDevObjects(db, 'session', customerId))
-          await saveChange(db, cancelSession(session, secondsOf(now())), now())
+          if (which === 'all' || session.offer.interval !== null)
+            await saveChange(db, cancelSession(session, secondsOf(now())), now())
       }),
     cancelSubscription: (id) =>
       database.transaction(async (db) => {

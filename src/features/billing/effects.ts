@@ -164,7 +164,7 @@ async function invoiceFailed(ctx: Ctx, incoming: Incoming, invoice: InvoiceFacts
 
 async function moveByInvoice(
   ctx: Ctx,
-  { provider, event }: Incoming,
+  { provider, event, asked }: Incoming,
   invoice: InvoiceFacts,
   userId: string,
   status: 'active' | 'past_due',
@@ -178,6 +178,7 @@ async function moveByInvoice(
     created: event.created,
     rank: EVENT_RANK.invoice,
     fresh: true,
+    isCancelled: asked.cancelled === invoice.subscriptionId,
     state: {
       subscriptionId: invoice.subscriptionId,
       customerId: invoice.customerId,
@@ -212,6 +213,7 @@ async function subscriptionChanged(
     created: event.created,
     rank: EVENT_RANK[fact.change],
     fresh: asked.current !== undefined,
+    isCancelled: asked.cancelled === state.subscriptionId,
   })
   return 'applied'
 }

@@ -23,6 +23,6 @@ export async function leaveProvider(ctx: Ctx, userId: string): Promise<void> {
 }
 
 async function endCustomer(provider: PaymentProvider, customerId: string): Promise<void> {
-  await provider.closeCheckouts(customerId)
+  await provider.closeCheckouts(customerId, 'all')
   await provider.deleteCustomer(customerId)
 }

@@ -44,6 +44,7 @@ async function simulate(ctx: UserCtx, plan: Plan): Promise<void> {
     created: Math.floor(now.getTime() / 1000),
     rank: EVENT_RANK.updated,
     fresh: true,
+    isCancelled: false,
     state: {
       subscriptionId: `sim_${userId}`,
       customerId: `sim_${userId}`,

@@ -9,6 +9,7 @@ import {
   type SubscriptionRow,
   saveSubscription,
 } from './billing.store.ts'
+import { MustCancel } from './must-cancel.ts'
 import { planRank } from './plans.ts'
 
 /** The order of events that carry the same second: a creation comes first, an end is final. */
@@ -33,9 +34,12 @@ export type SubscriptionEvent = {
   rank: number
   /** The state was asked from the provider just now, so a tie goes to it. */
   fresh: boolean
+  /** The provider was told to end it, because of this very event (must-cancel.ts). */
+  isCancelled: boolean
 }
 
-export async function applySubscription(ctx: Ctx, event: SubscriptionEvent): Promise<void> {
+export async function applySubscription(ctx: Ctx, incoming: SubscriptionEvent): Promise<void> {
+  const event = incoming.isCancelled ? asEnded(incoming) : incoming
   const { state, created, rank } = event
   const row = await findSubscription(ctx.db, state.subscriptionId)
   const order = row ? compare(event, row) : 'later'
@@ -44,6 +48,7 @@ export async function applySubscription(ctx: Ctx, event: SubscriptionEvent): Pro
   if (row && order === 'earlier') {
     await fillSubscription(ctx.db, row, { planId: event.planId, currentPeriodEnd: state.currentPeriodEnd })
   } else {
+    await refuseSecond(ctx, event, row)
     await saveSubscription(ctx.db, {
       provider: event.provider,
       userId: event.userId,
@@ -55,6 +60,44 @@ export async function applySubscription(ctx: Ctx, event: SubscriptionEvent): Pro
     })
   }
   await syncPlan(ctx, event.userId)
+}
+
+const asEnded = (event: SubscriptionEvent): SubscriptionEvent => ({
+  ...event,
+  state: { ...event.state, status: 'canceled' },
+  rank: EVENT_RANK.deleted,
+})
+
+/**
+ * A checkout is refused while a plan runs, but two pages may have been open before either was paid. Nobody wants to pay
+ * twice: the subscription that begins while another one will be charged is ended. One that ends with its period may overlap.
+ */
+async function refuseSecond(
+  ctx: Ctx,
+  { provider, userId, state }: SubscriptionEvent,
+  former: SubscriptionRow | undefined,
+): Promise<void> {
+  const now = ctx.now().toISOString()
+  const isBeginning = RUNNING.includes(state.status) && !(former && isRunning(former, now))
+  if (!isBeginning || state.cancelAtPeriodEnd) return
+  const kept = (await listSubscriptions(ctx.db, userId)).find(
+    (row) =>
+      row.subscription_id !== state.subscriptionId &&
+      row.provider === provider &&
+      isRunning(row, now) &&
+      row.cancel_at_period_end === 0,
+  )
+  if (!kept) return
+  throw new MustCancel(
+    state.subscriptionId,
+    'a second subscription of one person was cancelled: refund its payment at the payment provider',
+    {
+      payment_id: state.latestInvoiceId,
+      subscription_id: state.subscriptionId,
+      kept_subscription_id: kept.subscription_id,
+      user_id: userId,
+    },
+  )
 }
 
 /** An ended subscription never comes back; whoever subscribes again gets a new one. */
@@ -124,9 +167,11 @@ export async function willBeCharged(ctx: Ctx, userId: string): Promise<boolean> 
   )
 }
 
+const RUNNING: readonly SubscriptionRow['status'][] = ['trialing', 'active', 'past_due']
+
 /** A cancelled period that is over has ended, even if the provider's last message never came. */
 function isRunning(row: SubscriptionRow, now: string): boolean {
-  if (row.status === 'none' || row.status === 'canceled') return false
+  if (!RUNNING.includes(row.status)) return false
   const over = row.current_period_end !== null && row.current_period_end <= now
   return !(row.cancel_at_period_end === 1 && over)
 }

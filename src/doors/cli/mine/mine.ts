@@ -99,13 +99,13 @@ const errorOf = ({ candidate }: Waiting): string =>
  * is in two files, so the same error comes again; the more useful candidate of it stays.
  */
 function adderTo(waiting: Waiting[]): (one: Waiting) => boolean {
-  const places = new Map(waiting.map((one, at) => [errorOf(one), at]))
+  const positions = new Map(waiting.map((one, at) => [errorOf(one), at]))
   return (one) => {
     const error = errorOf(one)
-    const at = places.get(error) ?? waiting.length
+    const at = positions.get(error) ?? waiting.length
     const before = waiting[at]
     if (!before || worthOf(one.candidate) > worthOf(before.candidate)) waiting[at] = one
-    places.set(error, at)
+    positions.set(error, at)
     return before === undefined
   }
 }

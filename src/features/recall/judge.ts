@@ -4,6 +4,7 @@ import { STOP_WORDS } from '../../text/stopwords.ts'
 import { byTrust } from '../search/by-trust.ts'
 import type { FoundCard, FoundCards, Information } from '../search/find-cards.ts'
 import { COEFFICIENTS, FLOORS } from './floors.ts'
+import { namesAnother } from './other-name.ts'
 
 /** The question: the lines to compare, and the text around them. */
 export type Asked = { moment: 'failure' | 'prompt'; lines: readonly string[]; around: string }
@@ -121,10 +122,20 @@ function sureness(moment: Asked['moment'], evidence: Evidence): number {
   return 1 / (1 + Math.exp(-sum))
 }
 
+function isAboutAnother({ moment, lines }: Asked, { row }: FoundCard): boolean {
+  if (moment !== 'failure') return false
+  const textOf = (...fields: string[]) =>
+    fields.map((field) => field.slice(0, READ_CHARACTERS).toLowerCase()).join('\n')
+  const { title, symptom, fix_summary, root_cause } = row
+  const about = textOf(title, fix_summary)
+  return namesAnother(lines, { all: `${about}\n${textOf(symptom, root_cause ?? '')}`, about })
+}
+
 /** The cards that fit surely enough, the surest first; of equally sure ones the more trusted first. */
 export function surelyFitting(asked: Asked, { cards, information }: FoundCards): Judged[] {
   const evidenceOf = evidenceFor(asked, information)
   const judged = cards
+    .filter((card) => !isAboutAnother(asked, card))
     .map((card) => ({ card, confidence: sureness(asked.moment, evidenceOf(card)), trust: card.trust }))
     .filter(({ confidence }) => confidence >= FLOORS[asked.moment].card)
     .sort((a, b) => b.confidence - a.confidence)

@@ -271,6 +271,22 @@ onBothEngines('recall', (t) => {
     expect(await recallOf(me, { moment: 'start' })).toMatchObject({ silent: true })
   })
 
+  test('a card about another module is not delivered, though all other words are the same', async () => {
+    const me = await t.user()
+    const { card_id } = await record(me, {
+      title: 'ModuleNotFoundError: No module named distutils on Python 3.12',
+      symptom: "python setup.py ends with ModuleNotFoundError: No module named 'distutils'",
+      fix_summary: 'Python 3.12 removed distutils. Install setuptools, which brings it back.',
+    })
+    const missing = (name: string) =>
+      `$ python setup.py\nexit code 1\nModuleNotFoundError: No module named '${name}'`
+    expect(await recallOf(me, { text: missing('fastapi') })).toMatchObject({
+      silent: true,
+      reason: 'nothing_fits',
+    })
+    expect((await recallOf(me, { text: missing('distutils') })).items).toMatchObject([{ id: card_id }])
+  })
+
   test('nothing in it moves a terminal or turns the direction of writing, in no field', async () => {
     const me = await t.user()
     const odd = (text: string) => text.replaceAll(' ', ' \u001b]0;owned\u0007\u001b[2J\u009b2J\u202e\u2066')

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { namesAnother } from './other-name.ts'
+
+const card = (title: string, symptom: string, fix: string) => ({
+  about: `${title}\n${fix}`.toLowerCase(),
+  all: `${title}\n${fix}\n${symptom}`.toLowerCase(),
+})
+
+const DISTUTILS = card(
+  'ModuleNotFoundError for distutils on Python 3.12',
+  "pip ends with ModuleNotFoundError: No module named 'distutils'",
+  'Python 3.12 removed distutils. Install setuptools, which brings it back.',
+)
+const ALIAS = card(
+  'TypeScript does not know the path alias of the bundler',
+  "error TS2307: Cannot find module '@/lib/money' or its corresponding type declarations.",
+  'Repeat the alias in compilerOptions.paths of tsconfig.json.',
+)
+const FRESH_BRANCH = card(
+  'A module is missing after a change of the branch',
+  "Error: Cannot find module 'left-pad'",
+  'Run npm ci after every checkout.',
+)
+const RELATION = card(
+  'relation "audit_log" does not exist: its migration is in another schema',
+  'ERROR: relation "audit_log" does not exist',
+  'Set search_path to audit.',
+)
+
+test('a card about another name is not about the failure', () => {
+  const others: [string, ReturnType<typeof card>][] = [
+    ["ModuleNotFoundError: No module named 'fastapi'", DISTUTILS],
+    ['ImportError: No module named yaml', DISTUTILS],
+    ["Error: Cannot find module './helpers'", ALIAS],
+    ['ERROR: relation "invoices" does not exist', RELATION],
+  ]
+  for (const [line, other] of others) expect(namesAnother([line], other), line).toBe(true)
+})
+
+test('the same name, one of its parts, another kind of thing, or a name that is only an example', () => {
+  const same: [string[], ReturnType<typeof card>][] = [
+    [["ModuleNotFoundError: No module named 'distutils'"], DISTUTILS],
+    [["ModuleNotFoundError: No module named 'distutils.core'"], DISTUTILS],
+    [["cannot import name 'x'", "No module named 'distutils'"], DISTUTILS],
+    [['TypeError: x is not a function'], DISTUTILS],
+    [['ERROR: column "total" does not exist'], RELATION],
+    [["error TS2307: Cannot find module '@/views/list'"], ALIAS],
+    [["Error: Cannot find module 'chalk'"], FRESH_BRANCH],
+  ]
+  for (const [lines, of] of same) expect(namesAnother(lines, of), lines.join()).toBe(false)
+})

@@ -1,0 +1,45 @@
+/**
+ * Whether a card is about another thing than a failure: both say that a module, a package or the like is wrong, in the
+ * same words, and name different ones. The words around the name then speak for the card, and it is still not about
+ * this failure.
+ */
+
+const QUOTED = `['"\`‘“]([^'"\`’”\\s]{2,100})['"\`’”]`
+/** What a message calls by name right before the quoted name. */
+const KINDS = 'module|package|import|crate|gem|plugin|extension|relation|table|column|symbol|attribute|name'
+const NAMED_THING = new RegExp(`\\b(${KINDS}|named|undefined):?\\s{1,3}${QUOTED}`, 'gi')
+/** Python and Go write the name without quotes too. */
+const BARE_THING = /\b(module named|undefined:)\s{1,3}([\w./-]{2,100})/gi
+
+function namesIn(text: string): Map<string, string[]> {
+  const names = new Map<string, string[]>()
+  for (const [, kind = '', name = ''] of [...text.matchAll(NAMED_THING), ...text.matchAll(BARE_THING)]) {
+    const known = kind.toLowerCase().replace('module named', 'named').replace(':', '')
+    names.set(known, [...(names.get(known) ?? []), name.toLowerCase()])
+  }
+  return names
+}
+
+/** A file of the project at hand, as opposed to something that is installed. */
+const isOwnFile = (name: string): boolean => /^\.{0,2}[/\\]/.test(name)
+
+/** The texts of a card, in lower case: all of them, and those that say what it is about. */
+export type NamingCard = { all: string; about: string }
+
+/** `sub/module` of a package is that package. */
+const isRelated = (one: string, other: string): boolean => one.includes(other) || other.includes(one)
+
+export function namesAnother(lines: readonly string[], { all, about }: NamingCard): boolean {
+  const asked = namesIn(lines.join('\n'))
+  const told = namesIn(all)
+  const wanted = [...asked.values()].flat()
+  if (wanted.length === 0 || wanted.some((name) => all.includes(name))) return false
+  return [...asked].some(([kind, names]) =>
+    (told.get(kind) ?? []).some(
+      (other) =>
+        !names.some((name) => isRelated(name, other)) &&
+        // A card that names its thing only where it quotes the error may help with others too.
+        (about.includes(other) || names.some(isOwnFile) !== isOwnFile(other)),
+    ),
+  )
+}

@@ -2,7 +2,8 @@ import type { Migration } from './migrate.ts'
 
 /**
  * A registration of an app knows that somebody has consented to it, also after they have disconnected the app. Open
- * invitations whose sender is no longer an admin are withdrawn, as they are from now on when that happens.
+ * invitations whose sender is no longer an admin are withdrawn, as they are from now on when that happens. An invitation
+ * knows that somebody has registered with it.
  */
 export const consentsAndInvitations: Migration = {
   name: '0046-consents-and-invitations',
@@ -17,5 +18,6 @@ export const consentsAndInvitations: Migration = {
           and memberships.user_id = workspace_invites.invited_by
           and memberships.role = 'admin'
       )`,
+    'alter table workspace_invites add column registered_at text',
   ],
 }

@@ -35,6 +35,8 @@ export type WorkspaceInvitesTable = {
   status: 'pending' | 'accepted' | 'revoked'
   /** The hash of the newest token. Sending again replaces it. */
   token_hash: string
+  /** When somebody registered with the newest token on a server that demands an invitation: it opens one registration. */
+  registered_at: string | null
   /** How often it was sent: each sending is a state of its own, mailed once. */
   sendings: number
   invited_by: string

@@ -49,6 +49,17 @@ export function findInviteByToken(db: Db, tokenHash: string): Promise<WorkspaceI
   return db.selectFrom('workspace_invites').selectAll().where('token_hash', '=', tokenHash).executeTakeFirst()
 }
 
+/** Answers false if somebody has registered with this token before; of several at the same moment, one gets true. */
+export async function markRegistered(db: Db, tokenHash: string, now: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('workspace_invites')
+    .set({ registered_at: now })
+    .where('token_hash', '=', tokenHash)
+    .where('registered_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
 /** Newest first. */
 export function listInvitesOf(
   db: Db,

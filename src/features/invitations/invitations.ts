@@ -16,6 +16,7 @@ import {
   deleteInvitesOf,
   findInviteByToken,
   listInvitesOf,
+  markRegistered,
   namesFor,
   updateInvite,
 } from './invitations.store.ts'
@@ -95,10 +96,23 @@ async function requireInvite(ctx: Ctx, token: string): Promise<WorkspaceInvitesT
   return found
 }
 
-/** Whether a token allows registration on a server that demands an invitation. */
-export async function opensRegistration(ctx: Ctx, token: string): Promise<boolean> {
-  const found = await findInviteByToken(ctx.db, sha256(token))
-  return found !== undefined && found.status === 'pending' && !hasEnded(ctx, found)
+/**
+ * Returns whether this is the token of an open invitation. Call it in the transaction of a registration: on a server that
+ * demands an invitation a token opens one, or a link that leaks would let in anybody. Sending it again makes a new token.
+ */
+export async function spendOnRegistration(ctx: Ctx, token: string): Promise<boolean> {
+  const tokenHash = sha256(token)
+  const found = await findInviteByToken(ctx.db, tokenHash)
+  if (found?.status !== 'pending' || hasEnded(ctx, found)) return false
+  if (
+    ctx.config.registration === 'invite' &&
+    !(await markRegistered(ctx.db, tokenHash, ctx.now().toISOString()))
+  )
+    throw conflict(
+      'invite_not_pending',
+      'Somebody has already registered with this invitation. If it was you, sign in with that account and open the link again; you can correct its address in the settings. Otherwise ask for the invitation to be sent again.',
+    )
+  return true
 }
 
 export const viewInvite = capability({

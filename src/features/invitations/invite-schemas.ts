@@ -59,6 +59,7 @@ export const WorkspaceInvitePublicResponse = z
 
 export const presentInvite = ({
   token_hash,
+  registered_at,
   sendings,
   email_normal,
   accepted_by,

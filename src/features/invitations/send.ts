@@ -34,12 +34,15 @@ export function holdMassInviters(ctx: UserCtx): void {
 
 type Sent = z.input<typeof WorkspaceInviteActionResponse>
 
-type NewToken = { token: string; state: Pick<WorkspaceInvitesTable, 'token_hash' | 'expires_at'> }
+type NewToken = {
+  token: string
+  state: Pick<WorkspaceInvitesTable, 'token_hash' | 'expires_at' | 'registered_at'>
+}
 
 function newToken(now: Date): NewToken {
   const token = randomToken()
   const expires_at = new Date(now.getTime() + LIFETIME_MS).toISOString()
-  return { token, state: { token_hash: sha256(token), expires_at } }
+  return { token, state: { token_hash: sha256(token), expires_at, registered_at: null } }
 }
 
 async function send(ctx: UserCtx, invite: WorkspaceInvitesTable, token: string): Promise<Sent> {

@@ -2,7 +2,7 @@ import type { Ctx } from '../../core/context.ts'
 import { forbidden } from '../../core/errors.ts'
 import { normalEmail } from '../../core/schemas.ts'
 import { hasAnyUser } from '../identity/users/users.ts'
-import { opensRegistration } from '../invitations/invitations.ts'
+import { spendOnRegistration } from '../invitations/invitations.ts'
 import { redeemCode } from '../invite-codes/invite-codes.ts'
 
 type Applicant = { email: string; inviteCode: string | undefined; proven: boolean }
@@ -28,10 +28,10 @@ export async function requireOpenRegistration(ctx: Ctx, applicant: Applicant): P
 
 /**
  * An invite code is an invite code of a member, or the token of a workspace invitation. The first is redeemed, in
- * the transaction of the registration; the second allows the registration and is accepted afterwards, when its
+ * the transaction of the registration; the second allows one registration and is accepted afterwards, when its
  * new holder is signed in. A code that is wrong is an error, not a registration without its credits.
  */
 export async function applyInviteCode(ctx: Ctx, userId: string, code: string | undefined): Promise<void> {
-  if (code === undefined || (await opensRegistration(ctx, code))) return
+  if (code === undefined || (await spendOnRegistration(ctx, code))) return
   await redeemCode(ctx, userId, code)
 }

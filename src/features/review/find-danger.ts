@@ -1,5 +1,6 @@
 import { type Automaton, buildAutomaton } from '../redaction/automaton.ts'
 import { allowedHosts } from './hosts.ts'
+import { isPlain, readable } from './readable.ts'
 import {
   type DangerRuleId,
   type Finding,
@@ -10,7 +11,7 @@ import {
 import { COMMAND_TRIGGERS } from './rules/commands.ts'
 import { DOWNLOAD_TRIGGERS } from './rules/downloads.ts'
 import { EXFILTRATION_TRIGGERS } from './rules/exfiltration.ts'
-import { findHiddenCharacters, HIDDEN_TRIGGERS, hasOtherLetters, readable } from './rules/hidden.ts'
+import { findHiddenCharacters, HIDDEN_TRIGGERS } from './rules/hidden.ts'
 import { IMITATION_TRIGGERS } from './rules/imitations.ts'
 import { FOREIGN_INSTRUCTIONS, INSTRUCTION_TRIGGERS } from './rules/instructions.ts'
 import { PACKAGE_TRIGGERS } from './rules/packages.ts'
@@ -96,9 +97,9 @@ const KNOWN_ONLY = allowedHosts()
 
 /** Everything in the text that is dangerous to people or agents who read or follow it. Linear in the length of the text. */
 export function findDanger(text: string, isAllowedHost: IsAllowedHost = KNOWN_ONLY): Finding[] {
-  const isAscii = !hasOtherLetters(text)
-  const found = findHiddenCharacters(text, isAscii)
-  if (isAscii) scan(EVERYTHING, text, isAllowedHost, (finding) => found.push(finding))
+  const isAsWritten = isPlain(text)
+  const found = findHiddenCharacters(text, isAsWritten)
+  if (isAsWritten) scan(EVERYTHING, text, isAllowedHost, (finding) => found.push(finding))
   else {
     const { text: plain, writtenAt } = readable(text)
     const asWritten = ({ start, end, ...rest }: Finding) => ({
@@ -114,11 +115,11 @@ export function findDanger(text: string, isAllowedHost: IsAllowedHost = KNOWN_ON
 
 /** Whether a text speaks to the agent that reads it. Cheaper than `findDanger`, since every answer needs it. */
 export function containsInstructions(text: string): boolean {
-  const isAscii = !hasOtherLetters(text)
-  const plain = isAscii ? text : readable(text).text
+  const isAsWritten = isPlain(text)
+  const plain = isAsWritten ? text : readable(text).text
   let speaks = false
   scan(SPEAKING, plain, KNOWN_ONLY, ({ rule, severity }) => {
     speaks ||= SPEAKS_TO_AGENTS.has(rule) && severity !== 'note'
   })
-  return speaks || (!isAscii && foreignInstructions(plain).length > 0)
+  return speaks || (!isAsWritten && foreignInstructions(plain).length > 0)
 }

@@ -90,7 +90,7 @@ async function checkSearch(ctx: Ctx): Promise<string[]> {
     ...(wrong.length > 0
       ? [`${wrong.length} cards are not in the index as they are now (${wrong.slice(0, 3).join(', ')} …)`]
       : []),
-    ...(deleted > 0 ? [`${deleted} deleted cards are in the index`] : []),
+    ...(deleted > 0 ? [`${deleted} deleted cards are in the index; kvault reindex removes them`] : []),
     ...(cards !== countedCards ? [`the index has ${cards} cards and counts ${countedCards}`] : []),
     ...(unlisted > 0
       ? [`the posting lists are wrong for ${unlisted} cards; kvault reindex rebuilds them`]

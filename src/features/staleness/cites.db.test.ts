@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import { goodCard, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { decide, matterOf, publish, report, serviceAdmin } from '../../../test/support/moderation.ts'
+import { meeting } from '../../../test/support/meeting.ts'
 import { contextFor } from '../../core/context.ts'
+import type { Db } from '../../db/db.ts'
 import { readMissingCites } from './cites.ts'
 
 const never = new AbortController().signal
@@ -162,5 +164,18 @@ onBothEngines('what cards cite', (t) => {
       'runtime:node@24.1',
       'npm:fastify@5.2',
     ])
+  })
+
+  test('cites that somebody writes while the job reads them stay', async () => {
+    const user = await t.user()
+    const { card_id } = await record(user, { environment })
+    const cards = (db: Db) => db.updateTable('cards').where('card_id', '=', card_id)
+    await t.app.services.database.transaction((db) => cards(db).set({ cites: null }).execute())
+    await meeting(
+      t,
+      (db) => cards(db).set({ cites: '["pypi:django@>=5"]', cites_are_written: 1 }).execute(),
+      () => readMissingCites(contextFor(t.app.services), never),
+    )
+    expect((await user.get(`/api/v1/cards/${card_id}`)).body.cites).toEqual(['pypi:django@>=5'])
   })
 })

@@ -19,6 +19,16 @@ export const cardsWithoutCites = (db: Db, limit: number) =>
     .limit(limit)
     .execute()
 
+/** For what was read outside the transaction: cites that somebody has written meanwhile stay. */
+export async function fillCites(db: Db, cardId: string, cites: string): Promise<void> {
+  await db
+    .updateTable('cards')
+    .set({ cites })
+    .where('card_id', '=', cardId)
+    .where('cites', 'is', null)
+    .execute()
+}
+
 export async function saveCites(
   db: Db,
   cardId: string,

@@ -9,7 +9,7 @@ import { CardId, CaseResponse } from '../cards/schemas.ts'
 import { citeText, LONGEST_CITE, readCite } from '../cites/cite.ts'
 import { MOST_CITES, readCites } from '../cites/read-cites.ts'
 import { storedTrust } from '../trust/stored-trust.ts'
-import { cardsWithoutCites, citingCards, saveCites } from './cites.store.ts'
+import { cardsWithoutCites, citingCards, fillCites, saveCites } from './cites.store.ts'
 
 const Cites = z
   .array(
@@ -118,7 +118,7 @@ export async function readMissingCites(ctx: Ctx, stopping: AbortSignal): Promise
             tags: fromJson<string[]>(row.tags),
             steps: fromJson<{ action: string }[]>(row.steps),
           }
-          await saveCites(ctx.db, row.card_id, { cites: toJson(readCites(content)), cites_are_written: 0 })
+          await fillCites(ctx.db, row.card_id, toJson(readCites(content)))
         }
       },
       { isolation: 'read committed' },

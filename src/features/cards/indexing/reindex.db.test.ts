@@ -2,12 +2,13 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { goodCard, record, team } from '../../../../test/support/cards.ts'
 import { onBothEngines } from '../../../../test/support/engines.ts'
-import { contextFor, inTx } from '../../../core/context.ts'
+import { meeting } from '../../../../test/support/meeting.ts'
+import { type Ctx, contextFor, inTx } from '../../../core/context.ts'
 import { searchedEvidence } from '../../../db/migrations/0017-searched-evidence.ts'
 import { takeFromIndex } from '../../../search-index/index.store.ts'
 import { wronglyIndexed } from '../../../search-index/verify.ts'
 import { wordsOnly } from './document.ts'
-import { indexCards } from './index-card.ts'
+import { indexCards, unindexCard } from './index-card.ts'
 import { indexableCards } from './indexable-cards.ts'
 import { fillEmptyIndex, reindex, reindexAll, staleCount } from './reindex.ts'
 
@@ -87,6 +88,63 @@ onBothEngines('re-indexing', (t) => {
     expect(await reindex(ctx)).toBe(1)
     expect((await search())[0].card_id).toBe(card.card_id)
     expect(await wronglyIndexed(ctx, before.map(wordsOnly))).toEqual([])
+  })
+
+  const mark = (ctx: Ctx, cardId: string) =>
+    ctx.db.updateTable('search_docs').set({ analyser: 0 }).where('card_id', '=', cardId).execute()
+  const entryOf = (cardId: string) =>
+    t.app.services.database.read
+      .selectFrom('search_docs')
+      .select('analyser')
+      .where('card_id', '=', cardId)
+      .executeTakeFirst()
+
+  test('a card that is changed or deleted meanwhile is not overtaken', async () => {
+    const user = await t.user()
+    const [changed, deleted] = [await record(user), await record(user)]
+    const ctx = contextFor(t.app.services)
+    await inTx(ctx, async (ctx) => {
+      await mark(ctx, changed.card_id)
+      await mark(ctx, deleted.card_id)
+    })
+    const [card] = (await indexableCards(ctx, '', 1000)).filter((one) => one.card_id === changed.card_id)
+    if (!card) throw new Error('the card is not there')
+    const title = 'A weathervane that points to the ground'
+    await meeting(
+      t,
+      async (db) => {
+        const inside = { ...ctx, db, transacting: true }
+        await db.updateTable('cards').set({ title }).where('card_id', '=', changed.card_id).execute()
+        await indexCards(inside, [{ ...card, title }])
+        await db
+          .updateTable('cards')
+          .set({ deleted_at: ctx.now().toISOString() })
+          .where('card_id', '=', deleted.card_id)
+          .execute()
+        await unindexCard(inside, deleted.card_id)
+      },
+      () => reindex(ctx),
+    )
+    expect(await wronglyIndexed(ctx, [wordsOnly({ ...card, title })])).toEqual([])
+    expect(await entryOf(deleted.card_id)).toBeUndefined()
+  })
+
+  test('a deleted card that is in the index leaves it, marked or not', async () => {
+    const user = await t.user()
+    const card = await record(user)
+    const ctx = contextFor(t.app.services)
+    const [indexed] = (await indexableCards(ctx, '', 1000)).filter((one) => one.card_id === card.card_id)
+    if (!indexed) throw new Error('the card is not there')
+    await user.delete(`/api/v1/cards/${card.card_id}`)
+    for (const isMarked of [true, false]) {
+      await inTx(ctx, async (ctx) => {
+        await indexCards(ctx, [indexed])
+        if (isMarked) await mark(ctx, card.card_id)
+      })
+      expect(await staleCount(ctx)).toBe(isMarked ? 1 : 0)
+      await reindexAll(ctx)
+      expect(await entryOf(card.card_id)).toBeUndefined()
+    }
   })
 
   test('a workspace that becomes public is found by everybody, and private again by its members alone', async () => {

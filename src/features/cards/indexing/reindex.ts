@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../../core/context.ts'
 import { holdLock } from '../../../db/locks.ts'
-import { maintainIndex } from '../../../search-index/index.ts'
+import { maintainIndex, removeDocuments } from '../../../search-index/index.ts'
 import { ANALYSER_VERSION } from '../../../text/analyse.ts'
 import { indexCards } from './index-card.ts'
 import { indexedCards } from './indexable-cards.ts'
@@ -39,12 +39,12 @@ async function markAllStale(ctx: Ctx): Promise<void> {
   await inTx(ctx, (ctx) => ctx.db.updateTable('search_docs').set({ analyser: STALE_MARK }).execute())
 }
 
+/** Among them may be cards that are deleted: they leave the index. */
 const staleCards = (ctx: Ctx) =>
   ctx.db
     .selectFrom('search_docs')
     .innerJoin('cards', 'cards.card_id', 'search_docs.card_id')
     .where('search_docs.analyser', '<', ANALYSER_VERSION)
-    .where('cards.deleted_at', 'is', null)
 
 /** Cards from a time before there was an index. */
 const missingCards = (ctx: Ctx) =>
@@ -59,6 +59,41 @@ const markedCards = (ctx: Ctx) => staleCards(ctx).where('search_docs.analyser', 
 
 type Which = 'stale' | 'marked' | 'missing'
 
+type Named = { card_id: string; workspace_id: string }
+
+/**
+ * Locks what the entries are made of, so that no change of it is overtaken: first the workspaces, as deleting one does,
+ * then the cards, one by one, because a cluster locks rows of one shard at a time.
+ */
+async function holdCards({ db, database }: Ctx, cards: readonly Named[]): Promise<void> {
+  if (database.engine !== 'postgres' || cards.length === 0) return
+  const workspaceIds = [...new Set(cards.map((card) => card.workspace_id))]
+  await db
+    .selectFrom('workspaces')
+    .select('workspace_id')
+    .where('workspace_id', 'in', workspaceIds)
+    .orderBy('workspace_id')
+    .forShare()
+    .execute()
+  for (const cardId of cards.map((card) => card.card_id).sort())
+    await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forNoKeyUpdate().execute()
+}
+
+/** Indexes the cards as they are now; those that are deleted leave the index. */
+async function indexHeld(ctx: Ctx, cardIds: readonly string[]): Promise<void> {
+  if (cardIds.length === 0) return
+  const rows = await ctx.db.selectFrom('cards').selectAll().where('card_id', 'in', cardIds).execute()
+  const [deleted, alive] = [
+    rows.filter((row) => row.deleted_at !== null),
+    rows.filter((row) => row.deleted_at === null),
+  ]
+  await removeDocuments(
+    ctx,
+    deleted.map((row) => row.card_id),
+  )
+  if (alive.length > 0) await indexCards(ctx, await indexedCards(ctx.db, alive))
+}
+
 /** Indexes some cards that come after one; returns their ids. */
 function reindexSome(ctx: Ctx, which: Which, after: string, limit: number): Promise<string[]> {
   return inTx(
@@ -71,10 +106,11 @@ function reindexSome(ctx: Ctx, which: Which, after: string, limit: number): Prom
           : which === 'marked'
             ? markedCards(ctx)
             : staleCards(ctx)
-      const rows = await from.selectAll('cards').limit(limit).execute()
-      const cards = await indexedCards(ctx.db, rows)
-      if (cards.length > 0) await indexCards(ctx, cards)
-      return cards.map((card) => card.card_id)
+      const named = await from.select(['cards.card_id', 'cards.workspace_id']).limit(limit).execute()
+      const cardIds = named.map((card) => card.card_id)
+      await holdCards(ctx, named)
+      await indexHeld(ctx, cardIds)
+      return cardIds
     },
     { isolation: 'read committed' },
   )

@@ -20,6 +20,8 @@ export type SmtpServer = {
   mails: ReceivedMail[]
   /** Addresses that the server turns away, and with which code. */
   refuse: Map<string, number>
+  /** What the server waits for before it accepts a mail that it has got. */
+  accept: { after: Promise<void> }
   /** The mail that fits, as soon as it is there; the second one for `count` 2, and so on. */
   mail: (fits: (mail: ReceivedMail) => boolean, count?: number) => Promise<ReceivedMail>
   mailTo: (address: string, subject?: string, count?: number) => Promise<ReceivedMail>
@@ -37,6 +39,7 @@ export async function startSmtp(): Promise<SmtpServer> {
   const port = await freePort()
   const mails: ReceivedMail[] = []
   const refuse = new Map<string, number>()
+  const accept = { after: Promise.resolve() }
   const waiting = new Set<() => void>()
   let server: SMTPServer | undefined
 
@@ -58,8 +61,9 @@ export async function startSmtp(): Promise<SmtpServer> {
         for await (const chunk of stream) chunks.push(chunk)
         const raw = Buffer.concat(chunks)
         mails.push({ ...(await PostalMime.parse(raw)), envelope: envelopeOf(session), raw: raw.toString() })
-        done()
         for (const look of waiting) look()
+        await accept.after
+        done()
       },
     })
 
@@ -92,6 +96,7 @@ export async function startSmtp(): Promise<SmtpServer> {
     url: `smtp://127.0.0.1:${port}`,
     mails,
     refuse,
+    accept,
     mail,
     mailTo: (address, subject, count) =>
       mail(

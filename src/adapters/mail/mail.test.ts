@@ -1,4 +1,5 @@
-import { afterAll, expect, test } from 'vitest'
+import { Socket } from 'node:net'
+import { afterAll, expect, test, vi } from 'vitest'
 import { startSmtp } from '../../../test/support/smtp.ts'
 import { smtpMail } from './mail.ts'
 
@@ -27,6 +28,14 @@ test('a mail arrives whole, with its own Message-ID', async () => {
     envelope: { from: 'vault@example.com', to: ['guest@example.com'] },
   })
   expect(smtp.mails[0]?.text?.trim()).toBe('Hello\n.\nQUIT')
+})
+
+test('the server has ten minutes to accept a mail', async () => {
+  const limits = vi.spyOn(Socket.prototype, 'setTimeout')
+  await transport.send(MAIL)
+  const given = limits.mock.calls.map(([ms]) => ms)
+  limits.mockRestore()
+  expect(Math.max(...given)).toBe(10 * 60_000)
 })
 
 test('line breaks in subject and address reach no header and no command', async () => {

@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer'
+import { LONGEST_SILENCE_MS } from './longest-silence.ts'
 
 export type OutgoingMail = {
   /** Stays the same when a mail is sent again, so that receivers can tell it is the same one. */
@@ -28,7 +29,7 @@ const TIMEOUTS = {
   dnsTimeout: 10_000,
   connectionTimeout: 10_000,
   greetingTimeout: 10_000,
-  socketTimeout: 30_000,
+  socketTimeout: LONGEST_SILENCE_MS,
 }
 
 /** The check whether mail works must not take long. */

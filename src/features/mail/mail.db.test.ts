@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { clientOf } from '../../../test/support/client.ts'
 import { LITTLE_PASSWORD_WORK, onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
+import { LONGEST_SILENCE_MS } from '../../adapters/mail/longest-silence.ts'
 import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
 import { contextFor } from '../../core/context.ts'
@@ -172,6 +173,21 @@ onBothEngines('the outbox', (t: TestVault) => {
     })
   })
 
+  test('a mail that its server is slow to accept is sent by no other process', async () => {
+    const client = await admin()
+    const accepted = Promise.withResolvers<void>()
+    smtp.accept.after = accepted.promise
+    await client.post(client.invites, { email: 'guest@example.com' })
+    const sending = send(app)
+    await smtp.mailTo('guest@example.com')
+    offsetMs += LONGEST_SILENCE_MS + 60_000
+    await send(other)
+    accepted.resolve()
+    await sending
+    expect(await onlyRow()).toMatchObject({ status: 'sent', attempts: 1 })
+    expect(smtp.mails).toHaveLength(1)
+  })
+
   test('two processes that send at once send each mail once', async () => {
     const client = await admin()
     const addresses = Array.from({ length: 12 }, (_, index) => `guest-${index}@example.com`)
@@ -202,7 +218,7 @@ onBothEngines('the outbox', (t: TestVault) => {
     await expect(sendDueMails(contextFor(dying), never)).rejects.toThrow('dies')
     await send(other)
     expect(smtp.mails).toHaveLength(1)
-    offsetMs += 11 * 60_000
+    offsetMs += 16 * 60_000
     await send(other)
     expect(smtp.mails).toHaveLength(2)
     expect(smtp.mails[1]?.messageId).toBe(smtp.mails[0]?.messageId)

@@ -1,3 +1,4 @@
+import { LONGEST_SILENCE_MS } from '../../adapters/mail/longest-silence.ts'
 import type { Delivery, MailTransport } from '../../adapters/mail/mail.ts'
 import type { Ctx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
@@ -8,8 +9,8 @@ import { secretName } from './outbox.ts'
 export const MAX_TRIES = 10
 const FIRST_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 4 * 3_600_000
-/** Far longer than a delivery takes: a claim expires only if its process died. */
-const CLAIM_MS = 10 * 60_000
+/** Longer than a delivery takes: a claim expires only if its process died. */
+const CLAIM_MS = LONGEST_SILENCE_MS + 5 * 60_000
 const BATCH = 20
 const KEPT_MS = 30 * 24 * 3_600_000
 const STUCK_MS = 15 * 60_000

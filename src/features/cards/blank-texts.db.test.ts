@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { goodCard, record } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
+import { normalTags } from '../../db/migrations/0049-normal-tags.ts'
 
 const UNSEEN = [
   '\u200b',
@@ -47,5 +48,36 @@ onBothEngines('texts that nobody can see', (t) => {
     expect(tags).toEqual([decomposed, 'other'])
     const changed = await user.patch(`/api/v1/cards/${card_id}`, { tags: [composed, decomposed] })
     expect(changed.body.tags).toEqual([composed])
+  })
+
+  /** One name in forms that a reader takes for the same: composed, decomposed, of full width. */
+  const FORMS = ['café1', 'cafe\u03011', 'CAF\u00c9\uff11']
+
+  test('a tag is one in every Unicode form: in a card, in lists and in search', async () => {
+    const user = await t.user()
+    const { card_id, tags } = await record(user, { ...goodCard('manyforms'), tags: FORMS })
+    expect(tags).toEqual([FORMS[0]])
+    for (const form of FORMS) {
+      await user.patch(`/api/v1/cards/${card_id}`, { tags: [form] })
+      for (const asked of FORMS) {
+        const listed = await user.get(`/api/v1/cards?tag=${encodeURIComponent(asked)}`)
+        expect(listed.body.total, `${form}, listed by ${asked}`).toBe(1)
+        const found = await user.post('/api/v1/search', { query: `manyforms tag:${asked}` })
+        expect(found.body.total, `${form}, searched by ${asked}`).toBe(1)
+      }
+    }
+  })
+
+  test('tags that were stored in another form are found after an upgrade', async () => {
+    const user = await t.user()
+    const { card_id } = await record(user, { tags: ['plain'] })
+    const { database } = t.app.services
+    const stored = await database.transaction(async (db) => {
+      for (const tag of FORMS)
+        await db.insertInto('card_tags').values({ card_id, tag, tag_normal: tag.toLowerCase() }).execute()
+      await normalTags.data?.(db, t.engine)
+      return db.selectFrom('card_tags').select('tag_normal').where('card_id', '=', card_id).execute()
+    })
+    expect(stored.map((row) => row.tag_normal).toSorted()).toEqual(['café1', 'plain'])
   })
 })

@@ -9,6 +9,7 @@ import { withHomeFacts } from './homes.ts'
 import type { FoundSecret } from './review-rules.ts'
 import type { EvidenceInput } from './schemas.ts'
 import { type CardRow, STORED, type StoredCard, selectCards } from './select.ts'
+import { distinctTags, normalName } from './tags.ts'
 import { mayRead, mayUndelete } from './visibility.ts'
 
 const readable = prepared(
@@ -39,7 +40,7 @@ export async function updateCardRow(db: Db, cardId: string, change: Updateable<C
 }
 
 async function insertTags(db: Db, cardId: string, tags: readonly string[]): Promise<void> {
-  const rows = tags.map((tag) => [cardId, tag, tag.toLowerCase()])
+  const rows = distinctTags(tags).map((tag) => [cardId, tag, normalName(tag)])
   await insertRows(db, 'card_tags', ['card_id', 'tag', 'tag_normal'], rows)
 }
 

@@ -4,6 +4,7 @@ import type { Db } from '../../db/db.ts'
 import { foldForFilter } from './content.ts'
 import { homesOf } from './homes.ts'
 import { type CardRow, selectCards, selectShortCards, writtenBytes } from './select.ts'
+import { normalName } from './tags.ts'
 import { type CardScope, isBrowsed } from './visibility.ts'
 
 /** The size of a card in a page that is shown by its beginning only. */
@@ -56,7 +57,7 @@ export const listedCards = (db: Db, viewerId: string, filter: ListFilter) => {
       eb
         .selectFrom('card_tags')
         .select('card_tags.card_id')
-        .where('card_tags.tag_normal', '=', tag.toLowerCase()),
+        .where('card_tags.tag_normal', '=', normalName(tag)),
     )
   for (const word of filterWords(`${filter.q ?? ''} ${filter.contains ?? ''}`))
     query = query.where(contains(word))

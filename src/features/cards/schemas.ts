@@ -7,6 +7,7 @@ import { AT_HOME, Home, Readers } from './home.ts'
 import { Origin } from './origin.ts'
 import { Trust } from './present-trust.ts'
 import { Publication } from './publication-schema.ts'
+import { distinctTags } from './tags.ts'
 
 export const CARD_TYPES = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'] as const
 export const MAX_BODY_BYTES = 8 * 1024 * 1024
@@ -21,16 +22,6 @@ const BLANK = 'Input should not be blank'
 const Text = z.string().max(MAX_TEXT)
 /** Described by a simpler pattern: engines other than JavaScript's do not know the classes of ours. */
 const RequiredText = Text.min(1).regex(SEEN, BLANK).meta({ pattern: '\\S' })
-
-/** The first spelling of a tag stays; tags compare without case, and in one Unicode form. */
-function distinctTags(tags: string[]): string[] {
-  const seen = new Map<string, string>()
-  for (const tag of tags) {
-    const compared = tag.normalize('NFC').toLowerCase()
-    if (!seen.has(compared)) seen.set(compared, tag)
-  }
-  return [...seen.values()]
-}
 
 /** The limit for a payload, for extra fields of a step, and for the meta of a piece of evidence. */
 const MAX_FREE_BYTES = 64 * 1024

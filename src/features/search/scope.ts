@@ -3,7 +3,6 @@ import type { CardType } from '../../db/tables/cards.ts'
 import { type Match, PUBLIC_FILTER } from '../../search-index/index.ts'
 import {
   askedEnvironmentFilter,
-  normalTag,
   ownerFilter,
   ownerInFilter,
   tagFilter,
@@ -11,6 +10,7 @@ import {
   typeFilter,
   workspaceFilter,
 } from '../cards/indexing/filters.ts'
+import { normalName } from '../cards/tags.ts'
 import { isListed, type SearchedScope } from '../cards/visibility.ts'
 
 /** Where a person searches. */
@@ -83,7 +83,7 @@ export async function tagsInScope(ctx: Ctx, scope: SearchScope, names: readonly 
       .selectFrom('card_tags')
       .innerJoin('cards', 'cards.card_id', 'card_tags.card_id')
       .select('card_tags.card_id')
-      .where('card_tags.tag_normal', 'in', [normalTag(name), name.toLowerCase()])
+      .where('card_tags.tag_normal', '=', normalName(name))
       .where(listedIn(scope))
       .limit(1)
       .executeTakeFirst()

@@ -1,5 +1,6 @@
 import type { CardType } from '../../../db/tables/cards.ts'
 import { filterHash } from '../../../text/term-hash.ts'
+import { normalName } from '../tags.ts'
 
 /** Every card of an owner, published or not. */
 export const ownerFilter = (ownerId: string) => filterHash(`owner ${ownerId}`)
@@ -9,22 +10,16 @@ export const ownerInFilter = (ownerId: string, workspaceId: string) =>
 /** The published cards of a workspace. */
 export const workspaceFilter = (workspaceId: string) => filterHash(`published in ${workspaceId}`)
 
-const normal = (text: string) => text.normalize('NFKC').trim().toLowerCase()
-
-/** How tags are compared. */
-export const normalTag = normal
-
-export const sameTag = (a: string, b: string) => normal(a) === normal(b)
-export const tagFilter = (tag: string) => filterHash(`tag ${normal(tag)}`)
+export const tagFilter = (tag: string) => filterHash(`tag ${normalName(tag)}`)
 export const typeFilter = (type: CardType) => filterHash(`type ${type}`)
 export const trackFilter = (track: 'debug' | 'build') => filterHash(`track ${track}`)
 
 const environmentFilter = (name: string, value: string) =>
-  filterHash(`environment ${normal(name)} = ${value}`)
+  filterHash(`environment ${normalName(name)} = ${value}`)
 
 /** `20.11.1` is found by 20, by 20.11 and by itself. */
 const prefixesOf = (version: string): string[] => {
-  const value = normal(version)
+  const value = normalName(version)
   const prefixes = [...value.matchAll(/[.]/g)].map((dot) => value.slice(0, dot.index))
   return [...prefixes.filter((prefix) => /\d$/.test(prefix)), value]
 }
@@ -32,7 +27,8 @@ const prefixesOf = (version: string): string[] => {
 export const environmentFilters = (name: string, value: string): number[] =>
   prefixesOf(value).map((prefix) => environmentFilter(name, prefix))
 
-export const askedEnvironmentFilter = (name: string, value: string) => environmentFilter(name, normal(value))
+export const askedEnvironmentFilter = (name: string, value: string) =>
+  environmentFilter(name, normalName(value))
 
 /** Every asked name is there, and its value is the asked one or a version under it. */
 export const matchesEnvironment = (
@@ -41,6 +37,6 @@ export const matchesEnvironment = (
 ): boolean =>
   Object.entries(asked).every(([name, value]) =>
     Object.entries(has).some(
-      ([key, is]) => normal(key) === normal(name) && prefixesOf(is).includes(normal(value)),
+      ([key, is]) => normalName(key) === normalName(name) && prefixesOf(is).includes(normalName(value)),
     ),
   )

@@ -1,10 +1,11 @@
-import { join } from 'node:path'
+import { posix } from 'node:path'
 
 /** Seals what waits in the outbox: without it, mails that were promised could not be sent after a restore. */
 export const SECRET_FILE = 'secret.key'
 
+/** As a backup names the file, the same on every system. `join` it with the data folder to reach it on the disk. */
 export const ticketFile = (ticketId: string, attachmentId: string): string =>
-  join('tickets', ticketId, attachmentId)
+  posix.join('tickets', ticketId, attachmentId)
 
 const ID = '[0-9a-f-]{36}'
 const KNOWN = new RegExp(`^(${SECRET_FILE.replace('.', '\\.')}|tickets/${ID}/${ID})$`)

@@ -245,6 +245,8 @@ onBothEngines('a damaged backup', (t) => {
     await takeBackup(t.app.services.config, file)
     const bytes = readFileSync(file)
     const text = gunzipSync(bytes).toString()
+    const [header = ''] = text.split('\n', 1)
+    const withLine = (line: string) => gzipSync(text.replace('\n', `\n${line}\n`))
     const damaged: [string, Buffer][] = [
       ['cut short', bytes.subarray(0, bytes.length >> 1)],
       ['last byte gone', bytes.subarray(0, -1)],
@@ -254,6 +256,10 @@ onBothEngines('a damaged backup', (t) => {
       ['a row gone', gzipSync(text.replace(/^\[.*\n/m, ''))],
       ['end gone', gzipSync(text.split('\n').slice(0, -2).join('\n'))],
       ['a file out of the vault', gzipSync(text.replaceAll('"secret.key"', '"../../escaped"'))],
+      ...['null', '5', 'true', '{}', '{"kind":"more"}', '{"kind":"table"}', '{"kind":"end"}', header].map(
+        (line): [string, Buffer] => [`an additional line ${line}`, withLine(line)],
+      ),
+      ['a header without migrations', gzipSync(text.replace('"migrations"', '"others"'))],
       ['another format', gzipSync(text.replace('"format":1', '"format":99'))],
     ]
     const target = await makeVault(t.engine)

@@ -8,32 +8,38 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { createGunzip } from 'node:zlib'
+import { z } from 'zod'
 import type { Value } from '../../db/snapshot.ts'
 import { isVaultFile } from './files.ts'
 
 export const FORMAT = 1
 
-export type Header = {
-  kind: 'header'
-  format: number
-  program: string
-  engine: string
-  migrations: string[]
-  taken_at: string
-}
-export type TableStart = { kind: 'table'; name: string; columns: string[] }
-export type FileStart = { kind: 'file'; path: string }
-export type Sum = { count: number; sha256: string }
-export type End = {
-  kind: 'end'
-  tables: Record<string, Sum>
-  files: Record<string, Sum>
+const Header = z.object({
+  kind: z.literal('header'),
+  format: z.number(),
+  program: z.string(),
+  engine: z.string(),
+  migrations: z.array(z.string()),
+  taken_at: z.string(),
+})
+const TableStart = z.object({ kind: z.literal('table'), name: z.string(), columns: z.array(z.string()) })
+const FileStart = z.object({ kind: z.literal('file'), path: z.string() })
+const Sum = z.object({ count: z.number(), sha256: z.string() })
+const End = z.object({
+  kind: z.literal('end'),
+  tables: z.record(z.string(), Sum),
+  files: z.record(z.string(), Sum),
   /** Files that the database names but the disk did not have. */
-  missing_files: string[]
-}
+  missing_files: z.array(z.string()),
+})
+const Section = z.discriminatedUnion('kind', [Header, TableStart, FileStart, End])
+
+export type Header = z.output<typeof Header>
+export type Sum = z.output<typeof Sum>
+export type End = z.output<typeof End>
 export type Row = Value[]
 /** A line of the stream: a section, a row, or a piece of a file. */
-export type Line = Header | TableStart | FileStart | End | Row | string
+export type Line = z.output<typeof Section> | Row | string
 
 /** The file is not a complete backup; nothing of it was used. */
 export class DamagedBackup extends Error {
@@ -73,7 +79,9 @@ async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string>
 
 function parsed(text: string): Line {
   try {
-    return JSON.parse(text)
+    const line = JSON.parse(text)
+    // The checksums are over the rows and files, so only sections are looked at here.
+    return typeof line === 'string' || Array.isArray(line) ? line : Section.parse(line)
   } catch {
     throw new DamagedBackup('A line of the backup cannot be read.')
   }
@@ -96,7 +104,7 @@ export async function* readLines(file: string): AsyncGenerator<Line> {
   }
 }
 
-export const isSection = (line: Line): line is Header | TableStart | FileStart | End =>
+export const isSection = (line: Line): line is z.output<typeof Section> =>
   typeof line === 'object' && !Array.isArray(line)
 
 const same = (a: Record<string, Sum>, b: Record<string, Sum>) => {
@@ -123,9 +131,10 @@ export async function checkBackup(file: string): Promise<{ header: Header; end: 
       finish()
       const begun = new Counter()
       counter = begun
+      if (line.kind === 'header') throw new DamagedBackup('The backup has a second header.')
       if (line.kind === 'end') end = line
       else if (line.kind === 'table') finish = () => (tables[line.name] = begun.sum())
-      else if (line.kind === 'file') {
+      else {
         if (!isVaultFile(line.path))
           throw new DamagedBackup(`The backup contains a file that a vault does not have: ${line.path}.`)
         finish = () => (files[line.path] = begun.sum())

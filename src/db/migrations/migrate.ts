@@ -44,6 +44,7 @@ import { toldToStrangers } from './0045-told-to-strangers.ts'
 import { consentsAndInvitations } from './0046-consents-and-invitations.ts'
 import { leftAddresses } from './0047-left-addresses.ts'
 import { normalTags } from './0049-normal-tags.ts'
+import { ownFeedback } from './0050-own-feedback.ts'
 
 export type Migration = {
   name: string
@@ -97,6 +98,7 @@ export const MIGRATIONS: readonly Migration[] = [
   consentsAndInvitations,
   leftAddresses,
   normalTags,
+  ownFeedback,
 ]
 
 export class SchemaTooNew extends Error {

@@ -18,6 +18,10 @@ const JSON_COLUMNS = new Set([
   'details',
   'candidate',
   'origin',
+  'cites',
+  'trust',
+  'secrets',
+  'filters',
 ])
 
 /** Columns that hold JSON are exported as JSON, not as text. */

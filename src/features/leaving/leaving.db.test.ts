@@ -22,6 +22,7 @@ onBothEngines('leaving', (t) => {
     await user.post('/api/v1/raw-materials', { content: 'a note' })
     const { card_id } = (await user.post('/api/v1/cards', CARD)).body
     await user.post(`/api/v1/cards/${card_id}/verdicts`, { outcome: 'worked' })
+    await user.post(`/api/v1/cards/${card_id}/feedback`, { kind: 'useful', comment: 'At once' })
     const lead = await t.user()
     const { workspace_id } = (await lead.post('/api/v1/workspaces', { name: 'Team' })).body
     await lead.post(`/api/v1/workspaces/${workspace_id}/members`, { user_id: user.userId })
@@ -41,11 +42,32 @@ onBothEngines('leaving', (t) => {
       'memory_event',
       'raw_material',
       'verdict',
+      'feedback',
       'credit_entry',
       'notice',
     ])
       expect(kinds, kind).toContain(kind)
     expect(answer.text).not.toMatch(/password|key_hash|token_hash/)
+  })
+
+  test('in the export, JSON is JSON and no text that has to be read again', async () => {
+    const user = await t.user()
+    const fix_summary =
+      'Call `pool.release()` in a `finally` block; see src/db/pool.ts and https://node.example/api.'
+    const token = `ghp_${'a1B2'.repeat(9)}`
+    const card = { ...CARD, fix_summary, evidences: [{ kind: 'log', content: `token ${token}` }] }
+    const { card_id } = (await user.post('/api/v1/cards', card)).body
+    await user.post(`/api/v1/cards/${card_id}/verdicts`, { outcome: 'worked' })
+    await user.post('/api/v1/searches/saved', { name: 'mine', query: 'pool', filters: { tags: 'node' } })
+    const { text } = await user.get('/api/v1/auth/me/export')
+    const values = text
+      .trim()
+      .split('\n')
+      .flatMap((line) => Object.entries(JSON.parse(line).value as Record<string, unknown>))
+    const names = new Set(values.filter(([, value]) => value !== null).map(([name]) => name))
+    for (const name of ['cites', 'trust', 'secrets', 'filters']) expect(names, name).toContain(name)
+    const isText = (value: unknown) => typeof value === 'string' && /^[[{]/.test(value)
+    expect(values.filter(([, value]) => isText(value))).toEqual([])
   })
 
   test('the export has everything once, over many pages and projects, and nothing of others', async () => {

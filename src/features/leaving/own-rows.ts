@@ -137,6 +137,12 @@ const VERDICTS: Kind = {
   ],
 }
 
+const FEEDBACK: Kind = {
+  table: 'card_feedback',
+  id: 'feedback_id',
+  columns: ['feedback_id', 'card_id', 'kind', 'comment', 'created_at', 'withdrawn_at'],
+}
+
 const COMMENTS: Kind = {
   table: 'card_comments',
   id: 'comment_id',
@@ -257,6 +263,7 @@ export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<
   evidence: evidencesOf,
   card_image: imagesOf,
   verdict: (db, userId) => rowsOf(db, VERDICTS, { user_id: userId }),
+  feedback: (db, userId) => rowsOf(db, FEEDBACK, { user_id: userId }),
   comment: (db, userId) => rowsOf(db, COMMENTS, { user_id: userId }),
   memory_event: eventsOf,
   raw_material: (db, userId) => rowsOf(db, { table: 'raw_materials', id: 'raw_id' }, { owner_id: userId }),

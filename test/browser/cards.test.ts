@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, settled } from './support.ts'
-import { openPage } from './visit.ts'
+import { openPage, visit } from './visit.ts'
 
 const stage = openStage()
 type CardAnswer = { card_id: string; version: number }
@@ -133,6 +133,21 @@ test('somebody else’s change is shown before anything is overwritten', async (
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('heading', { name: 'My new title for this card' }).waitFor()
   await page.getByText('Written meanwhile').waitFor()
+
+  // Deleted while somebody writes: the text goes on as a new card, also after the page was left.
+  await page.keyboard.press('e')
+  await page.getByLabel('Where it applies').fill('Only since 16.')
+  await person.api('DELETE', `/api/v1/cards/${card.card_id}`)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('it is no longer shared with you. Your text is still here.').waitFor()
+  await expectAccessible(page)
+  await openPage(page, `/cards/${card.card_id}`)
+  await page.getByRole('heading', { name: 'Not found' }).waitFor()
+  await page.getByRole('button', { name: 'Save as a new card of mine' }).click()
+  await page.getByText(/Your draft from .* is back/).waitFor()
+  expect(await page.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('Only since 16.')
+  await page.getByRole('button', { name: 'Save card' }).click()
+  await page.getByRole('heading', { name: 'My new title for this card' }).waitFor()
 })
 
 test('history shows what each version changed, and an old one comes back', async () => {
@@ -167,6 +182,10 @@ test('a reader says that a card helped, and its author reads the comment', async
   await reader.page.getByRole('button', { name: 'Useful 1', pressed: true }).waitFor()
   await settled(reader.page)
   await expectAccessible(reader.page)
+  await visit(reader.page, `/cards/${card.card_id}/edit`)
+  await reader.page.getByRole('heading', { name: 'You can read this card, not change it' }).waitFor()
+  await reader.page.getByRole('link', { name: 'Read the card' }).click()
+  await reader.page.getByRole('heading', { name: SAMPLES[0].title }).waitFor()
   await openPage(author.page, `/cards/${card.card_id}`)
   await author.page.getByText('Saved me an afternoon.').waitFor()
 })

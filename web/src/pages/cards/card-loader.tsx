@@ -5,6 +5,7 @@ import { LinkButton } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
 import { NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import { isOutOfReach, KeptText } from './as-new-card.tsx'
 import { cardLink } from './card-link.ts'
 import { cardQuery } from './card-queries.ts'
 import { CardView } from './card-view.tsx'
@@ -30,8 +31,11 @@ export function CardLoader({ cardId, terms = [], inPane = false, mergedFrom }: P
     )
   if (card.data) return <CardView card={card.data} terms={terms} inPane={inPane} mergedFrom={mergedFrom} />
   return (
-    <NotLoaded query={card} action={<LinkButton to="/cards">My cards</LinkButton>}>
-      <SkeletonPage />
-    </NotLoaded>
+    <>
+      <NotLoaded query={card} action={<LinkButton to="/cards">My cards</LinkButton>}>
+        <SkeletonPage />
+      </NotLoaded>
+      {isOutOfReach(card.error) && <KeptText cardId={cardId} />}
+    </>
   )
 }

@@ -60,6 +60,14 @@ export const draftOf = (card: CardContent & { workspace_id?: string }): Draft =>
   workspace_id: card.workspace_id ?? '',
 })
 
+/** The same text for a new card. Where it applies has no field there, so that goes into the notes. */
+export const asNew = (draft: Draft): Draft => ({
+  ...draft,
+  body: [draft.body, draft.scope_notes].filter((text) => text.trim()).join('\n\n'),
+  scope_notes: '',
+  workspace_id: '',
+})
+
 /** What the server proposes, for a person to read and edit. */
 export const draftOfProposal = (proposal: CardProposal): Draft => ({
   ...emptyDraft(),

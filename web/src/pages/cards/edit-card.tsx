@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { PencilOff } from 'lucide-react'
 import { useState } from 'react'
 import { updateCard } from '../../api/cards.ts'
 import { ApiError } from '../../api/client.ts'
@@ -7,8 +8,10 @@ import { queryClient } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
 import { SENT_WHEN_BACK } from '../../api/when-back.ts'
 import { formatAgo } from '../../lib/format.ts'
-import { FormError, Notice, NotLoaded, SkeletonPage } from '../../ui/states.tsx'
+import { LinkButton } from '../../ui/button.tsx'
+import { EmptyState, FormError, Notice, NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { AsNewCard, isOutOfReach, KeptText } from './as-new-card.tsx'
 import { CardForm } from './card-form.tsx'
 import { cardChanged, cardQuery } from './card-queries.ts'
 import { ConflictNotice } from './conflict-notice.tsx'
@@ -24,13 +27,39 @@ export function EditCard() {
     refetchOnWindowFocus: false,
     staleTime: Number.POSITIVE_INFINITY,
   })
-  if (card.data?.evidences) return <Editor key={cardId} loaded={card.data} />
+  if (card.data?.evidences) return <Loaded key={cardId} card={card.data} />
   return (
-    <NotLoaded query={card}>
-      <SkeletonPage />
-    </NotLoaded>
+    <>
+      <NotLoaded query={card}>
+        <SkeletonPage />
+      </NotLoaded>
+      {isOutOfReach(card.error) && <KeptText cardId={cardId} />}
+    </>
   )
 }
+
+/** An editor that is open stays open, with what was typed; saving says if it is no longer allowed. */
+function Loaded({ card }: { card: Card }) {
+  const [loaded] = useState(card)
+  return loaded.can_edit ? <Editor loaded={loaded} /> : <MayNotEdit card={loaded} />
+}
+
+const MayNotEdit = ({ card }: { card: Card }) => (
+  <>
+    <EmptyState
+      icon={<PencilOff size={18} />}
+      title="You can read this card, not change it"
+      action={
+        <LinkButton to="/cards/$cardId" params={{ cardId: card.card_id }} look="primary">
+          Read the card
+        </LinkButton>
+      }
+    >
+      Its owner can change it, and so can editors and admins of its workspace.
+    </EmptyState>
+    <KeptText cardId={card.card_id} />
+  </>
+)
 
 const savedWords = ({ review, status }: Card): string =>
   review.status === 'rejected' && status === 'published'
@@ -133,7 +162,10 @@ function Editor({ loaded }: { loaded: Card }) {
               onTakeTheirs={takeTheirs}
             />
           )}
-          {!stale && <FormError error={save.error} />}
+          {isOutOfReach(api) && (
+            <AsNewCard cardId={loaded.card_id} draft={draft} why={api} onMoved={forget} />
+          )}
+          {!stale && !isOutOfReach(api) && <FormError error={save.error} />}
         </>
       }
     >

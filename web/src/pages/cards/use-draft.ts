@@ -1,9 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Card } from '../../api/types.ts'
+import { randomId } from '../../lib/random.ts'
 import { local } from '../../lib/storage.ts'
 import { useMe } from '../../session.ts'
 import { toast } from '../../ui/toast.tsx'
-import type { Draft } from './draft.ts'
+import { asNew, type Draft } from './draft.ts'
 
 type Stored = { draft: Draft; version: number; savedAt: string }
 
@@ -37,6 +38,22 @@ export function keepForCard(userId: string, { card_id, version }: Card, draft: D
     version,
     savedAt: new Date().toISOString(),
   } satisfies Stored)
+}
+
+export const draftOfCard = (userId: string, cardId: string): Draft | undefined =>
+  local.read<Stored>(keyOf(userId, cardId))?.draft
+
+/** Makes the draft of a card one of a new card, in Personal. Says its id, or nothing where the browser cannot keep it. */
+export function moveToNewCard(userId: string, cardId: string, draft: Draft): string | undefined {
+  const draftId = randomId()
+  const isKept = local.write(keyOf(userId, `new:${draftId}`), {
+    draft: asNew(draft),
+    version: 0,
+    savedAt: new Date().toISOString(),
+  } satisfies Stored)
+  if (!isKept) return undefined
+  local.remove(keyOf(userId, cardId))
+  return draftId
 }
 
 const KEEP_AFTER_MS = 400

@@ -54,8 +54,15 @@ test('two people talk about a card: a mention, an answer, an edit and a deletion
   await page.getByRole('option', { name: 'Ada Lead' }).waitFor()
   await expectAccessible(page)
   await picture(page, 'comment-mention-1280-light')
+  // This Enter ends a composition and chooses nobody.
+  await field.dispatchEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true, isComposing: true })
+  expect(await field.inputValue()).toMatch(/@le$/)
   await page.keyboard.press('Enter')
   await page.keyboard.type(`? ${HOSTILE}`)
+  // It waits while something else is looked at.
+  await visit(page, '/library')
+  await page.goBack()
+  await field.click()
   expect(await field.inputValue()).toContain('@Ada Lead ?')
   await page.keyboard.press('Control+Enter')
   const thread = page.getByRole('region', { name: 'Comments' })
@@ -88,6 +95,7 @@ test('two people talk about a card: a mention, an answer, an edit and a deletion
   await page.getByText('Ada Lead mentioned you on').waitFor()
   await page.getByRole('link', { name: 'Open the card' }).click()
   await thread.getByText('It does since 16').waitFor()
+  expect(await field.inputValue()).toBe('')
 
   // An admin takes away what somebody else wrote, and the log names the card.
   await leadThread.getByRole('button', { name: 'Delete' }).first().click()

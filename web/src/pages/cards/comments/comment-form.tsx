@@ -1,5 +1,6 @@
 import { type FormEvent, type KeyboardEvent, useId, useRef, useState } from 'react'
 import { cx } from '../../../lib/cx.ts'
+import { useKeptText } from '../../../lib/use-kept-text.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Field, Textarea } from '../../../ui/field.tsx'
 import { FormError, Notice } from '../../../ui/states.tsx'
@@ -13,6 +14,8 @@ type Props = {
   action: string
   people: readonly Person[]
   start?: string
+  /** Under this name the browser keeps what is not sent yet. */
+  keptAs?: string
   busy: boolean
   error: unknown
   /** Resolves once the comment is stored; then the field is emptied. */
@@ -29,19 +32,23 @@ export function CommentForm({
   action,
   people,
   start = '',
+  keptAs,
   busy,
   error,
   onSend,
   onCancel,
 }: Props) {
-  const [text, setText] = useState(start)
+  const { text, newest, change } = useKeptText(keptAs, start)
   const [chosen, setChosen] = useState<Person[]>([])
   const submit = async (event?: FormEvent) => {
     event?.preventDefault()
     if (busy || !text.trim()) return
     await onSend(asStored(text.trim(), people, chosen)).then(
-      // What was written while it was being sent stays.
-      () => setText((now) => (now.startsWith(text) ? now.slice(text.length).trimStart() : now)),
+      () => {
+        // What was written while it was being sent stays.
+        const { current } = newest
+        change(current.startsWith(text) ? current.slice(text.length).trimStart() : current)
+      },
       () => undefined,
     )
   }
@@ -52,7 +59,7 @@ export function CommentForm({
         hint={hint}
         text={text}
         people={people}
-        onText={setText}
+        onText={change}
         onChoose={(person) => setChosen([...chosen, person])}
         onSend={() => void submit()}
         onCancel={onCancel}
@@ -103,6 +110,8 @@ function MentionField({ label, hint, text, people, onText, onChoose, onSend, onC
     insertText(box, `@${person.name} `)
   }
   const onKeyDown = (event: KeyboardEvent) => {
+    // This key belongs to what is being composed, such as a word in Chinese or Japanese.
+    if (event.nativeEvent.isComposing) return
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault()
       return onSend()

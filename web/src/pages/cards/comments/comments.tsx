@@ -54,7 +54,12 @@ export function Comments({ card }: { card: Card }) {
       )}
       {query.isFetchNextPageError && <FormError error={query.error} />}
       {audience && (
-        <NewComment card={card} people={people} readers={readersOf(card, audience, personal_workspace_id)} />
+        <NewComment
+          key={card.card_id}
+          card={card}
+          people={people}
+          readers={readersOf(card, audience, personal_workspace_id)}
+        />
       )}
     </section>
   )
@@ -67,6 +72,7 @@ function readersOf(card: Card, audience: { name: string; workspace_id: string },
 }
 
 function NewComment({ card, people, readers }: { card: Card; people: readonly Person[]; readers: string }) {
+  const { user_id } = useMe()
   const send = useMutation({
     mutationFn: (body: string) => createComment({ card_id: card.card_id, body }),
     onSuccess: () => threadChanged(card.card_id),
@@ -77,6 +83,7 @@ function NewComment({ card, people, readers }: { card: Card; people: readonly Pe
       hint={readers}
       action="Comment"
       people={people}
+      keptAs={`kv-comment:${user_id}:${card.card_id}`}
       busy={send.isPending}
       error={send.error}
       onSend={(body) => send.mutateAsync(body)}

@@ -1,0 +1,23 @@
+import { useRef, useState } from 'react'
+import { local } from './storage.ts'
+
+/**
+ * Text that stays in this browser until it is sent: after Back, after a reload, and after signing in again. Without a
+ * key it stays only as long as the page.
+ */
+export function useKeptText(key: string | undefined, start: string) {
+  const [text, setText] = useState(() => {
+    const kept = key === undefined ? null : local.read<unknown>(key)
+    return typeof kept === 'string' ? kept : start
+  })
+  /** What is written by now; also known after the page was left. */
+  const newest = useRef(text)
+  const change = (next: string) => {
+    newest.current = next
+    setText(next)
+    if (key === undefined) return
+    if (next) local.write(key, next)
+    else local.remove(key)
+  }
+  return { text, newest, change }
+}

@@ -242,6 +242,7 @@ test('the chat tells somebody in the web app what to click, and a ticket is answ
   await admin.page.getByLabel('Your reply').fill('Set PORT to another number.')
   await admin.page.getByRole('button', { name: 'Send reply' }).click()
   await admin.page.getByRole('list', { name: 'Replies' }).getByText('Set PORT').waitFor()
+  await admin.page.locator('textarea:focus').waitFor()
 
   await openPage(page, '/inbox')
   await page.getByText('Support answered your ticket').waitFor()
@@ -269,6 +270,7 @@ test('one session is ended among others', async () => {
   await page.getByRole('button', { name: /^End the session/ }).click()
   await page.getByText('That session is over.').waitFor()
   await sessions.nth(1).waitFor({ state: 'detached' })
+  await page.locator('main h1:focus').waitFor()
 })
 
 test('small things: a key is not lost, a bad link is explained, a title names the card, two clicks are one', async () => {

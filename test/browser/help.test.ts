@@ -57,7 +57,7 @@ test('a ticket with attachments is sent by somebody who cannot sign in', async (
   await page.getByRole('button', { name: 'Remove f.log' }).click()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Send' }).click()
-  await page.getByText('We have your message').waitFor()
+  await page.locator('[role=status]:focus').getByText('We have your message').waitFor()
   await expectAccessible(page)
 })
 

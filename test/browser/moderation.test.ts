@@ -71,6 +71,7 @@ test('a reader reports a card, a moderator hides it, the owner appeals, and it i
   await owner.page.getByLabel('What should they know?').fill('It is about a test server.')
   await owner.page.getByRole('button', { name: 'Send the appeal' }).click()
   await owner.page.getByText('You have appealed').waitFor()
+  await owner.page.locator('main h1:focus').waitFor()
 
   await reopenPage(boss.page)
   await boss.page.getByText('The appeal says: It is about a test server.').waitFor()

@@ -138,6 +138,7 @@ test('a role changes at once and can be undone; who gives up the own one is aske
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByText('Member was removed.').waitFor()
+  await page.locator('[aria-label="Leave the workspace"]:focus').waitFor()
   await page.getByRole('button', { name: 'Undo' }).last().click()
   await page
     .getByRole('row', { name: /Member/ })

@@ -1,10 +1,12 @@
 /** A list is read again before its row goes, which takes as long as the server does. */
-const WAITS_MS = 5000
+const WAITS_MS = 10_000
 
-/** The rows beside this one, then the rows beside the row it is in: the last of a group takes the group with it. */
-function rowsBeside(row: Element): (Element | null)[] {
+/** The rows after this one, those before it, then the rows beside the row it is in: the last of a group takes the group with it. */
+function rowsBeside(row: Element): Element[] {
+  const all = [...(row.parentElement?.children ?? [])]
+  const at = all.indexOf(row)
   const outer = row.parentElement?.closest('li, tr')
-  return [row.nextElementSibling, row.previousElementSibling, ...(outer ? rowsBeside(outer) : [])]
+  return [...all.slice(at + 1), ...all.slice(0, at).reverse(), ...(outer ? rowsBeside(outer) : [])]
 }
 
 function focusHeading(): void {
@@ -14,9 +16,9 @@ function focusHeading(): void {
   heading.focus({ preventScroll: true })
 }
 
-function focusOneOf(rows: readonly (Element | null)[]): void {
+function focusOneOf(rows: readonly Element[]): void {
   for (const row of rows) {
-    const target = row?.isConnected && row.querySelector<HTMLElement>('button:enabled, a[href]')
+    const target = row.isConnected && row.querySelector<HTMLElement>('button:enabled, a[href]')
     if (!target) continue
     target.focus()
     return
@@ -26,14 +28,19 @@ function focusOneOf(rows: readonly (Element | null)[]): void {
 
 const isFocusLost = () => document.activeElement === document.body
 
-/** When this row goes and takes the focus with it, its neighbour gets the focus, or the heading of the page. */
-export function neighbourGetsFocus(row: Element): void {
-  const beside = rowsBeside(row)
+/**
+ * For a button whose work may take it away. If it goes, with its row or alone, and takes the focus with it, the next row
+ * gets the focus, or the heading of the page.
+ */
+export function neighbourGetsFocus(button: Element): void {
+  const row = button.closest('li, tr')
+  const beside = row ? rowsBeside(row) : []
   const until = performance.now() + WAITS_MS
   const look = () => {
-    if (isFocusLost()) focusOneOf(beside)
+    const isGone = !button.isConnected
+    if (isGone && isFocusLost()) focusOneOf(beside)
     // Still lost while a dialog is open, which lets nothing behind it have the focus.
-    if ((row.isConnected || isFocusLost()) && performance.now() < until) requestAnimationFrame(look)
+    if ((!isGone || isFocusLost()) && performance.now() < until) requestAnimationFrame(look)
   }
   look()
 }

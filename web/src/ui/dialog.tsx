@@ -2,6 +2,7 @@ import { X } from 'lucide-react'
 import { type FormEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { cx } from '../lib/cx.ts'
+import { neighbourGetsFocus } from '../lib/neighbour-focus.ts'
 import { Button, type ButtonLook, IconButton } from './button.tsx'
 import { TextField } from './field.tsx'
 import { FormError } from './states.tsx'
@@ -121,10 +122,14 @@ export function FormDialog({
   ...dialog
 }: FormDialogProps) {
   const formId = useId()
+  const [opener] = useState(() => document.activeElement)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     // Enter in a field sends a form even while its button is disabled.
-    if (ready && !busy) onSubmit()
+    if (!ready || busy) return
+    // The dialog gives the focus back to what opened it, which may be about to go.
+    if (opener) neighbourGetsFocus(opener)
+    onSubmit()
   }
   return (
     <Dialog

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { CircleCheck, Paperclip, X } from 'lucide-react'
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { sendTicket, type TicketReceipt } from '../../api/support.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -25,6 +25,7 @@ export function TicketForm({ email: known, asked }: { email: string; asked: stri
   const [written, setWritten] = useState<string>()
   const message = written ?? asked
   const [files, setFiles] = useState<readonly File[]>([])
+  const [isAnother, setAnother] = useState(false)
   const send = useMutation({ mutationFn: sendTicket })
   const problem = fileProblem(files)
   const submit = (event: FormEvent) => {
@@ -42,7 +43,7 @@ export function TicketForm({ email: known, asked }: { email: string; asked: stri
       <Sent
         ticket={send.data}
         email={email}
-        onAnother={() => [send.reset(), setSubject(''), setWritten(''), setFiles([])]}
+        onAnother={() => [send.reset(), setSubject(''), setWritten(''), setFiles([]), setAnother(true)]}
       />
     )
   const fault = (field: string) => (send.error instanceof ApiError ? send.error.field(field) : undefined)
@@ -69,6 +70,7 @@ export function TicketForm({ email: known, asked }: { email: string; asked: stri
       <TextField
         label="Subject"
         required
+        autoFocus={isAnother}
         maxLength={200}
         value={subject}
         error={fault('subject')}
@@ -151,8 +153,16 @@ function Attachments({ files, problem, onChange }: AttachmentsProps) {
 }
 
 function Sent({ ticket, email, onAnother }: { ticket: TicketReceipt; email: string; onAnother: () => void }) {
+  const box = useRef<HTMLDivElement>(null)
+  // The button that had the focus is gone with the form.
+  useEffect(() => box.current?.focus(), [])
   return (
-    <div role="status" className="grid animate-enter justify-items-start gap-3 py-4">
+    <div
+      ref={box}
+      role="status"
+      tabIndex={-1}
+      className="grid animate-enter justify-items-start gap-3 py-4 focus:outline-none"
+    >
       <p className="flex items-center gap-2 text-base font-semibold">
         <CircleCheck size={18} aria-hidden className="text-ok" />
         We have your message

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { Paperclip } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import { replyToTicket, type Ticket } from '../../api/tickets.ts'
@@ -58,10 +58,13 @@ export function TicketThread({ ticket, isSupport, attachmentsLead }: Props) {
 
 function ReplyForm({ ticket, isSupport }: { ticket: Ticket; isSupport: boolean }) {
   const [message, setMessage] = useState('')
+  const field = useRef<HTMLTextAreaElement>(null)
   const send = useMutation({
     mutationFn: () => replyToTicket({ ticket_id: ticket.ticket_id, message }),
     onSuccess: async () => {
       setMessage('')
+      // The button had the focus, and is disabled while there is nothing to send.
+      field.current?.focus()
       toast(isSupport ? 'Sent to the author.' : 'Sent.')
       await queryClient.invalidateQueries({ queryKey: ['tickets'] })
     },
@@ -74,6 +77,7 @@ function ReplyForm({ ticket, isSupport }: { ticket: Ticket; isSupport: boolean }
   return (
     <form className="grid max-w-form gap-3" onSubmit={submit}>
       <TextareaField
+        ref={field}
         label="Your reply"
         maxLength={20_000}
         hint={!isSupport && ticket.status === 'closed' ? 'A reply opens the ticket again.' : undefined}

@@ -147,8 +147,6 @@ const invited = ({ email }: Invite): string => email || 'an account that wants t
 
 type InviteTableProps = { workspaceId: string; invites: Invite[]; onResent: (action: InviteAction) => void }
 
-type Revoked = { invite: Invite; row: Element | null }
-
 function InviteTable({ workspaceId, invites, onResent }: InviteTableProps) {
   const resend = useMutation({
     mutationFn: (invite: Invite) => resendInvite({ workspace_id: workspaceId, invite_id: invite.invite_id }),
@@ -160,10 +158,8 @@ function InviteTable({ workspaceId, invites, onResent }: InviteTableProps) {
     onError: toastError,
   })
   const revoke = useMutation({
-    mutationFn: ({ invite }: Revoked) =>
-      revokeInvite({ workspace_id: workspaceId, invite_id: invite.invite_id }),
-    onSuccess: (_, { invite, row }) => {
-      if (row) neighbourGetsFocus(row)
+    mutationFn: (invite: Invite) => revokeInvite({ workspace_id: workspaceId, invite_id: invite.invite_id }),
+    onSuccess: (_, invite) => {
       void workspaceChanged(workspaceId)
       const undo = () =>
         void createInvite({ workspace_id: workspaceId, email: invite.email, role: invite.role }).then(
@@ -215,7 +211,10 @@ function InviteTable({ workspaceId, invites, onResent }: InviteTableProps) {
                 <IconButton
                   label={`Revoke the invitation of ${invited(invite)}`}
                   disabled={revoke.isPending}
-                  onClick={(event) => revoke.mutate({ invite, row: event.currentTarget.closest('tr') })}
+                  onClick={(event) => {
+                    neighbourGetsFocus(event.currentTarget)
+                    revoke.mutate(invite)
+                  }}
                 >
                   <X size={16} />
                 </IconButton>

@@ -1,4 +1,4 @@
-import { type FormEvent, type KeyboardEvent, useId, useRef, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { cx } from '../../../lib/cx.ts'
 import { useKeptText } from '../../../lib/use-kept-text.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -96,6 +96,13 @@ type FieldProps = Pick<Props, 'label' | 'hint' | 'people' | 'onCancel'> & {
 function MentionField({ label, hint, text, people, onText, onChoose, onSend, onCancel }: FieldProps) {
   const listId = useId()
   const field = useRef<HTMLTextAreaElement>(null)
+  // A form that can be closed was opened by a button, which had the focus.
+  const isOpened = onCancel !== undefined
+  useEffect(() => {
+    if (!isOpened) return
+    field.current?.focus()
+    field.current?.setSelectionRange(MAX_LENGTH, MAX_LENGTH)
+  }, [isOpened])
   const [caret, setCaret] = useState(0)
   const [active, setActive] = useState(0)
   const [isClosed, setClosed] = useState(false)

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { type Comment, createComment, deleteComment, editComment } from '../../../api/comments.ts'
 import type { Card } from '../../../api/types.ts'
 import { formatAgo, formatTime, plural } from '../../../lib/format.ts'
@@ -94,6 +94,7 @@ function NewComment({ card, people, readers }: { card: Card; people: readonly Pe
 function CommentRow({ comment, people }: { comment: Comment; people: readonly Person[] }) {
   const me = useMe()
   const [doing, setDoing] = useState<'edit' | 'delete' | null>(null)
+  const [wasEdited, setEdited] = useState(false)
   const { card_id, comment_id } = comment
   const isMine = comment.user_id === me.user_id
   const close = () => setDoing(null)
@@ -112,7 +113,17 @@ function CommentRow({ comment, people }: { comment: Comment; people: readonly Pe
         {comment.edited_at && <span title={formatTime(comment.edited_at)}>edited</span>}
         {doing !== 'edit' && (
           <span className="ml-auto flex gap-3">
-            {comment.can_edit && <TextButton onClick={() => setDoing('edit')}>Edit</TextButton>}
+            {comment.can_edit && (
+              <TextButton
+                autoFocus={wasEdited}
+                onClick={() => {
+                  setDoing('edit')
+                  setEdited(true)
+                }}
+              >
+                Edit
+              </TextButton>
+            )}
             {comment.can_delete && <TextButton onClick={() => setDoing('delete')}>Delete</TextButton>}
           </span>
         )}
@@ -142,14 +153,12 @@ function CommentRow({ comment, people }: { comment: Comment; people: readonly Pe
   )
 }
 
-const TextButton = ({ onClick, children }: { onClick: () => void; children: string }) => (
+const TextButton = (props: ComponentProps<'button'>) => (
   <button
     type="button"
-    onClick={onClick}
+    {...props}
     className="rounded-sm text-soft underline-offset-2 hover:text-ink hover:underline pointer-coarse:py-2"
-  >
-    {children}
-  </button>
+  />
 )
 
 type DeleteProps = { comment: Comment; whose: string; onClose: () => void }

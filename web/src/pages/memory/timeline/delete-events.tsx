@@ -1,9 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { deleteEvent, type MemoryEvent } from '../../../api/memory.ts'
 import { plural } from '../../../lib/format.ts'
-import { neighbourGetsFocus } from '../../../lib/neighbour-focus.ts'
 import { Button } from '../../../ui/button.tsx'
 import { ConfirmDialog } from '../../../ui/dialog.tsx'
 import { toast, toastError } from '../../../ui/toast.tsx'
@@ -12,16 +11,11 @@ import { memoryChanged } from '../memory-queries.ts'
 /** Deletes all events of an exchange, after saying how many they are. */
 export function DeleteEvents({ events }: { events: MemoryEvent[] }) {
   const [asking, setAsking] = useState(false)
-  const marker = useRef<HTMLDivElement>(null)
   const remove = useMutation({
     mutationFn: async () => {
       for (const event of events) await deleteEvent({ raw_id: event.raw_id })
     },
-    onSuccess: () => {
-      const row = marker.current?.closest('li')
-      if (row) neighbourGetsFocus(row)
-      toast(`${plural(events.length, 'event')} deleted.`)
-    },
+    onSuccess: () => toast(`${plural(events.length, 'event')} deleted.`),
     onError: toastError,
     onSettled: async () => {
       setAsking(false)
@@ -29,7 +23,7 @@ export function DeleteEvents({ events }: { events: MemoryEvent[] }) {
     },
   })
   return (
-    <div ref={marker}>
+    <div>
       <Button look="ghost" size="sm" onClick={() => setAsking(true)}>
         <Trash2 size={14} aria-hidden />
         Delete from memory

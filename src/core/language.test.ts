@@ -28,6 +28,16 @@ test('dates, numbers and prices are written as the language has them', () => {
   expect(localMoney('de', 123456, 'eur').text).toBe('1.234,56\u00a0€')
 })
 
+test('a language with digits of its own gets those of the words beside them', () => {
+  for (const { text } of [
+    localTime('ar-EG', AT),
+    localDay('fa', AT),
+    localNumber('mr', 12345.5),
+    localMoney('bn', 123456, 'eur'),
+  ])
+    expect(text).toMatch(/^(?=.*[0-9])(?!.*(?![0-9])\p{Nd})/u)
+})
+
 test('a tag that is well formed but belongs to no language reads as English', () => {
   expect(localTime('xx-YY', AT).text).toBe(localTime('en', AT).text)
 })

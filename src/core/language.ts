@@ -13,6 +13,9 @@ export function canonicalLanguage(tag: string): string | undefined {
   }
 }
 
+/** The same digits in every language: versions, steps and limits are in the English words beside a number. */
+export const DIGITS = { numberingSystem: 'latn' } as const
+
 /** Something written in a person's language, among words that may be in another. */
 export type Localised = { text: string; language: string }
 
@@ -29,24 +32,28 @@ export const localTime = (language: string, at: string | Date): Localised => ({
     minute: '2-digit',
     timeZone: 'UTC',
     timeZoneName: 'short',
+    ...DIGITS,
   }).format(new Date(at)),
   language,
 })
 
 export const localDay = (language: string, at: string | Date): Localised => ({
-  text: new Intl.DateTimeFormat(orEnglish(language), { dateStyle: 'medium', timeZone: 'UTC' }).format(
-    new Date(at),
-  ),
+  text: new Intl.DateTimeFormat(orEnglish(language), {
+    dateStyle: 'medium',
+    timeZone: 'UTC',
+    ...DIGITS,
+  }).format(new Date(at)),
   language,
 })
 
 export const localNumber = (language: string, value: number): Localised => ({
-  text: new Intl.NumberFormat(orEnglish(language)).format(value),
+  text: new Intl.NumberFormat(orEnglish(language), DIGITS).format(value),
   language,
 })
 
 export const localMoney = (language: string, cents: number, currency: string): Localised => ({
   text: new Intl.NumberFormat(orEnglish(language), {
+    ...DIGITS,
     style: 'currency',
     currency: currency.toUpperCase(),
   }).format(cents / 100),

@@ -52,7 +52,7 @@ export const PLANS: readonly Plan[] = [
     monthly_credits: 500,
     features: [
       'Everything in Free',
-      '500 credits a month: 100 library searches that hit',
+      'Credits for 100 library searches that hit',
       'Support tickets are listed ahead of those on Free',
     ],
   },
@@ -65,7 +65,7 @@ export const PLANS: readonly Plan[] = [
     monthly_credits: 2000,
     features: [
       'Everything in Pro',
-      '2000 credits a month: 400 library searches that hit',
+      'Credits for 400 library searches that hit',
       'Priority support: tickets are listed ahead of those on Pro and Free',
     ],
   },
@@ -74,7 +74,7 @@ export const PLANS: readonly Plan[] = [
 export const PACKS: readonly Pack[] = [
   { pack_id: 'small', name: '100 credits', credits: 100, price_cents: 400, currency: 'usd' },
   { pack_id: 'medium', name: '500 credits', credits: 500, price_cents: 1600, currency: 'usd' },
-  { pack_id: 'large', name: '2000 credits', credits: 2000, price_cents: 5000, currency: 'usd' },
+  { pack_id: 'large', name: '2,000 credits', credits: 2000, price_cents: 5000, currency: 'usd' },
 ]
 
 export const PLAN_IDS = PLANS.map((plan) => plan.plan_id)

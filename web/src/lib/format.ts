@@ -1,4 +1,4 @@
-import { canonicalLanguage, DEFAULT_LANGUAGE } from '#server/core/language.ts'
+import { canonicalLanguage, DEFAULT_LANGUAGE, DIGITS } from '#server/core/language.ts'
 
 const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const
 const CLOCK = { hour: 'numeric', minute: '2-digit' } as const
@@ -16,16 +16,19 @@ function once<T>(make: () => T): () => T {
 const formatsOf = (language: string) => {
   // A language that this browser has no data for reads as English.
   const locales = [language, DEFAULT_LANGUAGE]
-  const dates = (parts: Intl.DateTimeFormatOptions) => once(() => new Intl.DateTimeFormat(locales, parts))
+  const dates = (parts: Intl.DateTimeFormatOptions) =>
+    once(() => new Intl.DateTimeFormat(locales, { ...parts, ...DIGITS }))
   return {
     language,
     locales,
-    number: once(() => new Intl.NumberFormat(locales)),
+    number: once(() => new Intl.NumberFormat(locales, DIGITS)),
     day: dates(DAY),
     shortDay: dates({ day: 'numeric', month: 'short' }),
     minute: dates({ ...DAY, ...CLOCK }),
     clock: dates(CLOCK),
-    relative: once(() => new Intl.RelativeTimeFormat(locales, { numeric: 'auto', style: 'short' })),
+    relative: once(
+      () => new Intl.RelativeTimeFormat(locales, { numeric: 'auto', style: 'short', ...DIGITS }),
+    ),
   }
 }
 
@@ -66,6 +69,7 @@ export function formatAgo(iso: string, now = Date.now()): string {
 
 export const money = (cents: number, currency: string) =>
   new Intl.NumberFormat(formats.locales, {
+    ...DIGITS,
     style: 'currency',
     currency: currency.toUpperCase(),
     minimumFractionDigits: cents % 100 ? 2 : 0,

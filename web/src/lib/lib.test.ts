@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest'
 import { aroundMark } from './around-mark.ts'
 import { excerpt } from './excerpt.ts'
-import { credits, formatAgo, formatClock, formatDay, formatNumber, money, setLanguage } from './format.ts'
+import {
+  credits,
+  formatAgo,
+  formatClock,
+  formatDay,
+  formatNumber,
+  formatTime,
+  money,
+  setLanguage,
+} from './format.ts'
 import { plainLine } from './plain-line.ts'
 
 const now = Date.parse('2026-11-10T12:00:00Z')
@@ -52,6 +61,20 @@ test('dates, numbers and prices follow the language; a tag that is none means En
   expect(formatDay('2026-10-01T11:00:00Z')).toBe('Oct 1, 2026')
   expect(money(1200, 'usd')).toBe('$12')
   expect(formatClock('2026-11-10T15:05:00')).toMatch(/^3:05\sPM$/)
+})
+
+test('numbers have the same digits in every language, as those that no format writes', () => {
+  for (const language of ['ar-EG', 'fa', 'bn', 'mr']) {
+    setLanguage(language)
+    const written = [
+      credits(302),
+      formatTime('2026-11-10T15:05:00'),
+      formatAgo('2026-11-10T11:55:00Z', now),
+      money(950, 'usd'),
+    ]
+    for (const text of written) expect(text, language).toMatch(/^(?=.*[0-9])(?!.*(?![0-9])\p{Nd})/u)
+  }
+  setLanguage('en')
 })
 
 test('a snippet for one line begins shortly before its first mark', () => {

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, settled } from './support.ts'
 import { openPage, visit } from './visit.ts'
+import { expectAccessible, openStage, PASSWORD, settled } from './support.ts'
+import { openPage } from './visit.ts'
 
 const stage = openStage()
 type CardAnswer = { card_id: string; version: number }
@@ -167,19 +169,48 @@ test('history shows what each version changed, and an old one comes back', async
   await page.getByRole('heading', { name: SAMPLES[4].title }).waitFor()
 })
 
+/** Feedback of people without a window. */
+async function commentOfOthers(cardId: string, people: number): Promise<void> {
+  const send = (path: string, body: object, token?: string) =>
+    fetch(`${stage.base}/api/v1${path}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+      },
+      body: JSON.stringify(body),
+    })
+  for (let at = 0; at < people; at++) {
+    const account = { email: `commenter-${at}@example.com`, password: PASSWORD }
+    const { access_token } = (await (await send('/auth/register', account)).json()) as {
+      access_token: string
+    }
+    await send(`/cards/${cardId}/feedback`, { kind: 'useful', comment: `Comment ${at}` }, access_token)
+  }
+}
+
 test('a reader says that a card helped, and its author reads the comment', async () => {
   const author = await stage.person('Author')
   const reader = await stage.person('Reader')
-  const card = await author.api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[0])
-  await author.api('POST', `/api/v1/cards/${card.card_id}/publish`)
+  const { workspace_id } = await author.api<{ workspace_id: string }>('POST', '/api/v1/workspaces', {
+    name: 'Open team',
+    visibility: 'public',
+  })
+  const member = { email: reader.email, role: 'editor' }
+  await author.api('POST', `/api/v1/workspaces/${workspace_id}/members/by-email`, member)
+  const card = await author.api<CardAnswer>('POST', '/api/v1/cards', { ...SAMPLES[0], workspace_id })
+  await author.api('POST', `/api/v1/cards/${card.card_id}/share`)
   await openPage(reader.page, `/cards/${card.card_id}`)
   await reader.page.getByRole('button', { name: 'Useful 0' }).click()
   await reader.page.getByRole('button', { name: 'Useful 1', pressed: true }).waitFor()
   await reader.page.getByLabel('Comment for the author').fill('Saved me an afternoon.')
   await reader.page.getByRole('button', { name: 'Send' }).click()
   await reader.page.getByText('Thank you. The author reads your comment.').waitFor()
+  // An editor sees the feedback of others, and finds the own one behind however many of them.
+  await commentOfOthers(card.card_id, 20)
   await reader.page.reload()
-  await reader.page.getByRole('button', { name: 'Useful 1', pressed: true }).waitFor()
+  await reader.page.getByRole('button', { name: 'Useful 21', pressed: true }).waitFor()
+  await reader.page.getByRole('button', { name: 'Take back', exact: true }).waitFor()
   await settled(reader.page)
   await expectAccessible(reader.page)
   await visit(reader.page, `/cards/${card.card_id}/edit`)
@@ -187,6 +218,7 @@ test('a reader says that a card helped, and its author reads the comment', async
   await reader.page.getByRole('link', { name: 'Read the card' }).click()
   await reader.page.getByRole('heading', { name: SAMPLES[0].title }).waitFor()
   await openPage(author.page, `/cards/${card.card_id}`)
+  await author.page.getByRole('button', { name: 'Show more of 21' }).click()
   await author.page.getByText('Saved me an afternoon.').waitFor()
 })
 

@@ -100,6 +100,20 @@ onBothEngines('feedback', (t) => {
     expect((await a.get(`${card}/feedback`)).body).toMatchObject({ total: 1, items: [{ comment: 'from a' }] })
   })
 
+  test('somebody who sees the feedback of others asks for their own alone, or for comments alone', async () => {
+    const [owner, voter] = [await t.user(), await t.user()]
+    const card = await publicCard(owner)
+    await owner.post(`${card}/feedback`, { kind: 'outdated', comment: '' })
+    await voter.post(`${card}/feedback`, { kind: 'useful', comment: 'from the voter' })
+    const listed = async (query: string) => {
+      const { items, total } = (await owner.get(`${card}/feedback?page_size=1&${query}`)).body
+      return [total, items[0].kind]
+    }
+    expect(await listed('')).toEqual([2, 'useful'])
+    expect(await listed('mine=true')).toEqual([1, 'outdated'])
+    expect(await listed('with_comment=true')).toEqual([1, 'useful'])
+  })
+
   test('stats of a card that is not open: for its readers only', async () => {
     const [owner, other] = [await t.user(), await t.user()]
     const { card_id } = await record(owner)

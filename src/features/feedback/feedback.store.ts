@@ -104,7 +104,9 @@ export type FeedbackSource = {
   since: string | null
 }
 
-export const feedbackShown = (db: Db, userId: string, cards: readonly FeedbackSource[]) =>
+type FeedbackAsked = { userId: string; cards: readonly FeedbackSource[]; withComment: boolean }
+
+export const feedbackShown = (db: Db, { userId, cards, withComment }: FeedbackAsked) =>
   db
     .selectFrom('card_feedback')
     .innerJoin('users', 'users.user_id', 'card_feedback.user_id')
@@ -120,3 +122,4 @@ export const feedbackShown = (db: Db, userId: string, cards: readonly FeedbackSo
         }),
       ),
     )
+    .$if(withComment, (query) => query.where('card_feedback.comment', '!=', ''))

@@ -223,13 +223,21 @@ export const listFeedback = capability({
   scopes: ['search'],
   rest: ['GET /api/v1/cards/{card_id}/feedback', 'GET /api/v1/cases/{case_id}/feedback'],
   aliases: { case_id: 'card_id' },
-  input: CardId.extend(Page),
+  input: CardId.extend({
+    mine: z.boolean().default(false).describe('Only your own feedback'),
+    with_comment: z.boolean().default(false).describe('Only feedback with a comment'),
+    ...Page,
+  }),
   output: FeedbackList,
   errors: [404],
-  run: async (ctx, { card_id, page, page_size }) => {
+  run: async (ctx, { card_id, mine, with_comment, page, page_size }) => {
     const card = await readableCard(ctx, card_id)
-    const sources = (await withMerged(ctx, card)).map((one) => sourceOf(ctx, one))
-    const shown = feedbackShown(ctx.db, ctx.viewer.userId, sources)
+    const cards = (await withMerged(ctx, card)).map((one) => sourceOf(ctx, one))
+    const shown = feedbackShown(ctx.db, {
+      userId: ctx.viewer.userId,
+      cards: mine ? cards.map((one) => ({ ...one, mayEdit: false })) : cards,
+      withComment: with_comment,
+    })
     const { total } = await shown
       .select((eb) => eb.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow()

@@ -1,10 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { Clock, ThumbsDown, ThumbsUp } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { giveFeedback, listFeedback, withdrawFeedback } from '../../api/cards.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Card, FeedbackKind } from '../../api/types.ts'
-import { formatAgo } from '../../lib/format.ts'
+import { formatAgo, formatNumber } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
@@ -17,21 +17,21 @@ const KINDS: { kind: FeedbackKind; label: string; icon: typeof Clock }[] = [
   { kind: 'outdated', label: 'Outdated', icon: Clock },
 ]
 
-const feedbackQuery = (cardId: string) => ({
-  queryKey: ['card', cardId, 'feedback'],
-  queryFn: ({ signal }: { signal: AbortSignal }) =>
-    listFeedback({ card_id: cardId, page_size: 20 }, { signal }),
-})
+const AT_ONCE = 20
 
 /** Authors read feedback; everybody else gives it. */
 export function Feedback({ card }: { card: Card }) {
   const me = useMe()
-  return card.owner_id === me.user_id ? <Received card={card} /> : <Vote card={card} userId={me.user_id} />
+  return card.owner_id === me.user_id ? <Received card={card} /> : <Vote card={card} />
 }
 
 /** One vote per person; it shows at once and comes back if the server refuses. */
-function useVote(card: Card, userId: string) {
-  const given = useQuery(feedbackQuery(card.card_id)).data?.items.find((item) => item.user_id === userId)
+function useVote(card: Card) {
+  const own = useQuery({
+    queryKey: ['card', card.card_id, 'feedback', 'mine'],
+    queryFn: ({ signal }) => listFeedback({ card_id: card.card_id, mine: true }, { signal }),
+  })
+  const given = own.data?.items[0]
   const [chosen, setChosen] = useState<FeedbackKind | null>(null)
   const mine = chosen ?? given?.kind ?? null
   const key = cardQuery(card.card_id).queryKey
@@ -68,8 +68,8 @@ function useVote(card: Card, userId: string) {
   return { given, mine, give, takeBack }
 }
 
-function Vote({ card, userId }: { card: Card; userId: string }) {
-  const { given, mine, give, takeBack } = useVote(card, userId)
+function Vote({ card }: { card: Card }) {
+  const { given, mine, give, takeBack } = useVote(card)
   const [comment, setComment] = useState('')
   const clear = { onSuccess: () => setComment('') }
   const say = (event: FormEvent) => {
@@ -120,8 +120,17 @@ function Vote({ card, userId }: { card: Card; userId: string }) {
 }
 
 function Received({ card }: { card: Card }) {
-  const list = useQuery(feedbackQuery(card.card_id))
-  const said = list.data?.items.filter((item) => item.comment) ?? []
+  const comments = useInfiniteQuery({
+    queryKey: ['card', card.card_id, 'feedback', 'comments'],
+    initialPageParam: 1,
+    queryFn: ({ pageParam, signal }) =>
+      listFeedback(
+        { card_id: card.card_id, with_comment: true, page: pageParam, page_size: AT_ONCE },
+        { signal },
+      ),
+    getNextPageParam: ({ page, page_size, total }) => (page * page_size < total ? page + 1 : undefined),
+  })
+  const said = comments.data?.pages.flatMap((page) => page.items) ?? []
   const total = card.feedback.useful + card.feedback.not_applicable + card.feedback.outdated
   return (
     <section aria-label="Feedback" className="grid gap-3 border-t border-line pt-5">
@@ -146,6 +155,16 @@ function Received({ card }: { card: Card }) {
           </footer>
         </blockquote>
       ))}
+      {comments.hasNextPage && (
+        <Button
+          size="sm"
+          className="justify-self-start"
+          busy={comments.isFetchingNextPage}
+          onClick={() => void comments.fetchNextPage()}
+        >
+          Show more of {formatNumber(comments.data?.pages[0]?.total ?? 0)}
+        </Button>
+      )}
     </section>
   )
 }

@@ -57,7 +57,7 @@ export function Verdicts({ card }: { card: Card }) {
           busy={query.isFetchingNextPage}
           onClick={() => void query.fetchNextPage()}
         >
-          Show more of {total}
+          Show more of {formatNumber(total)}
         </Button>
       )}
       {saying && <VerdictDialog card={card} start={saying} own={own} onClose={() => setSaying(null)} />}

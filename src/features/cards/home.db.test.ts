@@ -181,5 +181,10 @@ onBothEngines('where a card lives and who reads it', (t) => {
     const ofTeam = 'scope=workspace&without_personal=true&status=published'
     expect(await titles(editor, ofTeam)).toEqual(['apple core'])
     expect(await titles(viewer, ofTeam)).toEqual(['apple core'])
+    expect((await editor.get(`/api/v1/cards/stats?${ofTeam}`)).body).toMatchObject({
+      total: 1,
+      published: 1,
+      top_tags: [{ tag: 'fruit' }],
+    })
   })
 })

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
-import { Id, Time } from '../../core/schemas.ts'
+import { Time } from '../../core/schemas.ts'
 import { requireVisible } from '../permissions/permission.ts'
 import { trackOf } from './card-type.ts'
 import { type ListFilter, listedCards } from './list.store.ts'
+import { CardListQuery } from './list-schemas.ts'
 import { CARD_TYPES, FeedbackCounts } from './schemas.ts'
 
 const TOP_TAGS = 10
@@ -84,18 +85,17 @@ const later = (a: string | null, b: string): string => (a !== null && a > b ? a 
 export const cardStats = capability({
   name: 'cards.stats',
   summary: 'Numbers about the caller’s cards',
-  description: 'Counts exactly the cards that the list shows in the same scope and workspace.',
+  description: 'Counts exactly the cards that the list shows with the same scope, workspace and status.',
   scopes: ['search'],
   rest: ['GET /api/v1/cards/stats', 'GET /api/v1/cases/stats'],
-  input: z.object({
-    workspace_id: Id.optional(),
+  input: CardListQuery.pick({ workspace_id: true, status: true, without_personal: true }).extend({
     scope: z.enum(['personal', 'workspace']).default('personal'),
   }),
   output: CaseStatsResponse,
   errors: [404],
-  run: async (ctx, { workspace_id, scope }) => {
+  run: async (ctx, { workspace_id, scope, status, without_personal }) => {
     if (scope === 'workspace' && workspace_id !== undefined) await requireVisible(ctx, workspace_id)
-    const filter = { scope, workspaceId: workspace_id }
+    const filter = { scope, workspaceId: workspace_id, status, withoutPersonal: without_personal }
     return { scope, ...summarise(await groupsOf(ctx, filter)), top_tags: await topTagsOf(ctx, filter) }
   },
 })

@@ -28,11 +28,3 @@ export async function fillCites(db: Db, cardId: string, cites: string): Promise<
     .where('cites', 'is', null)
     .execute()
 }
-
-export async function saveCites(
-  db: Db,
-  cardId: string,
-  change: { cites: string; cites_are_written: 0 | 1 },
-): Promise<void> {
-  await db.updateTable('cards').set(change).where('card_id', '=', cardId).execute()
-}

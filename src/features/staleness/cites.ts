@@ -9,7 +9,7 @@ import { CardId, CaseResponse } from '../cards/schemas.ts'
 import { citeText, LONGEST_CITE, readCite } from '../cites/cite.ts'
 import { MOST_CITES, readCites } from '../cites/read-cites.ts'
 import { storedTrust } from '../trust/stored-trust.ts'
-import { cardsWithoutCites, citingCards, fillCites, saveCites } from './cites.store.ts'
+import { cardsWithoutCites, citingCards, fillCites } from './cites.store.ts'
 
 const Cites = z
   .array(

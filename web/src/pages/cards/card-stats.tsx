@@ -6,15 +6,12 @@ import { formatAgo, formatNumber } from '../../lib/format.ts'
 import { Bars } from '../../ui/bars.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { typeOf } from './card-types.ts'
-import type { ListState } from './list-state.ts'
+import { type ListState, whoseCards } from './list-state.ts'
 
-/** Numbers with small charts, beside the list. */
+/** Numbers with small charts, beside the list: of all cards that its filters choose from. */
 export function CardStatsPanel({ state }: { state: ListState }) {
-  const { scope = 'personal', workspace: workspaceId } = state
-  const stats = useQuery({
-    queryKey: ['cards', 'stats', scope, workspaceId],
-    queryFn: () => cardStats({ scope, ...(workspaceId && { workspace_id: workspaceId }) }),
-  })
+  const whose = whoseCards(state)
+  const stats = useQuery({ queryKey: ['cards', 'stats', whose], queryFn: () => cardStats(whose) })
   if (!stats.data && stats.error) return null
   if (!stats.data)
     return (
@@ -30,10 +27,14 @@ export function CardStatsPanel({ state }: { state: ListState }) {
     <aside aria-label="Numbers" className="grid content-start gap-6">
       <dl className="grid grid-cols-3 gap-3">
         <Figure name="Cards" value={total} />
-        <Figure name="Shared" value={published} />
-        <Figure name="Not shared" value={unpublished} />
+        {whose.scope === 'personal' && (
+          <>
+            <Figure name="Shared" value={published} />
+            <Figure name="Not shared" value={unpublished} />
+          </>
+        )}
       </dl>
-      {total > 0 && <Split published={published} total={total} />}
+      {whose.scope === 'personal' && total > 0 && <Split published={published} total={total} />}
       {types.length > 0 && (
         <Block title="By type">
           <Bars

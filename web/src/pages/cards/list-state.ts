@@ -32,6 +32,20 @@ export const readListState = (raw: Record<string, unknown>): ListState => ({
   sort: oneOf(raw.sort, Object.keys(SORTS) as Sort[]),
 })
 
+/**
+ * The cards that the filters choose from. Mine is what I own, wherever it lives. Team is what teams share: drafts and
+ * private cards of others are never there.
+ */
+export const whoseCards = ({ scope, workspace }: ListState) =>
+  scope === 'workspace'
+    ? ({
+        scope,
+        without_personal: true,
+        status: 'published',
+        ...(workspace && { workspace_id: workspace }),
+      } as const)
+    : ({ scope: 'personal' } as const)
+
 /** Whose cards are listed is no filter: a team that shares nothing yet is empty, whatever else is chosen. */
 export const isFiltered = ({ status, track, q, tag }: ListState): boolean =>
   Boolean(status || track || q || tag)

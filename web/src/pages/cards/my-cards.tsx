@@ -14,16 +14,13 @@ import { CardStatsPanel } from './card-stats.tsx'
 import { CardRows } from './list/card-rows.tsx'
 import { ListFilters } from './list/list-filters.tsx'
 import { type ListInput, useFirstPage } from './list/use-card-pages.ts'
-import { isFiltered, type ListState, NO_FILTERS } from './list-state.ts'
+import { isFiltered, type ListState, NO_FILTERS, whoseCards } from './list-state.ts'
 
 const route = getRouteApi('/app/cards')
 
-/** Mine is what I own, wherever it lives. Team is what teams share: drafts and private cards of others are never there. */
 const inputOf = (state: ListState): ListInput => ({
-  ...(state.scope === 'workspace'
-    ? { scope: 'workspace', without_personal: true, status: 'published' }
-    : { scope: 'personal', ...(state.status && { status: state.status }) }),
-  ...(state.workspace && { workspace_id: state.workspace }),
+  ...(state.status && { status: state.status }),
+  ...whoseCards(state),
   ...(state.track && { track: state.track }),
   ...(state.q && { contains: state.q }),
   ...(state.tag && { tag: state.tag }),

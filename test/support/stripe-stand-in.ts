@@ -41,8 +41,6 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
   }
   const list = (data: unknown[]) => ({ object: 'list', has_more: false, url: '/', data })
   const sessions = () => made['checkout.session'] ?? []
-  const isDeleted = (customer: string | undefined) =>
-    made.customer?.some(({ id, deleted }) => id === customer && deleted === true)
 
   const route = (method: string, url: URL, form: Record<string, string>): unknown => {
     const [, , ...parts] = url.pathname.split('/')
@@ -61,11 +59,11 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
       case 'POST prices':
         return make('price', 'price', { lookup_key: form.lookup_key, product: form.product })
       case 'POST checkout/sessions': {
-        if (isDeleted(form.customer)) return 'resource_missing'
         const session = make('checkout.session', 'cs', {
           mode: form.mode,
           customer: form.customer,
           status: 'open',
+          metadata: form['metadata[user_id]'] ? { user_id: form['metadata[user_id]'] } : {},
         })
         return { ...session, url: `https://checkout.stripe.example/${session.id}` }
       }
@@ -92,10 +90,6 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
     if (method === 'DELETE' && parts[0] === 'subscriptions') {
       if (!found || found.status === 'canceled') return 'resource_missing'
       return Object.assign(found, { status: 'canceled' })
-    }
-    if (method === 'DELETE' && parts[0] === 'customers') {
-      const customer = made.customer?.find(({ id }) => id === parts[1])
-      return customer && !customer.deleted ? Object.assign(customer, { deleted: true }) : 'resource_missing'
     }
     if (method === 'POST' && path.startsWith('checkout/sessions/') && parts[3] === 'expire') {
       const session = sessions().find(({ id }) => id === parts[2])

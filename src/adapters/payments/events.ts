@@ -53,6 +53,7 @@ export type SessionFacts = {
   mode: 'payment' | 'subscription'
   customerId: string | null
   userId: string | null
+  planId: string | null
   packId: string | null
   credits: number | null
   paymentIntent: string | null
@@ -140,6 +141,7 @@ function readSession(object: unknown): PaymentFact | null | 'unreadable' {
       mode: data.mode,
       customerId: data.customer,
       userId: data.metadata?.user_id ?? data.client_reference_id ?? null,
+      planId: data.metadata?.plan_id ?? null,
       packId: data.metadata?.pack_id ?? null,
       credits: Number.isSafeInteger(credits) && credits > 0 ? credits : null,
       paymentIntent: data.payment_intent,

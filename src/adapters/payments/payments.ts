@@ -46,12 +46,10 @@ export type ProviderActions = Readonly<{
   verify: (rawBody: Buffer, signature: string | undefined, now: Date) => unknown
   /** The provider's present view of a subscription, for the case that two events cannot be put in order. */
   currentSubscription: (subscriptionId: string) => Promise<unknown>
-  /** Closes the open checkouts of a customer, all or those for plans, so that nobody can pay them any more. */
+  /** Closes the open checkouts of a customer that we opened, all or those for plans: nobody can pay them any more. */
   closeCheckouts: (customerId: string, which: WhichCheckouts) => Promise<void>
   /** Ends a subscription at once. One that is not there, or has ended already, counts as ended. */
   cancelSubscription: (subscriptionId: string) => Promise<void>
-  /** Ends the customer's subscriptions at once and takes no further payment from them. Past payments can be refunded. */
-  deleteCustomer: (customerId: string) => Promise<void>
   /** Refunds name the payment only; this finds the invoice that it paid. */
   invoiceOfPayment: (paymentIntent: string) => Promise<string | null>
 }>

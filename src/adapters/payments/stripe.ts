@@ -57,8 +57,7 @@ export function stripeProvider(config: StripeConfig): PaymentProvider {
     },
     currentSubscription: (id) => asking(() => stripe.subscriptions.retrieve(id)),
     closeCheckouts: (customer, which) => asking(() => closeCheckouts(stripe, customer, which)),
-    cancelSubscription: (id) => asking(() => unlessMissing(stripe.subscriptions.cancel(id))),
-    deleteCustomer: (id) => asking(() => unlessMissing(stripe.customers.del(id))),
+    cancelSubscription: (id) => asking(() => cancelSubscription(stripe, id)),
     invoiceOfPayment: (paymentIntent) =>
       asking(async () => {
         const payment = { type: 'payment_intent' as const, payment_intent: paymentIntent }
@@ -107,6 +106,8 @@ async function openCheckout(stripe: Stripe, order: CheckoutOrder, prices: (offer
 async function closeCheckouts(stripe: Stripe, customer: string, which: WhichCheckouts): Promise<void> {
   const open = stripe.checkout.sessions.list({ customer, status: 'open', limit: 100 })
   for await (const session of open) {
+    // The same customer may buy other things at the same account.
+    if (!session.metadata?.user_id) continue
     if (which === 'plans' && session.mode !== 'subscription') continue
     // It is refused for a session that was paid or has expired since the list was made: it is closed then.
     await stripe.checkout.sessions.expire(session.id).catch((error: unknown) => {
@@ -115,9 +116,9 @@ async function closeCheckouts(stripe: Stripe, customer: string, which: WhichChec
   }
 }
 
-/** Stripe answers "missing" for what it has ended already. */
-async function unlessMissing(ending: Promise<unknown>): Promise<void> {
-  await ending.catch((error: unknown) => {
+async function cancelSubscription(stripe: Stripe, id: string): Promise<void> {
+  await stripe.subscriptions.cancel(id).catch((error: unknown) => {
+    // Stripe answers so for one that has ended already.
     const isMissing = error instanceof Stripe.errors.StripeError && error.code === 'resource_missing'
     if (!isMissing) throw error
   })

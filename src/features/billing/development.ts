@@ -77,7 +77,7 @@ export async function developmentProvider(
 function endings(
   database: Database,
   now: () => Date,
-): Pick<PaymentProvider, 'closeCheckouts' | 'cancelSubscription' | 'deleteCustomer'> {
+): Pick<PaymentProvider, 'closeCheckouts' | 'cancelSubscription'> {
   return {
     closeCheckouts: (customerId, which) =>
       database.transaction(async (db) => {
@@ -89,11 +89,6 @@ function endings(
       database.transaction(async (db) => {
         const subscription = await loadDevObject(db, 'subscription', id)
         if (subscription) await saveChange(db, endSubscription(subscription, secondsOf(now())), now())
-      }),
-    deleteCustomer: (customerId) =>
-      database.transaction(async (db) => {
-        for (const subscription of await listDevObjects(db, 'subscription', customerId))
-          await saveChange(db, endSubscription(subscription, secondsOf(now())), now())
       }),
   }
 }

@@ -96,7 +96,8 @@ async function customerKnown(
 ): Promise<Outcome> {
   const owner = await ownerOf(ctx, session.customerId, session.userId)
   if (!owner || !session.customerId) return 'not_ours'
-  if (owner.isDeleted) return sessionOfDeleted(ctx, owner.userId, session, asked.cancelled)
+  if (owner.isDeleted)
+    return session.planId ? sessionOfDeleted(ctx, owner.userId, session, asked.cancelled) : 'not_ours'
   await saveCustomer(ctx.db, {
     provider,
     user_id: owner.userId,

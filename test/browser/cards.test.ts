@@ -68,7 +68,38 @@ test('a draft survives a reload and the end of its team, and is forgotten once t
   await page.getByText('Personal · Only you').waitFor()
   await page.goto('/cards/new')
   expect(await page.getByLabel('Title').inputValue()).toBe('')
+
+  // On a small screen, no field that has the focus is behind the bars at the bottom.
+  await page.getByLabel('Title').fill('A draft makes the bar taller')
+  await page.getByRole('button', { name: 'Discard draft' }).waitFor()
+  for (const size of [
+    { width: 360, height: 640 },
+    { width: 640, height: 400 },
+  ]) {
+    await page.setViewportSize(size)
+    await page.getByLabel('Title').focus()
+    const behind: string[] = []
+    for (let at = 0; at < 16; at++) {
+      await page.keyboard.press('Tab')
+      behind.push(...(await page.evaluate(hiddenFocus)))
+    }
+    expect(behind, `${size.width} × ${size.height}`).toEqual([])
+    const place = await page.evaluate(() => scrollY)
+    await page.getByRole('button', { name: 'Save card' }).focus()
+    expect(await page.evaluate(() => scrollY)).toBe(place)
+  }
 })
+
+/** What has the focus, if something lies above all of it. Runs in the page. */
+function hiddenFocus(): string[] {
+  const focused = document.activeElement
+  const box = focused?.getBoundingClientRect()
+  if (!focused || !box || focused.matches('.sr-only')) return []
+  const isSeen = [box.top + 2, box.top + box.height / 2, box.bottom - 2].some((y) =>
+    focused.contains(document.elementFromPoint(box.left + box.width / 2, y)),
+  )
+  return isSeen ? [] : [focused.outerHTML.slice(0, 100)]
+}
 
 test('danger is pointed out while typing, with a safer way to say it', async () => {
   const { page } = await stage.person('Cautious')

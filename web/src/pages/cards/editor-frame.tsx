@@ -84,7 +84,10 @@ export function EditorFrame({
           <ReviewChecklist content={fieldsOf(draft)} evidences={proofs} evidenceCount={proofs.length} />
           {beside}
         </div>
-        <div className="sticky bottom-14 z-10 -mx-4 flex flex-wrap items-center gap-2 border-t border-line bg-page px-4 py-3 md:bottom-0 lg:col-span-2 md:mx-0 md:px-0">
+        <div
+          data-save-bar=""
+          className="sticky bottom-14 z-10 -mx-4 flex flex-wrap items-center gap-2 border-t border-line bg-page px-4 py-3 md:bottom-0 lg:col-span-2 md:mx-0 md:px-0"
+        >
           <Button type="submit" look="primary" busy={busy}>
             {waits ? 'Waiting for the server' : saveLabel}
           </Button>

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { setImmediate as nextIteration } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Services } from './core/context.ts'
 import { startJobs } from './jobs.ts'
 
@@ -84,4 +84,26 @@ test('a job that keeps something in memory runs once more at an orderly end', as
   const stop = startJobs(services, [job('usual'), { ...job('writes what waits'), atEnd: true as const }])
   await stop()
   expect(executions).toEqual(['writes what waits'])
+})
+
+test('a job with a long interval first runs some minutes after the start, and then at its interval', async () => {
+  vi.useFakeTimers()
+  const { services } = bench()
+  const executions: string[] = []
+  const job = (name: string, everyMs: number) => ({ name, everyMs, run: async () => executions.push(name) })
+  const stop = startJobs(services, [job('each day', 24 * 3_600_000), job('each minute', 60_000)])
+  try {
+    await vi.advanceTimersByTimeAsync(4 * 60_000)
+    expect(executions).toEqual(Array.from({ length: 4 }, () => 'each minute'))
+    const days = () => executions.filter((name) => name === 'each day').length
+    await vi.advanceTimersByTimeAsync(6 * 60_000)
+    expect(days()).toBe(1)
+    await vi.advanceTimersByTimeAsync(23 * 3_600_000)
+    expect(days()).toBe(1)
+    await vi.advanceTimersByTimeAsync(3_600_000)
+    expect(days()).toBe(2)
+  } finally {
+    await stop()
+    vi.useRealTimers()
+  }
 })

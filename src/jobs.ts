@@ -33,7 +33,7 @@ import { maintainIndex } from './search-index/index.ts'
 export type Job = {
   name: string
   everyMs: number
-  /** Every process runs every job, so each must work when several run it at once. */
+  /** Every process runs every job, also soon after its start, so each must work when several run it at once. */
   run: (ctx: Ctx, stopping: AbortSignal) => Promise<unknown>
   /** Once more at an orderly end, when no request comes any more: it writes what waits in memory. */
   atEnd?: true
@@ -81,7 +81,14 @@ const JOBS: readonly Job[] = [
 ]
 
 /**
- * Runs each job after its interval, or when it is woken; one execution of a job at a time. The returned function
+ * A server that is restarted every day must also do what is due once a day. Not at once, when requests come back, and not
+ * in all processes at the same moment.
+ */
+const SOON_MS = 5 * MINUTE_MS
+const firstWaitMs = (everyMs: number): number => Math.min(everyMs, SOON_MS * (1 + Math.random()))
+
+/**
+ * Runs each job after its interval, the first time some minutes after the start at the latest, or when it is woken; one execution of a job at a time. The returned function
  * waits for the last executions.
  */
 export function startJobs(services: Services, jobs: readonly Job[] = JOBS): () => Promise<void> {
@@ -112,14 +119,14 @@ function startJob(services: Services, job: Job, stopping: AbortSignal): () => Pr
     running = run().then(() => {
       running = undefined
       if (wokenMeanwhile) runNow()
-      else schedule()
+      else schedule(job.everyMs)
     })
   }
-  const schedule = () => {
-    if (!stopping.aborted) timer = setTimeout(runNow, job.everyMs).unref()
+  const schedule = (waitMs: number) => {
+    if (!stopping.aborted) timer = setTimeout(runNow, waitMs).unref()
   }
   services.wakeups.on(job.name, runNow)
-  schedule()
+  schedule(firstWaitMs(job.everyMs))
 
   return async () => {
     services.wakeups.off(job.name, runNow)

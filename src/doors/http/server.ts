@@ -12,6 +12,7 @@ import { FailureLog } from './fast-path/request-log.ts'
 import { RouteTimes } from './fast-path/route-times.ts'
 import { shedLoad } from './limits/admission-queue.ts'
 import { clientHost, trustIn } from './limits/client-host.ts'
+import { refuseWhileClosing } from './limits/closing.ts'
 import { PATIENCE, type Patience, watchConnections } from './limits/connection-limits.ts'
 import { drainRefusedBodies } from './limits/drain-body.ts'
 import { type MetricsOfAll, serveMetrics } from './metrics.ts'
@@ -62,6 +63,7 @@ function newServer(services: Services, answers: Answers, patience: Patience): Fa
     requestTimeout: patience.requestMs,
     keepAliveTimeout: patience.keepAliveMs,
     http: { headersTimeout: patience.headersMs, connectionsCheckingInterval: patience.lookMs },
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 1000, ignoreTrailingSlash: true },
     genReqId: (request) => {
       const given = request.headers['x-request-id']
@@ -96,6 +98,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   acceptJson(app, services)
   drainRefusedBodies(app)
   handleErrors(app, services)
+  refuseWhileClosing(app)
   if (doors.shedding) shedLoad(app, services.database)
   const closeRoutes = refuseWrongAddresses(app, services)
   countPlainRoutes(app, services)

@@ -1,5 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { compile } from 'tailwindcss'
 import { expect, test } from 'vitest'
 
 const folder = import.meta.dirname
@@ -68,6 +70,36 @@ test('a width that is named is a token: Tailwind leaves out a class it does not 
   const used = findings(/\bmax-w-([a-z][a-z-]*)/g)
   expect(used.length).toBeGreaterThan(10)
   expect(locations(used.filter(({ value }) => !known.includes(value)))).toEqual([])
+})
+
+/** Neither has a rule: one is a mark for what is inside it, the other names the block. */
+const MARKS = ['group/code', 'code-block']
+
+test('each class has a rule, by Tailwind or by our own sheets', async () => {
+  const sheet = (path: string) => ({
+    path,
+    base: dirname(path),
+    content: readFileSync(path, 'utf8'),
+  })
+  const { build } = await compile(sheet(join(folder, 'styles.css')).content, {
+    base: folder,
+    loadStylesheet: async (id, base) =>
+      sheet(
+        id === 'tailwindcss' ? fileURLToPath(import.meta.resolve('tailwindcss/index.css')) : join(base, id),
+      ),
+  })
+  const used = findings(/\bclassName="([^"]+)"/g).flatMap(({ where, value }) =>
+    value.split(/\s+/).map((value) => ({ where: `${where.split(': ')[0]}: ${value}`, value })),
+  )
+  expect(used.length).toBeGreaterThan(1000)
+  const rules = build([...new Set(used.map(({ value }) => value))]).replaceAll('\\', '')
+  const hasRule = (name: string) =>
+    rules
+      .split(`.${name}`)
+      .slice(1)
+      .some((rest) => !/^[\w/-]/.test(rest))
+  const unknown = used.filter(({ value }) => !MARKS.includes(value) && !hasRule(value))
+  expect(locations(unknown)).toEqual([])
 })
 
 test('what comes from the server is imported by its alias', () => {

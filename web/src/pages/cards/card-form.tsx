@@ -108,7 +108,7 @@ type FieldProps = Pick<Props, 'draft' | 'change' | 'fieldError'>
 function PayloadField({ draft, change, fieldError }: FieldProps) {
   const payload = payloadOf(draft.payload)
   return (
-    <details className="group border-t border-line pt-4" open={draft.payload !== '' || undefined}>
+    <details className="border-t border-line pt-4" open={draft.payload !== '' || undefined}>
       <summary className="text-sm text-soft hover:text-ink">Structured data for agents</summary>
       <TextareaField
         label="Payload"

@@ -232,7 +232,7 @@ function Preview({ lines }: { lines: PreviewLine[] }) {
         const { className, icon: Icon } = LOOKS[state]
         return (
           <li key={`${state} ${item}`} className={cx('flex items-start gap-2 px-3 py-1.5', className)}>
-            <span className="grid h-5 w-4 shrink-0 choice-items-center">
+            <span className="grid h-5 w-4 shrink-0 place-items-center">
               {Icon && <Icon size={14} aria-hidden />}
             </span>
             <span className={cx('min-w-0 grow break-words', state === 'removed' && 'line-through')}>

@@ -31,7 +31,7 @@ export function KeptSearchList({
       </h2>
       <ul>
         {[...kept.saved.slice(0, SAVED_SHOWN), ...kept.recent.slice(0, RECENT_SHOWN)].map((search) => (
-          <li key={search.search_id} className="group flex items-center pr-2 hover:bg-hover">
+          <li key={search.search_id} className="flex items-center pr-2 hover:bg-hover">
             <button
               type="button"
               onClick={() => ask(search)}

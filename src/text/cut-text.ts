@@ -6,3 +6,9 @@ export function cutText(text: string, length: number): { text: string; truncated
     end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
   return { text: text.slice(0, end), truncated: end < text.length }
 }
+
+/** The first `length` characters, with an ellipsis where more follow. */
+export function beginningOf(text: string, length: number): string {
+  const { text: beginning, truncated } = cutText(text, length)
+  return truncated ? `${beginning.trimEnd()}…` : beginning
+}

@@ -1,6 +1,7 @@
 import { MAX_PAGE_BYTES } from '../../core/page-size.ts'
 import { MARK, type ProvenanceAnswer } from '../../core/provenance.ts'
 import { fromJson, fromJsonOrNull } from '../../db/columns.ts'
+import { beginningOf } from '../../text/cut-text.ts'
 import { containsInstructions } from '../review/find-danger.ts'
 import { isDistrusted, trustCounts } from '../trust/stored-trust.ts'
 import { trackOf } from './card-type.ts'
@@ -90,7 +91,7 @@ export const presentCard = (row: CardRow, now: Date): CardAnswer => ({
   ...(row.origin === null ? {} : { origin: presentOrigin(row) ?? undefined }),
 })
 
-const cut = (text: string): string => (text.length > SHORT_TEXT ? `${text.slice(0, SHORT_TEXT)}…` : text)
+const cut = (text: string): string => beginningOf(text, SHORT_TEXT)
 const cutOrNull = (text: string | null): string | null => (text === null ? null : cut(text))
 
 function shortened(card: CardAnswer): ListedCard {

@@ -99,6 +99,15 @@ onBothEngines('the mail about feedback', (t) => {
     expect(await digest(app, other)).toHaveLength(1)
   })
 
+  test('a long title ends with a whole character', async () => {
+    const [owner, reader] = [await person(), await person()]
+    const title = `Why the emoji keyboard of a phone stops: ${'😀'.repeat(200)}`
+    await say(reader, await published(owner, title), 'useful')
+    const [mail] = await digest()
+    expect(mail?.text).toContain(`“${[...title].slice(0, 100).join('')}…”`)
+    offsetMs += 25 * HOUR_MS
+  })
+
   test('repeated feedback and one’s own feedback are not mailed', async () => {
     const [owner, reader] = [await person(), await person()]
     const card = await published(owner, 'Tests that pass alone and fail together')

@@ -2,6 +2,7 @@
 import { type Ctx, inTx } from '../../core/context.ts'
 import { localNumber, localTime } from '../../core/language.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
+import { beginningOf } from '../../text/cut-text.ts'
 import { settingsOf } from '../identity/users/user-settings.ts'
 import { userById } from '../identity/users/users.ts'
 import { enqueueMail, lastMailAt } from '../mail/outbox.ts'
@@ -18,7 +19,7 @@ const KIND_WORDS = { useful: 'useful', not_applicable: 'not applicable', outdate
 /** A title is one line of the mail, however long it is. */
 function shortTitle(title: string): string {
   const line = title.replaceAll(/\s+/g, ' ').trim()
-  return line.length <= LONGEST_TITLE ? line : `${line.slice(0, LONGEST_TITLE).trimEnd()}…`
+  return beginningOf(line, LONGEST_TITLE)
 }
 
 function cardLine(rows: readonly Untold[], language: string): Words {

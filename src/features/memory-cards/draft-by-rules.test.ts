@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { draftByRules } from './draft-by-rules.ts'
 import { exchangeOf } from './memory-cards.ts'
-import { blocksOf } from './text-parts.ts'
+import { blocksOf, shorten } from './text-parts.ts'
 
 describe('a card by rules', () => {
   test('takes what is labelled from a report with headings', () => {
@@ -115,4 +115,10 @@ test('both sides of an exchange are found in turns and in single events', () => 
     { event_type: 'summary', content: 'more' },
   ]
   expect(exchangeOf(single)).toEqual({ message: 'ask', report: 'tell\n\nmore' })
+})
+
+test('a shortened text ends between words or after a whole character', () => {
+  expect(shorten('one two three', 10)).toBe('one two…')
+  expect(shorten(`a${'😀'.repeat(9)}`, 6)).toBe(`a${'😀'.repeat(4)}…`)
+  expect(shorten(`a${'😀'.repeat(9)}`, 10)).toBe(`a${'😀'.repeat(9)}`)
 })

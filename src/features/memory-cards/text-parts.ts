@@ -1,5 +1,7 @@
 /** Taking a report apart: blocks, labels, sentences. Every function reads its text once. */
 
+import { cutText } from '../../text/cut-text.ts'
+
 export type Block = { kind: 'text' | 'code' | 'item'; heading: string; text: string }
 
 const FENCE = /^ {0,3}(```|~~~)/
@@ -69,8 +71,8 @@ export const sentencesOf = (text: string): string[] =>
 
 /** At most `most` characters, cut between words. */
 export function shorten(text: string, most: number): string {
-  if (text.length <= most) return text
-  const cut = text.slice(0, most - 1)
+  if (!cutText(text, most).truncated) return text
+  const { text: cut } = cutText(text, most - 1)
   const space = cut.lastIndexOf(' ')
   return `${cut.slice(0, space > most / 2 ? space : undefined).trimEnd()}…`
 }

@@ -2,6 +2,7 @@
 import { DEFAULT_LANGUAGE } from '../../core/language.ts'
 import { LICENCE_TEXTS } from '../../core/licences.ts'
 import { fromJson } from '../../db/columns.ts'
+import { beginningOf } from '../../text/cut-text.ts'
 import type { Step } from '../cards/content.ts'
 import { presentOrigin } from '../cards/origin.ts'
 import { authorOf, presentPublication } from '../cards/publication.ts'
@@ -28,9 +29,6 @@ const plain = (text: string): string =>
     .replace(/[`*#>|]+/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-
-const shorten = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`
 
 type Head = {
   title: string
@@ -74,7 +72,7 @@ function stepsPart(steps: readonly Step[]): Html | '' {
     .slice(0, MOST_STEPS)
     .map(
       ({ action, result }) =>
-        html`<li>${safeMarkdown(shorten(action, STEP_CHARACTERS))}${result && html`<p class="soft">${shorten(result, STEP_CHARACTERS)}</p>`}</li>`,
+        html`<li>${safeMarkdown(beginningOf(action, STEP_CHARACTERS))}${result && html`<p class="soft">${beginningOf(result, STEP_CHARACTERS)}</p>`}</li>`,
     )
   return html`<section><h2>Steps</h2><ol>${items}</ol></section>`
 }
@@ -116,7 +114,7 @@ const footOf = (card: PublicCard): Html =>
 
 export function cardView(card: PublicCard, baseUrl: string): string {
   const isDebug = card.card_type === 'debug_fix'
-  const title = shorten(plain(card.title), 200)
+  const title = beginningOf(plain(card.title), 200)
   const published = card.published_at ?? card.created_at
   const body = html`${TOP}<article>
 <p class="soft">${TYPE_NAMES[card.card_type]} by ${authorOf(card)}${card.origin !== null && `, passed on by ${card.owner_name}`} · published
@@ -133,7 +131,7 @@ ${givenPart(card)}
 </article>${footOf(card)}`
   const head = headOf({
     title,
-    description: shorten(plain(card.symptom ?? ''), DESCRIPTION_CHARACTERS),
+    description: beginningOf(plain(card.symptom ?? ''), DESCRIPTION_CHARACTERS),
     url: `${baseUrl}/library/${card.card_id}`,
     isArticle: true,
     isHidden: card.is_current === 0,
@@ -164,7 +162,7 @@ export function listView({ cards, pageNumber, hasNext, baseUrl }: Listing): stri
   const title = pageNumber === 1 ? 'Public Library' : `Public Library, page ${pageNumber}`
   const items = cards.map(
     ({ card_id, title, symptom, tags }) => html`<li><a href="/library/${card_id}">${title}</a>
-<p class="soft">${shorten(plain(symptom), DESCRIPTION_CHARACTERS)}</p>
+<p class="soft">${beginningOf(plain(symptom), DESCRIPTION_CHARACTERS)}</p>
 ${fromJson<string[]>(tags).length > 0 && html`<p class="soft">${fromJson<string[]>(tags).slice(0, 8).join(' · ')}</p>`}</li>`,
   )
   const body = html`${TOP}<h1>Public Library</h1>

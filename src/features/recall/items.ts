@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import { fromJson } from '../../db/columns.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
 import { withoutControls } from '../../text/control-characters.ts'
-import { cutText } from '../../text/cut-text.ts'
+import { beginningOf } from '../../text/cut-text.ts'
 import type { Step } from '../cards/content.ts'
 import { provenanceOf } from '../cards/present.ts'
 import { fitsOf } from '../cites/fits.ts'
@@ -20,13 +20,8 @@ const WHY_CHARACTERS = 160
 const MOST_STEPS = 3
 
 /** On one line, without control characters, at most `length` characters. */
-export function short(text: string, length: number): string {
-  const { text: beginning, truncated } = cutText(
-    withoutControls(text.replaceAll(/\s+/g, ' ')).trim(),
-    length - 1,
-  )
-  return truncated ? `${beginning}…` : beginning
-}
+export const short = (text: string, length: number): string =>
+  beginningOf(withoutControls(text.replaceAll(/\s+/g, ' ')).trim(), length - 1)
 
 const COMMAND = /`([^`\n]{3,200})`/g
 

@@ -1,5 +1,6 @@
 import { complete, LlmError } from '../../adapters/llm/llm.ts'
 import type { UserCtx } from '../../core/context.ts'
+import { beginningOf } from '../../text/cut-text.ts'
 import { contentOf } from '../cards/content.ts'
 import { isLikelyOutdated, provenanceOf } from '../cards/present.ts'
 import { cleanJson, Findings } from '../redaction/stored.ts'
@@ -9,8 +10,6 @@ import type { ActionCardAnswer } from './schemas.ts'
 const MOST_SOURCES = 3
 const MOST_STEPS = 12
 const LONGEST_ACTION = 500
-
-const shorten = (text: string, most: number) => (text.length <= most ? text : `${text.slice(0, most - 1)}…`)
 
 /** One plan from the best hits: by the model if one is configured, otherwise from the cards' own words. */
 export async function actionCardFor(
@@ -43,7 +42,7 @@ function stepsOf({ row }: Loaded): Omit<Step, 'order'>[] {
     .map((step) => step.action.trim())
     .filter((action) => action !== '')
   return (actions.length > 0 ? actions : [fix_summary.trim()]).map((action) => ({
-    action: shorten(action, LONGEST_ACTION),
+    action: beginningOf(action, LONGEST_ACTION),
     from_card_id: row.card_id,
   }))
 }
@@ -62,7 +61,7 @@ function extractedCard(sources: readonly Loaded[]): ActionCardAnswer {
   const first = sources[0]?.row
   return {
     title: first?.title ?? '',
-    summary: shorten(first?.fix_summary ?? '', LONGEST_ACTION),
+    summary: beginningOf(first?.fix_summary ?? '', LONGEST_ACTION),
     steps,
     cautions: sources.flatMap(cautionsFor),
     sources: sources.map(({ row }) => ({
@@ -79,7 +78,7 @@ function cautionsFor({ row }: Loaded): string[] {
   return [
     ...(isLikelyOutdated(row) ? [`“${row.title}” was reported outdated.`] : []),
     ...(madeFor.length > 0 ? [`“${row.title}” was written for ${madeFor.join(', ')}.`] : []),
-    ...(scope_notes ? [`“${row.title}”: ${shorten(scope_notes, LONGEST_ACTION)}`] : []),
+    ...(scope_notes ? [`“${row.title}”: ${beginningOf(scope_notes, LONGEST_ACTION)}`] : []),
   ]
 }
 
@@ -94,13 +93,13 @@ function promptFor(query: string, sources: readonly Loaded[]) {
   const cards = sources.map(({ row }, i) => {
     const { title, symptom, root_cause, fix_summary, steps, environment } = contentOf(row)
     const content = withoutSecrets({ title, symptom, root_cause, fix_summary, steps, environment })
-    return `Card ${i + 1}: ${shorten(JSON.stringify(content), 6000)}`
+    return `Card ${i + 1}: ${beginningOf(JSON.stringify(content), 6000)}`
   })
   return [
     { role: 'system' as const, content: INSTRUCTIONS },
     {
       role: 'user' as const,
-      content: `Question: ${shorten(withoutSecrets(query), 2000)}\n\n${cards.join('\n\n')}`,
+      content: `Question: ${beginningOf(withoutSecrets(query), 2000)}\n\n${cards.join('\n\n')}`,
     },
   ]
 }
@@ -117,15 +116,15 @@ function checkedAnswer(
   const steps: Step[] = (Array.isArray(given.steps) ? given.steps : [])
     .filter((step: { action?: unknown; from_card?: unknown }) => isText(step?.action))
     .map((step: { action: string; from_card?: unknown }) => ({
-      action: shorten(step.action, LONGEST_ACTION),
+      action: beginningOf(step.action, LONGEST_ACTION),
       from_card_id: sources[Number(step.from_card) - 1]?.row.card_id,
     }))
     .filter((step: { from_card_id?: string }) => step.from_card_id !== undefined)
     .slice(0, MOST_STEPS)
     .map((step: Omit<Step, 'order'>, i: number) => ({ order: i + 1, ...step }))
   return {
-    title: isText(given.title) ? shorten(given.title, 200) : extracted.title,
-    summary: isText(given.summary) ? shorten(given.summary, 2000) : extracted.summary,
+    title: isText(given.title) ? beginningOf(given.title, 200) : extracted.title,
+    summary: isText(given.summary) ? beginningOf(given.summary, 2000) : extracted.summary,
     steps: steps.length > 0 ? steps : extracted.steps,
     cautions: Array.isArray(given.cautions)
       ? [...new Set([...extracted.cautions, ...given.cautions.filter(isText)])].slice(0, MOST_STEPS)

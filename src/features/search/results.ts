@@ -1,6 +1,7 @@
 import type { UserCtx } from '../../core/context.ts'
 import { MARK } from '../../core/provenance.ts'
 import { fromJson } from '../../db/columns.ts'
+import { beginningOf } from '../../text/cut-text.ts'
 import { phraseTest } from '../../text/phrases.ts'
 import { type CardFields, type WantedTerms, wantTerms } from '../../text/read-texts.ts'
 import { explain, type Marked, markTexts, type Shown } from '../../text/snippet.ts'
@@ -152,8 +153,7 @@ export function correctionsIn(asked: readonly Asked[], hits: readonly Loaded[]):
   return found
 }
 
-const SHORTENED = 1000
-const shorten = (text: string) => (text.length <= SHORTENED ? text : `${text.slice(0, SHORTENED)}…`)
+const SHOWN_CHARACTERS = 1000
 
 type Showing = {
   isWeak: boolean
@@ -194,8 +194,8 @@ export const presentHit = (
     title: row.title,
     card_type: row.card_type,
     track: trackOf(row.card_type),
-    symptom: shorten(row.symptom),
-    fix_summary: shorten(row.fix_summary),
+    symptom: beginningOf(row.symptom, SHOWN_CHARACTERS),
+    fix_summary: beginningOf(row.fix_summary, SHOWN_CHARACTERS),
     tags: texts.tags,
     environment: texts.environment,
     status: row.status,

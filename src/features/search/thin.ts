@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { thinAnswer } from '../../core/capability.ts'
 import { MARK } from '../../core/provenance.ts'
 import { AnswerId } from '../../core/schemas.ts'
-import { cutText } from '../../text/cut-text.ts'
+import { beginningOf } from '../../text/cut-text.ts'
 import { HitReason, type SearchResponse, type SearchResult } from './schemas.ts'
 
 /** Enough to choose a hit; get_card reads the card itself. */
@@ -11,10 +11,8 @@ const FIX_CHARACTERS = 200
 
 type Hit = z.output<typeof SearchResult>
 
-const cut = (text: string, length: number): string => {
-  const { text: beginning, truncated } = cutText(text.replaceAll(/\s+/g, ' ').trim(), length - 1)
-  return truncated ? `${beginning}…` : beginning
-}
+const cut = (text: string, length: number): string =>
+  beginningOf(text.replaceAll(/\s+/g, ' ').trim(), length - 1)
 
 const homeOf = ({ owner, workspace, origin }: Hit['provenance']): string => {
   if (origin !== undefined) return `public, pulled from ${origin}`

@@ -77,6 +77,7 @@ export const DISTRIBUTION = {
   billing_events: 'single',
   billing_payments: 'single',
   billing_early_refunds: 'single',
+  billing_disputes: 'single',
   billing_invites: 'single',
   billing_redemptions: 'single',
   billing_dev_objects: 'single',

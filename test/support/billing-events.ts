@@ -137,6 +137,26 @@ export function events(person: Pick<Person, 'userId'>, t: TestVault) {
         payment_intent: `pi_pack_${userId}`,
         metadata: { user_id: userId, pack_id: 'small' },
       }),
+    /** Of the pack, or of the plan where its payment is named. */
+    disputed: (
+      change: 'created' | 'funds_withdrawn' | 'closed',
+      {
+        status,
+        cents = 400,
+        payment = 'pack',
+      }: { status: string; cents?: number; payment?: 'pack' | 'plan' },
+    ) =>
+      event(`charge.dispute.${change}`, {
+        id: `du_${payment}_${userId}`,
+        object: 'dispute',
+        amount: cents,
+        charge: `ch_${userId}`,
+        currency: 'usd',
+        payment_intent: `pi_${payment}_${userId}`,
+        reason: 'fraudulent',
+        status,
+        metadata: {},
+      }),
     planRefunded: ({ cents }: { cents: number }) =>
       event('charge.refunded', {
         id: `ch_plan_${userId}`,

@@ -4,7 +4,7 @@
  * A webhook endpoint that was created with an older version still sends the older fields; both are read.
  */
 import type { z } from 'zod'
-import { Charge, Envelope, Invoice, type Line, Session, Subscription } from './wire-objects.ts'
+import { Charge, Dispute, Envelope, Invoice, type Line, Session, Subscription } from './wire-objects.ts'
 
 export type SubscriptionStatus = 'none' | 'trialing' | 'active' | 'past_due' | 'canceled'
 
@@ -47,6 +47,7 @@ export type PaymentFact =
   | { kind: 'invoice_paid'; invoice: InvoiceFacts }
   | { kind: 'invoice_failed'; invoice: InvoiceFacts }
   | { kind: 'refund'; refund: RefundFacts }
+  | { kind: 'dispute'; dispute: DisputeFacts }
 
 export type SessionFacts = {
   sessionId: string
@@ -71,6 +72,8 @@ export type RefundFacts = {
   /** The payment was for a pack: its metadata came along, and there is no invoice to look for. */
   isPack: boolean
 }
+
+export type DisputeFacts = { disputeId: string; paymentIntent: string; amountCents: number; isWon: boolean }
 
 export type PaymentEvent = { eventId: string; type: string; created: number; fact: PaymentFact | null }
 
@@ -121,6 +124,10 @@ function readFact(type: string, object: unknown): PaymentFact | null | 'unreadab
       return readInvoice(object, 'invoice_failed')
     case 'charge.refunded':
       return readRefund(object)
+    case 'charge.dispute.created':
+    case 'charge.dispute.funds_withdrawn':
+    case 'charge.dispute.closed':
+      return readDispute(object, type === 'charge.dispute.funds_withdrawn')
     default:
       return null
   }
@@ -209,6 +216,19 @@ function readRefund(object: unknown): PaymentFact | null | 'unreadable' {
       refundedCents: data.amount_refunded,
       isPack: data.metadata?.pack_id !== undefined,
     },
+  }
+}
+
+/** Null while no money has moved: for an inquiry of the bank, and for a dispute that was prevented. */
+function readDispute(object: unknown, isWithdrawn: boolean): PaymentFact | null | 'unreadable' {
+  const parsed = Dispute.safeParse(object)
+  if (!parsed.success) return 'unreadable'
+  const { id, amount, status, payment_intent: paymentIntent } = parsed.data
+  const isQuestion = status?.startsWith('warning_') || status === 'prevented'
+  if (!paymentIntent || (isQuestion && !isWithdrawn)) return null
+  return {
+    kind: 'dispute',
+    dispute: { disputeId: id, paymentIntent, amountCents: amount, isWon: status === 'won' },
   }
 }
 

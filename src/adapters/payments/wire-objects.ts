@@ -79,6 +79,13 @@ export const Invoice = z.object({
   lines: z.object({ data: z.array(Line) }).nullish(),
 })
 
+export const Dispute = z.object({
+  id: Id,
+  amount: Cents,
+  status: z.string().nullish(),
+  payment_intent: Ref,
+})
+
 export const Charge = z.object({
   id: Id,
   metadata: Metadata,

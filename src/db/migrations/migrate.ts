@@ -43,6 +43,7 @@ import { mattersByWorkspace } from './0044-matters-by-workspace.ts'
 import { toldToStrangers } from './0045-told-to-strangers.ts'
 import { consentsAndInvitations } from './0046-consents-and-invitations.ts'
 import { leftAddresses } from './0047-left-addresses.ts'
+import { disputes } from './0048-disputes.ts'
 import { normalTags } from './0049-normal-tags.ts'
 import { ownFeedback } from './0050-own-feedback.ts'
 
@@ -97,6 +98,7 @@ export const MIGRATIONS: readonly Migration[] = [
   toldToStrangers,
   consentsAndInvitations,
   leftAddresses,
+  disputes,
   normalTags,
   ownFeedback,
 ]

@@ -6,6 +6,7 @@ export type BillingTables = {
   billing_events: BillingEventsTable
   billing_payments: BillingPaymentsTable
   billing_early_refunds: BillingEarlyRefundsTable
+  billing_disputes: BillingDisputesTable
   billing_invites: BillingInvitesTable
   billing_redemptions: BillingRedemptionsTable
   billing_dev_objects: BillingDevObjectsTable
@@ -56,6 +57,8 @@ export type BillingPaymentsTable = {
   currency: string
   credits: number
   refunded_cents: Generated<number>
+  /** By disputes that were not won. */
+  disputed_cents: Generated<number>
   credits_returned: Generated<number>
   created_at: string
 }
@@ -66,6 +69,18 @@ export type BillingEarlyRefundsTable = {
   payment_intent: string | null
   invoice_id: string | null
   refunded_cents: number
+  created_at: string
+}
+
+/** Payments that a bank has taken back. Without `payment_id`, the payment was not reported yet. */
+export type BillingDisputesTable = {
+  dispute_id: string
+  payment_intent: string | null
+  invoice_id: string | null
+  payment_id: Generated<string | null>
+  amount_cents: number
+  credits_taken: Generated<number>
+  won_at: string | null
   created_at: string
 }
 

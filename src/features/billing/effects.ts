@@ -1,5 +1,6 @@
 /** What one verified event does to plans and credits. Runs inside the transaction that also remembers the event. */
 import type {
+  DisputeFacts,
   InvoiceFacts,
   PaymentEvent,
   PaymentFact,
@@ -26,6 +27,7 @@ import {
   sessionOfDeleted,
   subscriptionOfDeleted,
 } from './deleted-owner.ts'
+import { disputed, takeEarlyDisputes } from './disputes.ts'
 import { creditsForInvoice } from './grants.ts'
 import { findPack, planOfProduct } from './plans.ts'
 import { refunded, takeBack } from './refunds.ts'
@@ -36,7 +38,7 @@ export type Outcome = 'applied' | 'repeated' | DeletedOwnerOutcome
 /** What the provider was asked, or did, before the transaction began. */
 export type Asked = {
   current?: SubscriptionState
-  invoiceOfRefund?: string | null
+  invoiceOfPayment?: string | null
   /** The subscription that it has ended, because this event was stopped by `MustCancel`. */
   cancelled?: string
 }
@@ -69,6 +71,8 @@ function applyFact(ctx: Ctx, incoming: Incoming): Promise<Outcome> {
       return invoiceFailed(ctx, incoming, fact.invoice)
     case 'refund':
       return refundReported(ctx, incoming, fact.refund)
+    case 'dispute':
+      return disputeReported(ctx, incoming, fact.dispute)
   }
 }
 
@@ -220,16 +224,21 @@ async function subscriptionChanged(
 }
 
 async function refundReported(ctx: Ctx, { asked }: Incoming, refund: RefundFacts): Promise<Outcome> {
-  await refunded(ctx, refund, asked.invoiceOfRefund ?? refund.invoiceId)
+  await refunded(ctx, refund, asked.invoiceOfPayment ?? refund.invoiceId)
+  return 'applied'
+}
+
+async function disputeReported(ctx: Ctx, { asked }: Incoming, dispute: DisputeFacts): Promise<Outcome> {
+  await disputed(ctx, dispute, asked.invoiceOfPayment ?? null)
   return 'applied'
 }
 
 type NewPayment = Omit<
   Parameters<typeof insertPayment>[1],
-  'created_at' | 'refunded_cents' | 'credits_returned'
+  'created_at' | 'refunded_cents' | 'disputed_cents' | 'credits_returned'
 >
 
-/** Books the credits of a session or invoice once, and at once takes back what was refunded before it was reported. */
+/** Books the credits of a session or invoice once, and at once takes back what was refunded or disputed before. */
 async function paid(ctx: Ctx, payment: NewPayment): Promise<void> {
   const isNew = await insertPayment(ctx.db, { ...payment, created_at: ctx.now().toISOString() })
   if (!isNew) return
@@ -249,11 +258,10 @@ async function paid(ctx: Ctx, payment: NewPayment): Promise<void> {
     actorId: payment.user_id,
     details: { item: payment.item_id, amount_cents: payment.amount_cents, credits: payment.credits },
   })
-  const early = await takeEarlyRefund(ctx.db, {
-    paymentIntent: payment.payment_intent ?? null,
-    paymentId: payment.payment_id,
-  })
-  if (early > 0) await takeBack(ctx, { ...payment, refunded_cents: 0 }, early)
+  const named = { paymentIntent: payment.payment_intent ?? null, paymentId: payment.payment_id }
+  const early = await takeEarlyRefund(ctx.db, named)
+  if (early > 0) await takeBack(ctx, { ...payment, refunded_cents: 0, disputed_cents: 0 }, early)
+  await takeEarlyDisputes(ctx, named)
 }
 
 function planOfInvoice(invoice: InvoiceFacts): string | null {

@@ -12,22 +12,17 @@ export async function refunded(ctx: Ctx, refund: RefundFacts, invoiceId: string 
   else await keepEarlyRefund(ctx.db, { ...refund, invoiceId }, ctx.now().toISOString())
 }
 
-type Refundable = Pick<PaymentRow, 'payment_id' | 'user_id' | 'credits' | 'amount_cents' | 'refunded_cents'>
+type Refundable = Pick<
+  PaymentRow,
+  'payment_id' | 'user_id' | 'credits' | 'amount_cents' | 'refunded_cents' | 'disputed_cents'
+>
 
-/** Takes back what is left of the credits. The ledger has a line for every refund, also when nothing was left. */
+/** Refunds are reported in total, so a repeated or late message takes nothing. */
 export async function takeBack(ctx: Ctx, payment: Refundable, refundedCents: number): Promise<void> {
   if (refundedCents <= payment.refunded_cents) return
-  const due = creditsToTakeBack(
-    { credits: payment.credits, amountCents: payment.amount_cents, refundedCents: payment.refunded_cents },
-    refundedCents,
-  )
-  const taken = Math.min(due, await balanceOf(ctx, payment.user_id))
-  await book(ctx, {
-    userId: payment.user_id,
-    delta: taken === 0 ? 0 : -taken,
-    reason: 'refund',
+  const { due, taken } = await takeCredits(ctx, payment, {
+    moreCents: refundedCents - payment.refunded_cents,
     cause: `refund:${payment.payment_id}:${refundedCents}`,
-    ref: { type: 'payment', id: payment.payment_id },
   })
   await saveRefund(ctx.db, payment.payment_id, { refundedCents, creditsReturned: taken })
   await audit(ctx, {
@@ -36,4 +31,29 @@ export async function takeBack(ctx: Ctx, payment: Refundable, refundedCents: num
     actorId: payment.user_id,
     details: { refunded_cents: refundedCents, credits_due: due, credits_taken: taken },
   })
+}
+
+/**
+ * Takes back the credits of a further part of a payment, as far as they are left. The ledger has a line for each part, also
+ * when nothing was left.
+ */
+export async function takeCredits(
+  ctx: Ctx,
+  payment: Refundable,
+  { moreCents, cause }: { moreCents: number; cause: string },
+): Promise<{ due: number; taken: number }> {
+  const before = payment.refunded_cents + payment.disputed_cents
+  const due = creditsToTakeBack(
+    { credits: payment.credits, amountCents: payment.amount_cents, refundedCents: before },
+    before + moreCents,
+  )
+  const taken = Math.min(due, await balanceOf(ctx, payment.user_id))
+  await book(ctx, {
+    userId: payment.user_id,
+    delta: taken === 0 ? 0 : -taken,
+    reason: 'refund',
+    cause,
+    ref: { type: 'payment', id: payment.payment_id },
+  })
+  return { due, taken }
 }

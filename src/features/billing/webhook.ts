@@ -71,14 +71,21 @@ async function currentState(ctx: Ctx, subscriptionId: string): Promise<Subscript
   return state
 }
 
-/**
- * A refund names a payment. For a plan we know the invoice only, so the provider is asked which one it was; this
- * happens before the transaction, because a transaction does not wait for another host.
- */
-async function askBefore(ctx: Ctx, { fact }: PaymentEvent): Promise<Asked> {
-  if (fact?.kind !== 'refund') return {}
+/** The payment of a refund or dispute, if it may be that of an invoice which the event does not name. */
+function paymentWithoutInvoice({ fact }: PaymentEvent): string | null {
+  if (fact?.kind === 'dispute') return fact.dispute.isWon ? null : fact.dispute.paymentIntent
+  if (fact?.kind !== 'refund') return null
   const { paymentIntent, invoiceId, isPack } = fact.refund
-  if (!paymentIntent || invoiceId || isPack) return {}
+  return invoiceId || isPack ? null : paymentIntent
+}
+
+/**
+ * A refund and a dispute name a payment. For a plan we know the invoice only, so the provider is asked which one it was;
+ * this happens before the transaction, because a transaction does not wait for another host.
+ */
+async function askBefore(ctx: Ctx, event: PaymentEvent): Promise<Asked> {
+  const paymentIntent = paymentWithoutInvoice(event)
+  if (!paymentIntent) return {}
   if (await findPayment(ctx.db, { paymentIntent, invoiceId: null })) return {}
-  return { invoiceOfRefund: await askProvider(ctx, (provider) => provider.invoiceOfPayment(paymentIntent)) }
+  return { invoiceOfPayment: await askProvider(ctx, (provider) => provider.invoiceOfPayment(paymentIntent)) }
 }

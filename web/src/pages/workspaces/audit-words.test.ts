@@ -24,6 +24,10 @@ test('a member is named while known, and called a member afterwards', () => {
   expect(actionWords(entry('member.removed', { subject_id: 'gone' }), names)).toBe('removed a member')
 })
 
+test('what the system does goes on after its name', () => {
+  expect(actionWords(entry('card.hidden_by_reports'), names)).toBe('hid a card after reports')
+})
+
 test('an action from a newer server still reads as words', () => {
   expect(actionWords(entry('export.finished_early'), names)).toBe('export finished early')
 })

@@ -15,7 +15,7 @@ export const SCOPE_MEANING: Record<GrantableScope, string> = {
   search: 'Search and read your cards, your teams and your project memory',
   record: 'Write to your project memory and share cards inside your private workspaces',
   'case:write': 'Create and edit cards',
-  publish: 'Publish your cards, open workspaces to strangers, and take cards back',
+  publish: 'Publish and unpublish your cards, and open your workspaces to strangers',
   'workspace:write': 'Create workspaces, manage members and invitations',
   [AGENT_KEYS]:
     'Make keys for the agents on your computer. A key may do what is ticked here, and lasts until you delete it under API keys',

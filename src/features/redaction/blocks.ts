@@ -1,7 +1,16 @@
+import { afterHeaders, isBase64, keyLineAbove, keyLineBelow, lineStart } from './key-lines.ts'
 import { RANK, type Span } from './rules/rule.ts'
 
 const HEADER = /[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y
 const LONGEST_BLOCK = 50_000
+const LEAST_BLOCK = 32
+
+const keyBetween = (start: number, end: number): Span => ({
+  start,
+  end,
+  kind: 'private_key',
+  rank: RANK.block,
+})
 
 /** Finds private key blocks, even with escaped line ends or without their end line. */
 export function blockFinder(text: string): (markerEnd: number) => Span | undefined {
@@ -16,8 +25,8 @@ export function blockFinder(text: string): (markerEnd: number) => Span | undefin
       nextEnd === -1 || nextEnd - bodyStart > LONGEST_BLOCK
         ? openEnd(text, bodyStart)
         : closedEnd(text, nextEnd)
-    if (end - bodyStart < 32) return undefined
-    return { start: markerEnd - '-----BEGIN '.length, end, kind: 'private_key', rank: RANK.block }
+    if (end - bodyStart < LEAST_BLOCK) return undefined
+    return keyBetween(markerEnd - '-----BEGIN '.length, end)
   }
 }
 
@@ -40,16 +49,84 @@ export function puttyLines(text: string, markerEnd: number): Span | undefined {
   if (!LINE_COUNT.test(text)) return undefined
   const start = LINE_COUNT.lastIndex
   const end = openEnd(text, start)
-  return end - start < 32 ? undefined : { start, end, kind: 'private_key', rank: RANK.block }
+  return end - start < LEAST_BLOCK ? undefined : keyBetween(start, end)
 }
 
-/** A block without its end line: everything that looks like its body is removed. */
+/** A block without its end line: everything that looks like its body is removed, whatever stands before each line. */
 function openEnd(text: string, bodyStart: number): number {
   let end = bodyStart
+  let prefix: number | undefined
   while (end - bodyStart < LONGEST_BLOCK) {
     BODY_LINE.lastIndex = end
-    if (!BODY_LINE.test(text)) break
-    end = BODY_LINE.lastIndex
+    if (BODY_LINE.test(text)) {
+      end = BODY_LINE.lastIndex
+      continue
+    }
+    const line = keyLineBelow(text, end === bodyStart ? afterHeaders(text, end) : end, prefix)
+    if (!line) break
+    end = line.end
+    prefix = line.prefix
   }
   return end
 }
+
+/** The body before an end line whose beginning is missing, from the end of `-----END `. */
+export function headlessBlock(text: string, markerEnd: number): Span | undefined {
+  HEADER.lastIndex = markerEnd
+  if (!HEADER.test(text)) return undefined
+  const end = HEADER.lastIndex
+  const marker = markerEnd - '-----END '.length
+  const start = bodyAbove(text, marker) ?? escapedBody(text, marker)
+  return start === undefined || marker - start < LEAST_BLOCK ? undefined : keyBetween(start, end)
+}
+
+function bodyAbove(text: string, marker: number): number | undefined {
+  const footerStart = lineStart(text, marker)
+  if (footerStart === -1) return undefined
+  let found: number | undefined
+  let [above, prefix] = [footerStart - 1, marker - footerStart]
+  while (marker - above < LONGEST_BLOCK) {
+    const line = keyLineAbove(text, above, prefix)
+    if (!line) break
+    found = line.start
+    above = line.start - line.prefix - 1
+    prefix = line.prefix
+  }
+  return found
+}
+
+/** Lines of a key with escaped line ends between them: `…\n…\n-----END`. */
+function escapedBody(text: string, marker: number): number | undefined {
+  let start = marker
+  while (marker - start < LONGEST_BLOCK) {
+    let at = start
+    while (at > 1 && (text[at - 1] === 'n' || text[at - 1] === 'r') && text[at - 2] === '\\') at -= 2
+    if (at === start && start !== marker) break
+    while (at > 0 && text[at - 1] === '=') at -= 1
+    const end = at
+    while (at > 0 && end - at < 100 && isBase64(text, at - 1)) at -= 1
+    // The n of an escaped line end is base64 too.
+    if (text[at - 1] === '\\') at += 1
+    if (end - at < 2) break
+    start = at
+  }
+  return start === marker ? undefined : start
+}
+
+/** `LS0tLS1CRUdJTi` is `-----BEGIN ` in base64: a key as kubeconfig and environments of pipelines keep it. */
+export const ENCODED_BEGIN = 'LS0tLS1CRUdJTi'
+const ENCODED_HEAD = /[A-Za-z0-9+/]{12,62}/y
+const ENCODED_BODY = /[A-Za-z0-9+/]{1,50000}={0,2}/y
+
+export function encodedBlock(text: string, markerEnd: number): Span | undefined {
+  const start = markerEnd - ENCODED_BEGIN.length
+  ENCODED_HEAD.lastIndex = markerEnd
+  const head = text.startsWith(ENCODED_BEGIN, start) ? ENCODED_HEAD.exec(text)?.[0] : undefined
+  if (head === undefined || !isPrivate(ENCODED_BEGIN + head)) return undefined
+  ENCODED_BODY.lastIndex = markerEnd
+  return ENCODED_BODY.test(text) ? keyBetween(start, openEnd(text, ENCODED_BODY.lastIndex)) : undefined
+}
+
+/** Without Buffer, because the web app uses the same rules in the browser. */
+const isPrivate = (encoded: string): boolean =>
+  /^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(atob(encoded.slice(0, encoded.length - (encoded.length % 4))))

@@ -138,6 +138,9 @@ describe('a secret is replaced by a placeholder of its kind', () => {
     ['a variation selector', '\ufe0f'],
     ['a direction mark', '\u202e'],
     ['a tag', '\u{e0041}'],
+    ['a late variation selector', '\u{e0141}'],
+    ['a Hangul filler', '\u3164'],
+    ['a colour of grep', '\u001b[01;31m\u001b[K'],
   ])('%s inside a token hides nothing, and the rest keeps its position', (name, sign) => {
     const token = `ghp_${randomFrom(ALPHANUMERIC, 36)}`
     const at = name === 'a Markdown escape' ? 3 : 12
@@ -203,6 +206,15 @@ test.each([
   'naïve “quotes” – and soft\u00adhyphens\u200b stay as they are',
 ])('documentation and code are not secrets: %s', (text) => {
   expect(redact(text)).toEqual({ text, findings: [] })
+})
+
+test('sanitising sees a secret through the colours of a terminal', () => {
+  const key = `ghp_${randomFrom(ALPHANUMERIC, 36)}`
+  const shown = `x: \u001b[01;31m\u001b[Kghp_\u001b[m\u001b[K${key.slice(4)}\r\n`
+  expect(sanitise(shown)).toEqual({
+    text: 'x: [01;31m[K<GITHUB_TOKEN>\n',
+    findings: [{ kind: 'github_token', count: 1 }],
+  })
 })
 
 test('sanitising drops control characters except tab and newline, also inside a secret', () => {

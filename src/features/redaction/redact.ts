@@ -24,11 +24,13 @@ export function findSecrets(text: string): Finding[] {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
-const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g
 
 /** For free text on its way into storage: no control characters but tab and newline, and no secrets. */
 export function sanitise(text: string): Redacted {
-  return redact(text.replace(CONTROL_CHARACTERS, ''))
+  // The escape goes last: it tells the colours inside a secret from its letters.
+  const { text: clean, findings } = redact(text.replace(CONTROL_CHARACTERS, ''))
+  return { text: clean.replaceAll('\u001b', ''), findings }
 }
 
 function countByKind(spans: { kind: string }[]): Finding[] {

@@ -1,6 +1,6 @@
 import { assignedSecret, valueStart } from './assignments.ts'
 import { buildAutomaton } from './automaton.ts'
-import { blockFinder, puttyLines } from './blocks.ts'
+import { blockFinder, ENCODED_BEGIN, encodedBlock, headlessBlock, puttyLines } from './blocks.ts'
 import { handedOver, handoverKeywords, MANIFEST_KEYWORDS, manifestSecrets } from './commands.ts'
 import { authorizationValue, basicCredentials, bearerToken, sessionCookies } from './headers.ts'
 import { isSampleToken, isSampleValue } from './placeholders.ts'
@@ -24,6 +24,8 @@ type Scan = {
   stretches: Stretches
   /** How far the last manifest of kind Secret was read. */
   manifestEnd: number
+  /** There is an escape character: colours of a terminal may stand inside a secret. */
+  isColoured: boolean
 }
 type Trigger = (scan: Scan, end: number) => void
 
@@ -53,7 +55,9 @@ for (const { kind, whole, names } of SECRET_NAMES) {
 for (const [index, keyword] of handoverKeywords.entries()) {
   on(keyword, (scan, end) => scan.add(handedOver(scan.text, end, index)))
 }
-on('-----begin ', (scan, end) => scan.add(findBlock(scan, end)))
+on('-----begin ', (scan, end) => scan.add(readBlock(scan, scan.block(end))))
+on('-----end ', (scan, end) => scan.add(headlessBlock(scan.text, end)))
+on(ENCODED_BEGIN, (scan, end) => scan.add(readBlock(scan, encodedBlock(scan.text, end))))
 on('://', (scan, end) => scan.add(urlPassword(scan.text, end)))
 on('bearer', (scan, end) => scan.add(bearerToken(scan.text, end)))
 on('basic', (scan, end) => scan.add(basicCredentials(scan.text, end)))
@@ -65,6 +69,9 @@ for (const keyword of MANIFEST_KEYWORDS) {
     for (const span of spans) scan.add(span)
   })
 }
+on('\u001b', (scan) => {
+  scan.isColoured = true
+})
 on('private-lines:', (scan, end) => scan.add(puttyLines(scan.text, end)))
 on('authorization', (scan, end) => scan.add(authorizationValue(scan.text, end)))
 on('cookie:', (scan, end) => {
@@ -77,11 +84,11 @@ const automaton = buildAutomaton(KEYWORDS)
 
 /** Every secret in the text, in order, without overlaps. */
 export function scan(written: string): Span[] {
-  const found = scanPlain(written)
-  const { text, originalOffset } = unfold(written)
+  const { spans: found, isColoured } = scanPlain(written)
+  const { text, originalOffset } = unfold(written, isColoured)
   if (text === written) return found
   // The text is scanned in both forms: a character that disguises one secret is a part of another.
-  const unfolded = scanPlain(text).map(({ start, end, ...span }) => ({
+  const unfolded = scanPlain(text).spans.map(({ start, end, ...span }) => ({
     ...span,
     start: originalOffset(start),
     // Left-out characters after the last one do not belong to the secret.
@@ -90,7 +97,7 @@ export function scan(written: string): Span[] {
   return withoutOverlaps([...found, ...unfolded])
 }
 
-function scanPlain(text: string): Span[] {
+function scanPlain(text: string): { spans: Span[]; isColoured: boolean } {
   const found: Span[] = []
   const state: Scan = {
     text,
@@ -99,6 +106,7 @@ function scanPlain(text: string): Span[] {
     value: { nameEnd: -1, start: -1 },
     stretches: new Stretches(text),
     manifestEnd: -1,
+    isColoured: false,
     add: (span) => {
       if (span) found.push(span)
     },
@@ -108,11 +116,11 @@ function scanPlain(text: string): Span[] {
     if (end <= read.end && end - (KEYWORDS[keyword]?.length ?? 0) > read.start) return
     for (const trigger of BY_KEYWORD[keyword] ?? []) trigger(state, end)
   })
-  return withoutOverlaps([...found, ...secretsInTables(text)])
+  const spans = withoutOverlaps([...found, ...secretsInTables(text)])
+  return { spans, isColoured: state.isColoured }
 }
 
-function findBlock(scan: Scan, end: number): Span | undefined {
-  const span = scan.block(end)
+function readBlock(scan: Scan, span: Span | undefined): Span | undefined {
   if (span) scan.read = span
   return span
 }

@@ -1,17 +1,19 @@
+import { INVISIBLE, INVISIBLE_PAIRS, TERMINAL_SEQUENCE } from '../../text/invisible.ts'
+
 /**
- * Ways to disguise a secret that still looks the same: invisible characters between its letters, Markdown
- * escapes, wide letters, curly quotes. The scanner reads a plain form; its offsets are mapped back to the original text.
+ * Ways to disguise a secret that still looks the same: invisible characters between its letters, the colours in which a
+ * terminal shows what was searched for, Markdown escapes, wide letters, curly quotes. The scanner reads a plain form; its
+ * offsets are mapped back to the original text.
  */
-const INVISIBLE =
-  '\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\ufe00-\\ufe0f\\ufeff\\uffa0'
 const BLANKS = '\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000'
 const QUOTES = '\\u2018-\\u201f\\u2039\\u203a\\u00ab\\u00bb'
 /** Not before quotes and letters: such escapes are handled by the rules. */
 const ESCAPED = '\\\\(?=[_*.~+#=!-])'
-/** Tag characters: an invisible copy of ASCII outside the first plane. */
-const TAGS = '\\udb40[\\udc00-\\udc7f]'
 
-const DISGUISED = new RegExp(`[${INVISIBLE}${BLANKS}${QUOTES}\\uff01-\\uff5e]|${ESCAPED}|${TAGS}`, 'g')
+const DISGUISES = `[${INVISIBLE}${BLANKS}${QUOTES}\\uff01-\\uff5e]|${ESCAPED}|${INVISIBLE_PAIRS}`
+const DISGUISED = new RegExp(DISGUISES, 'g')
+/** Few texts have colours, and a pattern with them takes longer. */
+const DISGUISED_OR_COLOURED = new RegExp(`${TERMINAL_SEQUENCE}|${DISGUISES}`, 'g')
 const WIDE = /[\uff01-\uff5e]/
 const BLANK = new RegExp(`[${BLANKS}]`)
 const SINGLE_QUOTES = /[\u2018-\u201b\u2039\u203a]/
@@ -25,14 +27,15 @@ export type Unfolded = {
 
 const asItIs = (at: number) => at
 
-export function unfold(text: string): Unfolded {
-  DISGUISED.lastIndex = 0
-  if (!DISGUISED.test(text)) return { text, originalOffset: asItIs }
+export function unfold(text: string, isColoured: boolean): Unfolded {
+  const pattern = isColoured ? DISGUISED_OR_COLOURED : DISGUISED
+  pattern.lastIndex = 0
+  if (!pattern.test(text)) return { text, originalOffset: asItIs }
   // Left-out characters move everything after them: from the offset `at[i]` on by `by[i]`.
   const at: number[] = []
   const by: number[] = []
   let left = 0
-  const plain = text.replace(DISGUISED, (sign, offset: number) => {
+  const plain = text.replace(pattern, (sign, offset: number) => {
     const shown = shownAs(sign)
     if (shown !== '') return shown
     at.push(offset - left)
@@ -44,6 +47,7 @@ export function unfold(text: string): Unfolded {
 }
 
 function shownAs(sign: string): string {
+  if (sign.length > 1) return ''
   if (WIDE.test(sign)) return String.fromCharCode(sign.charCodeAt(0) - 0xfee0)
   if (BLANK.test(sign)) return ' '
   if (SINGLE_QUOTES.test(sign)) return "'"

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { sampler } from '../../../test/redaction/samples.ts'
+import { redact } from './redact.ts'
+
+const { randomFrom } = sampler(5)
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+
+const marker = (which: string, of: string) => `-----${which} ${of}-----`
+const BEGIN = marker('BEGIN', ['RSA PRIVATE', 'KEY'].join(' '))
+const END = marker('END', ['RSA PRIVATE', 'KEY'].join(' '))
+/** The last line of a key is shorter. */
+const keyLines = () => [
+  ...Array.from({ length: 6 }, () => randomFrom(BASE64, 64)),
+  `${randomFrom(BASE64, 30)}==`,
+]
+
+/** How programs show the lines of a file. */
+const SHOWN: [name: string, write: (line: string, index: number) => string][] = [
+  ['as they are', (line) => line],
+  ['by an agent', (line, i) => `   ${i + 8}→${line}`],
+  ['cat -n', (line, i) => `     ${i + 1}\t${line}`],
+  ['grep -n', (line, i) => `${i + 8}:${line}`],
+  ['grep -A', (line, i) => `certs/app.pem-${i + 8}-${line}`],
+  ['a quote', (line) => `> ${line}`],
+  ['a deleted line', (line) => `-${line}`],
+  ['an added line', (line) => `+${line}`],
+  ['docker compose', (line) => `web-1  | ${line}`],
+  ['a log with times', (line) => `2026-05-01T10:00:00.000Z ${line}`],
+  ['a comment', (line) => `# ${line}`],
+  ['joined strings', (line) => `  "${line}\\n" +`],
+  ['strings side by side', (line) => `    '${line}\\n'`],
+  ['a list of strings', (line) => `  "${line}",`],
+]
+
+test.each(SHOWN)('a key whose end or beginning is missing, in lines of %s', (_name, write) => {
+  const lines = keyLines()
+  const before = 'Here it is'
+  const cutOff = redact([before, ...[BEGIN, ...lines].map(write), 'plain words follow'].join('\n'))
+  expect(cutOff.findings).toEqual([{ kind: 'private_key', count: 1 }])
+  expect(lines.filter((line) => cutOff.text.includes(line.slice(0, 12)))).toEqual([])
+  expect(cutOff.text).toMatch(/^Here it is\n.*plain words follow$/s)
+  const headless = redact([before, ...[...lines, END].map(write), 'plain words follow'].join('\n'))
+  expect(headless.findings).toEqual([{ kind: 'private_key', count: 1 }])
+  expect(lines.filter((line) => headless.text.includes(line.slice(0, 12)))).toEqual([])
+  expect(headless.text).toMatch(/^Here it is\n.*plain words follow$/s)
+})
+
+test('an encrypted key that is cut off, and a key without its beginning in one line', () => {
+  const lines = keyLines()
+  const encrypted = [BEGIN, 'Proc-Type: 4,ENCRYPTED', 'DEK-Info: AES-256-CBC,0A1B2C', '', ...lines]
+  const shown = encrypted.map((line, i) => `${String(i + 1).padStart(4)}→${line}`).join('\n')
+  expect(redact(shown).text).toBe('   1→<PRIVATE_KEY>')
+  expect(redact(`key = "${[...lines, END].join('\\n')}"`).text).toBe('key = "<PRIVATE_KEY>"')
+})
+
+test('a key in base64, in one line or wrapped', () => {
+  const names = ['RSA PRIVATE', 'PRIVATE', 'EC PRIVATE', 'OPENSSH PRIVATE', 'ENCRYPTED PRIVATE']
+  for (const name of names) {
+    const pem = [marker('BEGIN', `${name} KEY`), ...keyLines(), marker('END', `${name} KEY`), ''].join('\n')
+    const encoded = btoa(pem)
+    expect(redact(`    client-key-data: ${encoded}\n    client: a`).text).toBe(
+      '    client-key-data: <PRIVATE_KEY>\n    client: a',
+    )
+    expect(redact(`KEY_B64=${encoded}`).text).toBe('KEY_B64=<PRIVATE_KEY>')
+    const wrapped = encoded.match(/.{1,76}/g)?.join('\n  ') ?? ''
+    expect(redact(`data: |\n  ${wrapped}\nnext: 1`).text).toBe('data: |\n  <PRIVATE_KEY>\nnext: 1')
+  }
+})
+
+test('certificates, public keys and mentions of keys are left alone', () => {
+  const body = [randomFrom(BASE64, 64), randomFrom(BASE64, 64)]
+  const certificate = [marker('BEGIN', 'CERTIFICATE'), ...body, marker('END', 'CERTIFICATE')].join('\n')
+  for (const text of [
+    certificate,
+    certificate.replaceAll('CERTIFICATE', 'PUBLIC KEY'),
+    `certificate-authority-data: ${btoa(certificate)}`,
+    `Look for ${END} at the end of the file.`,
+    `The file starts with ${BEGIN} and more lines.\nThe words after it are kept.`,
+    `> ${BEGIN}\n> and so on`,
+    `| line | ${END} |`,
+  ])
+    expect(redact(text)).toEqual({ text, findings: [] })
+})

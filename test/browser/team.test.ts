@@ -34,7 +34,7 @@ test('a lead invites somebody new, who accepts, and both find the card that is s
   await page.getByRole('button', { name: 'Create workspace' }).click()
 
   await page.getByLabel('E-mail address').fill('newcomer@example.com')
-  await page.getByLabel('Role').selectOption('editor')
+  await page.getByLabel('Role', { exact: true }).selectOption('editor')
   await page.getByRole('button', { name: 'Invite', exact: true }).click()
   await page.getByText('This server sends no mail').waitFor()
   await expectAccessible(page)
@@ -167,6 +167,13 @@ test('a role changes at once and can be undone; who gives up the own one is aske
   await member.page.getByText('You left Platform team.').waitFor()
   await openPage(member.page, `/workspaces/${id}`)
   await member.page.getByRole('heading', { name: 'Not found' }).waitFor()
+
+  // Removed while the page is open: the next click says so, and leads on.
+  const { user_id } = await lead.api<{ user_id: string }>('GET', '/api/v1/auth/me')
+  await second.api('DELETE', `/api/v1/workspaces/${id}/members/${user_id}`)
+  await page.getByRole('tab', { name: 'This week' }).click()
+  await page.getByRole('link', { name: 'All workspaces' }).waitFor()
+  expect(await page.getByText('You are editor', { exact: true }).count()).toBe(0)
 })
 
 test('the policy is edited without losing what others put there', async () => {
@@ -186,9 +193,18 @@ test('the policy is edited without losing what others put there', async () => {
   await page.getByText('Input should be a domain such as example.com', { exact: true }).waitFor()
   expect(await domains.getAttribute('aria-invalid')).toBe('true')
   await domains.fill('@example.com')
+  // Neither another tab nor what another admin changes meanwhile takes away what is not saved yet.
+  await lead.api('PATCH', `/api/v1/workspaces/${id}`, { name: 'Very careful team' })
+  await page.getByRole('tab', { name: 'Invitations' }).click()
+  await page.getByLabel('E-mail address').fill('somebody@example.net')
+  await page.getByRole('button', { name: 'Invite', exact: true }).click()
+  await page.getByRole('heading', { name: 'Very careful team' }).waitFor()
+  await page.getByRole('tab', { name: 'Policy' }).click()
+  expect(await domains.inputValue()).toBe('@example.com')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('It applies from now on.').waitFor()
   expect(await lead.api('GET', `/api/v1/workspaces/${id}`)).toMatchObject({
+    name: 'Very careful team',
     policy_json: { retention_days: 90, allow_publish: false, invite_domains: ['example.com'] },
   })
   await page.getByRole('tab', { name: 'Invitations' }).click()

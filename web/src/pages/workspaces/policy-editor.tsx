@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
+import { queryClient } from '../../api/query.ts'
 import { type Role, updateWorkspace, type Workspace } from '../../api/team.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
@@ -9,23 +10,27 @@ import { toast } from '../../ui/toast.tsx'
 import { domainsOf, type PolicyForm, readPolicy, writePolicy } from './policy.ts'
 import { ROLES } from './roles.ts'
 import { VisibilityField } from './visibility-field.tsx'
-import { workspaceChanged } from './workspace-queries.ts'
+import { workspaceChanged, workspaceQuery } from './workspace-queries.ts'
 
+type Changes = Partial<PolicyForm & Pick<Workspace, 'name' | 'visibility'>>
+
+/** Keeps only what was changed here: in the other fields shows what other admins change meanwhile. */
 export function PolicyEditor({ workspace }: { workspace: Workspace }) {
-  const [name, setName] = useState(workspace.name)
-  const [visibility, setVisibility] = useState(workspace.visibility)
-  const [form, setForm] = useState(() => readPolicy(workspace.policy_json))
-  const change = (part: Partial<PolicyForm>) => setForm({ ...form, ...part })
+  const [changes, setChanges] = useState<Changes>({})
+  const change = (part: Changes) => setChanges({ ...changes, ...part })
+  const form = { ...readPolicy(workspace.policy_json), ...changes }
   const kept = Object.keys(form.others)
   const save = useMutation({
-    mutationFn: () =>
+    mutationFn: ({ name, visibility }: Changes) =>
       updateWorkspace({
         workspace_id: workspace.workspace_id,
-        name: name.trim(),
+        name: name?.trim(),
         visibility,
         policy_json: writePolicy(form),
       }),
-    onSuccess: async () => {
+    onSuccess: async (saved, sent) => {
+      queryClient.setQueryData(workspaceQuery(workspace.workspace_id).queryKey, saved)
+      setChanges((now) => (now === sent ? {} : now))
       await workspaceChanged(workspace.workspace_id)
       toast('Saved. It applies from now on.')
     },
@@ -33,7 +38,7 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
   const wrong = (field: string) => (save.error instanceof ApiError ? save.error.field(field) : undefined)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    save.mutate()
+    save.mutate(changes)
   }
   return (
     <form className="grid max-w-form gap-5" onSubmit={submit}>
@@ -41,11 +46,16 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
         label="Name"
         required
         maxLength={120}
-        value={name}
+        value={changes.name ?? workspace.name}
         error={wrong('name')}
-        onChange={(event) => setName(event.target.value)}
+        onChange={(event) => change({ name: event.target.value })}
       />
-      {workspace.type !== 'personal' && <VisibilityField value={visibility} onChange={setVisibility} />}
+      {workspace.type !== 'personal' && (
+        <VisibilityField
+          value={changes.visibility ?? workspace.visibility}
+          onChange={(visibility) => change({ visibility })}
+        />
+      )}
       <Checkbox
         label="Cards of this workspace may be published elsewhere"
         hint="When this is off, nobody can move a card from here to the library. Sharing inside stays possible."

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { FileText } from 'lucide-react'
+import { ApiError } from '../../api/client.ts'
 import type { Workspace } from '../../api/team.ts'
 import { plural } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
@@ -30,7 +31,8 @@ export function WorkspacePage() {
   const me = useMe()
   const query = useQuery(workspaceQuery(workspaceId))
   const workspace = query.data
-  if (!workspace)
+  const isGone = query.error instanceof ApiError && query.error.status === 404
+  if (!workspace || isGone)
     return (
       <NotLoaded query={query} action={<LinkButton to="/workspaces">All workspaces</LinkButton>}>
         <SkeletonPage />
@@ -123,7 +125,8 @@ function tabsFor(workspace: Workspace, isHome: boolean) {
   const policy = {
     value: 'policy' as const,
     label: 'Policy',
-    content: <PolicyEditor key={workspace.updated_at} workspace={workspace} />,
+    content: <PolicyEditor key={workspace.workspace_id} workspace={workspace} />,
+    keep: true,
   }
   const audit = {
     value: 'audit' as const,

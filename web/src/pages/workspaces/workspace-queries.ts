@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import { getWorkspace, listInvites, listMembers, readAudit, teamWeek } from '../../api/team.ts'
 import { listWorkspaces } from '../../api/workspaces.ts'
@@ -14,28 +15,40 @@ export const workspaceQuery = (id: string) =>
     queryFn: ({ signal }) => getWorkspace({ workspace_id: id }, { signal }),
   })
 
+/** Who is refused a part of a workspace has another role in it now, or none: the page asks which. */
+async function partOf<T>(id: string, part: Promise<T>): Promise<T> {
+  try {
+    return await part
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 403 || error.status === 404))
+      void queryClient.invalidateQueries({ queryKey: ['workspace', id], exact: true })
+    throw error
+  }
+}
+
 export const weekQuery = (id: string) =>
   queryOptions({
     queryKey: ['workspace', id, 'week'],
-    queryFn: ({ signal }) => teamWeek({ workspace_id: id }, { signal }),
+    queryFn: ({ signal }) => partOf(id, teamWeek({ workspace_id: id }, { signal })),
   })
 
 export const membersQuery = (id: string) =>
   queryOptions({
     queryKey: ['workspace', id, 'members'],
-    queryFn: ({ signal }) => listMembers({ workspace_id: id }, { signal }),
+    queryFn: ({ signal }) => partOf(id, listMembers({ workspace_id: id }, { signal })),
   })
 
 export const invitesQuery = (id: string, history: boolean) =>
   queryOptions({
     queryKey: ['workspace', id, 'invites', history],
-    queryFn: ({ signal }) => listInvites({ workspace_id: id, include_history: history }, { signal }),
+    queryFn: ({ signal }) =>
+      partOf(id, listInvites({ workspace_id: id, include_history: history }, { signal })),
   })
 
 export const auditQuery = (id: string, page: number) =>
   queryOptions({
     queryKey: ['workspace', id, 'audit', page],
-    queryFn: ({ signal }) => readAudit({ workspace_id: id, page, page_size: 30 }, { signal }),
+    queryFn: ({ signal }) => partOf(id, readAudit({ workspace_id: id, page, page_size: 30 }, { signal })),
     placeholderData: (before) => before,
   })
 

@@ -1,6 +1,7 @@
 /** Only an address inside this app is followed after signing in; anything else could lead to a stranger's site. */
 export function safeNext(value: unknown): string | undefined {
   if (typeof value !== 'string' || !value.startsWith('/')) return undefined
+  if (!URL.canParse(value, location.origin)) return undefined
   const url = new URL(value, location.origin)
   return url.origin === location.origin ? url.pathname + url.search + url.hash : undefined
 }

@@ -38,28 +38,3 @@ export function handedOver(text: string, end: number, index: number): Span | und
   const stop = found.index + found[0].length
   return { start: stop - password.length, end: stop, kind: 'password', rank: RANK.assigned }
 }
-
-export const MANIFEST_KEYWORDS = ['kind: secret', 'kind: "secret', "kind: 'secret"]
-const MANIFEST_VALUE =
-  /^[ \t]{1,20}["']?[\w.-]{1,100}["']?:[ \t]{1,4}(?:[|>][+-]?[ \t]{0,4}\r?\n[ \t]{1,40}|["']?)([A-Za-z0-9+/]{8,4000}={0,2})["']?[ \t]*\r?$/gm
-const WINDOW = 4000
-
-/** The values under `data:` of a Kubernetes manifest of kind Secret, from the end of `kind: Secret`. */
-export function manifestSecrets(text: string, end: number): { spans: Span[]; readUntil: number } {
-  const from = Math.max(0, end - WINDOW)
-  const around = text.slice(from, end + WINDOW)
-  const above = around.lastIndexOf('\n---', end - from)
-  const below = around.indexOf('\n---', end - from)
-  const document = around.slice(above + 1, below === -1 ? undefined : below)
-  const readUntil = from + above + 1 + document.length
-  const data = /^(?:data|stringData):[ \t]*\r?$/m.exec(document)
-  if (!data) return { spans: [], readUntil }
-  const dataStart = from + above + 1 + data.index
-  const spans: Span[] = []
-  for (const found of document.slice(data.index).matchAll(MANIFEST_VALUE)) {
-    const value = found[1] as string
-    const start = dataStart + found.index + found[0].indexOf(value, found[0].indexOf(':'))
-    spans.push({ start, end: start + value.length, kind: 'kubernetes_secret', rank: RANK.named })
-  }
-  return { spans, readUntil }
-}

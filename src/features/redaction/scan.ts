@@ -1,8 +1,9 @@
 import { assignedSecret, valueStart } from './assignments.ts'
 import { buildAutomaton } from './automaton.ts'
 import { blockFinder, ENCODED_BEGIN, encodedBlock, headlessBlock, puttyLines } from './blocks.ts'
-import { handedOver, handoverKeywords, MANIFEST_KEYWORDS, manifestSecrets } from './commands.ts'
+import { handedOver, handoverKeywords } from './commands.ts'
 import { authorizationValue, basicCredentials, bearerToken, sessionCookies } from './headers.ts'
+import { JSON_KINDS, secretsInJson, secretsInYaml, YAML_KINDS } from './manifests.ts'
 import { isSampleToken, isSampleValue } from './placeholders.ts'
 import { ALL_RULES } from './rules/all.ts'
 import { SECRET_NAMES } from './rules/names.ts'
@@ -61,14 +62,16 @@ on(ENCODED_BEGIN, (scan, end) => scan.add(readBlock(scan, encodedBlock(scan.text
 on('://', (scan, end) => scan.add(urlPassword(scan.text, end)))
 on('bearer', (scan, end) => scan.add(bearerToken(scan.text, end)))
 on('basic', (scan, end) => scan.add(basicCredentials(scan.text, end)))
-for (const keyword of MANIFEST_KEYWORDS) {
+function onManifest(keyword: string, read: typeof secretsInYaml): void {
   on(keyword, (scan, end) => {
     if (end <= scan.manifestEnd) return
-    const { spans, readUntil } = manifestSecrets(scan.text, end)
+    const { spans, readUntil } = read(scan.text, end, Math.max(0, scan.manifestEnd))
     scan.manifestEnd = readUntil
     for (const span of spans) scan.add(span)
   })
 }
+for (const keyword of YAML_KINDS) onManifest(keyword, secretsInYaml)
+for (const keyword of JSON_KINDS) onManifest(keyword, secretsInJson)
 on('\u001b', (scan) => {
   scan.isColoured = true
 })

@@ -12,6 +12,7 @@ import {
   setLanguage,
 } from './format.ts'
 import { plainLine } from './plain-line.ts'
+import { isTyped } from './typed-word.ts'
 
 const now = Date.parse('2026-11-10T12:00:00Z')
 
@@ -82,4 +83,11 @@ test('a snippet for one line begins shortly before its first mark', () => {
   const long = `${'after each deploy the requests hang '.repeat(3)}and the <mark>pool</mark> is empty`
   expect(aroundMark(long)).toBe('…requests hang and the <mark>pool</mark> is empty')
   expect(aroundMark(`${'x'.repeat(60)}<mark>pool</mark>`)).toBe('…<mark>pool</mark>')
+})
+
+test('a word is typed as it is shown, where several blanks look like one', () => {
+  expect(isTyped('Rocket  team', ' Rocket team')).toBe(true)
+  expect(isTyped('Rocket  team', 'Rocket  team')).toBe(true)
+  expect(isTyped('Rocket team', 'Rocketteam')).toBe(false)
+  expect(isTyped('Rocket team', 'rocket team')).toBe(false)
 })

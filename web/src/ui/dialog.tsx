@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useId, useLayoutEffect, useRef, useStat
 import { createPortal } from 'react-dom'
 import { cx } from '../lib/cx.ts'
 import { neighbourGetsFocus } from '../lib/neighbour-focus.ts'
+import { isTyped } from '../lib/typed-word.ts'
 import { Button, type ButtonLook, IconButton } from './button.tsx'
 import { TextField } from './field.tsx'
 import { FormError } from './states.tsx'
@@ -168,7 +169,7 @@ export function ConfirmDialog({
   ...form
 }: ConfirmProps) {
   const [text, setText] = useState('')
-  const ready = typed === undefined || text.trim() === typed
+  const ready = typed === undefined || isTyped(typed, text)
   return (
     <FormDialog {...form} busy={busy} look="danger" ready={ready} onSubmit={() => mutation.mutate()}>
       <div className="grid gap-3 text-sm text-soft">{children}</div>

@@ -5,6 +5,7 @@ import { readProjectKey } from '#server/features/memory/project-key.ts'
 import { ApiError } from '../../api/client.ts'
 import { type MemoryProject, renameProject } from '../../api/memory.ts'
 import { plural } from '../../lib/format.ts'
+import { isTyped } from '../../lib/typed-word.ts'
 import { FormDialog, TypedWord } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/states.tsx'
@@ -51,7 +52,7 @@ export function RenameProject({ project, events, projects, onClose }: Props) {
       await navigate({ to: '/memory/project', search: project, replace: true })
       await memoryChanged()
     }, toastError)
-  const ready = wanted !== '' && wanted !== projectKey && (!merges || typed.trim() === wanted)
+  const ready = wanted !== '' && wanted !== projectKey && (!merges || isTyped(wanted, typed))
   return (
     <FormDialog
       onClose={onClose}

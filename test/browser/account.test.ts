@@ -154,6 +154,16 @@ test('the reset page answers the same for every address and refuses a dead link'
   await page.getByText('This link has been used').waitFor()
   await expectAccessible(page)
   await settled(page)
+  // One that works is left behind: Back does not lead to it.
+  await page.route('**/api/v1/auth/password/reset', (route) => route.fulfill({ status: 204 }))
+  await page.getByRole('link', { name: 'Ask for a new link' }).click()
+  await page.getByRole('heading', { name: 'Reset your password' }).waitFor()
+  await visit(page, '/reset?token=a-token-that-works')
+  await page.getByLabel('New password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Reset your password' }).waitFor()
 })
 
 test('a person who is signed in is not asked to sign in again', async () => {

@@ -46,6 +46,11 @@ test('the Google button signs somebody in without any script of theirs', async (
   await page.getByRole('heading', { name: 'Welcome' }).waitFor()
   expect(page.url()).not.toContain('id_token')
   await page.getByText('Google user').first().waitFor()
+  // Neither Back nor the address itself leads to a failed sign-in.
+  await page.goBack()
+  await page.getByRole('navigation', { name: 'Main' }).first().waitFor()
+  await page.goto('/auth/google')
+  await page.getByRole('navigation', { name: 'Main' }).first().waitFor()
 })
 
 test('an answer that this tab did not ask for signs nobody in', async () => {

@@ -1,7 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { queryClient } from '../../api/query.ts'
 import { leaveForConsent } from '../../lib/safe-next.ts'
-import { signInWithGoogle } from '../../session.ts'
+import { meQuery, signInWithGoogle } from '../../session.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { FormError, Skeleton } from '../../ui/states.tsx'
 import { AccountCard } from './account-card.tsx'
@@ -11,6 +12,8 @@ import { tokenFromReturn } from './google.ts'
 let landing: Promise<{ next: string | undefined; isNew: boolean }> | null = null
 
 async function land() {
+  // Back leads here once more, without an answer of Google.
+  if (!location.hash && (await queryClient.ensureQueryData(meQuery))) return { next: undefined, isNew: false }
   const { idToken, next } = tokenFromReturn(location.hash)
   history.replaceState(null, '', location.pathname)
   const user = await signInWithGoogle({ id_token: idToken })
@@ -24,7 +27,8 @@ export function GoogleReturn() {
     landing ??= land()
     landing
       .then(({ next, isNew }) => {
-        if (!leaveForConsent(next)) navigate({ to: isNew && !next ? '/welcome' : (next ?? '/') })
+        if (!leaveForConsent(next))
+          navigate({ to: isNew && !next ? '/welcome' : (next ?? '/'), replace: true })
       }, setError)
       .finally(() => {
         landing = null

@@ -75,7 +75,8 @@ function ChoosePassword({ token }: { token: string }) {
     mutationFn: () => resetPassword({ token, new_password: password }),
     onSuccess: () => {
       toast('New password set. Sign in with it.')
-      return navigate({ to: '/sign-in' })
+      // The link works once: Back must not lead to it.
+      return navigate({ to: '/sign-in', replace: true })
     },
   })
   const submit = (event: FormEvent) => {

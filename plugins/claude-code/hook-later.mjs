@@ -169,7 +169,7 @@ function flagValueStart(text, nameEnd) {
 function assignedSecret(text, nameEnd, kind, stretches) {
 	const linked = valueStart(text, nameEnd);
 	const start = linked === -1 ? flagValueStart(text, nameEnd) : linked;
-	return (start === -1 || !stretches.admitsValue(start, LONGEST_VALUE) ? void 0 : secretAt(text, start, kind)) ?? spokenSecret(text, nameEnd, kind) ?? secretBelow(text, nameEnd, kind);
+	return (start === -1 || !stretches.admitsValue(start, LONGEST_VALUE) ? void 0 : secretAt$1(text, start, kind)) ?? spokenSecret(text, nameEnd, kind) ?? secretBelow(text, nameEnd, kind);
 }
 /** A name that ends its line, and a value that has one of the next two lines to itself. */
 var BELOW = /[ \t"'`*_~)\]]{0,4}(:?)[ \t"'`*_~)\]]{0,4}\r?\n(?:[ \t]{0,20}\r?\n)?[ \t>*"'`-]{0,12}([A-Za-z0-9_+/.~!@#%^*$&-]{6,200}={0,2})["'`*]{0,3}[ \t]{0,20}(?=\r?\n|$)/y;
@@ -207,7 +207,7 @@ function spokenSecret(text, nameEnd, kind) {
 var LONGEST_VALUE = 400;
 var QUOTED = /[^"'`\s\\<>]{6,200}(?=\\?["'`])/y;
 var BARE = /(?:[A-Za-z0-9_+/.~!@#%^*=$-]|&(?!\w{1,30}[=;])){6,400}(?=[\s"'`;,)\]}\\<&]|$)/y;
-function secretAt(text, start, kind) {
+function secretAt$1(text, start, kind) {
 	const opener = text[start - 1];
 	const pattern = opener === "\"" || opener === "'" || opener === "`" ? QUOTED : BARE;
 	pattern.lastIndex = start;
@@ -307,9 +307,98 @@ function completeTransitions(nodes, width) {
 	};
 }
 //#endregion
+//#region src/features/redaction/key-lines.ts
+/**
+* Lines of a private key that stand behind something else: line numbers, marks of quotes and diffs, the name of a container,
+* the string literals of a program. Each line is read from its end, once.
+*/
+var LONGEST_LINE$3 = 240;
+var LONGEST_PREFIX = 80;
+var LONGEST_SUFFIX = 12;
+/** So many characters of base64 at the end of a line are no words. */
+var SURELY_KEY = 40;
+/** The last line of a key is shorter. It counts only behind a prefix like that of the lines beside it. */
+var LEAST_LAST = 16;
+var IN_BASE64 = /* @__PURE__ */ new Uint8Array(128);
+for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") IN_BASE64[character.charCodeAt(0)] = 1;
+var isBase64 = (text, at) => IN_BASE64[text.charCodeAt(at)] === 1;
+/** Where the line goes on to from `at`, or where it begins; -1 if it is too long. */
+function lineEnd(text, at) {
+	for (let end = at; end <= at + LONGEST_LINE$3; end += 1) if (end >= text.length || text[end] === "\n") return end;
+	return -1;
+}
+function lineStart(text, at) {
+	for (let start = at; start >= at - LONGEST_LINE$3; start -= 1) if (start <= 0 || text[start - 1] === "\n") return Math.max(0, start);
+	return -1;
+}
+/** Without what follows the key in a line of a program: blanks, quotes, commas, a plus, an escaped line end. */
+function withoutSuffix(text, from, start) {
+	let end = from;
+	while (end > start && from - end < LONGEST_SUFFIX) {
+		const [sign = "", before = ""] = [text[end - 1], text[end - 2]];
+		if ((sign === "n" || sign === "r") && before === "\\") end -= 2;
+		else if (" 	\r\"'`,;)\\".includes(sign)) end -= 1;
+		else if (sign === "+" && (before === " " || before === "\"" || before === "'")) end -= 1;
+		else break;
+	}
+	return Math.max(start, end);
+}
+/** The key in a line. `expected` is the length of the prefix of a line beside it; numbers of lines grow. */
+function keyIn(text, start, end, expected) {
+	const keyEnd = withoutSuffix(text, end, start);
+	let keyStart = keyEnd;
+	while (keyStart > start && keyEnd - keyStart < 2 && text[keyStart - 1] === "=") keyStart -= 1;
+	const isPadded = keyStart < keyEnd;
+	while (keyStart > start && isBase64(text, keyStart - 1)) keyStart -= 1;
+	const [length, prefix] = [keyEnd - keyStart, keyStart - start];
+	if (prefix > LONGEST_PREFIX) return void 0;
+	const isLast = expected !== void 0 && Math.abs(expected - prefix) <= 1 && (length >= LEAST_LAST || isPadded && length > 2);
+	return length >= SURELY_KEY || isLast ? {
+		start: keyStart,
+		end: keyEnd,
+		prefix
+	} : void 0;
+}
+/** Where the line after the one of `at` begins, if nothing but a suffix follows `at`. */
+function nextLine(text, at) {
+	const end = lineEnd(text, at);
+	return end !== -1 && end - at <= LONGEST_SUFFIX && withoutSuffix(text, end, at) === at && end < text.length ? end + 1 : -1;
+}
+function keyLineBelow(text, at, expected) {
+	const start = nextLine(text, at);
+	const end = start === -1 ? -1 : lineEnd(text, start);
+	return end === -1 ? void 0 : keyIn(text, start, end, expected);
+}
+/** The key in the line that ends before the line end at `end`. */
+function keyLineAbove(text, end, expected) {
+	const start = end < 0 ? -1 : lineStart(text, end);
+	return start === -1 ? void 0 : keyIn(text, start, end, expected);
+}
+var HEADER_OF_ENCRYPTED = /(?:Proc-Type|DEK-Info|Version|Comment): /;
+/** Behind the headers of an encrypted key and the empty line after them; where there are none, `at` itself. */
+function afterHeaders(text, at) {
+	let end = at;
+	for (let lines = 0; lines < 5; lines += 1) {
+		const start = nextLine(text, end);
+		const next = start === -1 ? -1 : lineEnd(text, start);
+		if (next === -1) return end;
+		const line = text.slice(start, next);
+		if (!(lines > 0 && line.length <= LONGEST_PREFIX && !/[A-Za-z0-9+/]{16}/.test(line)) && !HEADER_OF_ENCRYPTED.test(line)) return end;
+		end = next;
+	}
+	return end;
+}
+//#endregion
 //#region src/features/redaction/blocks.ts
 var HEADER = /[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
 var LONGEST_BLOCK = 5e4;
+var LEAST_BLOCK = 32;
+var keyBetween = (start, end) => ({
+	start,
+	end,
+	kind: "private_key",
+	rank: RANK.block
+});
 /** Finds private key blocks, even with escaped line ends or without their end line. */
 function blockFinder(text) {
 	let nextEnd = -2;
@@ -319,13 +408,8 @@ function blockFinder(text) {
 		const bodyStart = HEADER.lastIndex;
 		if (nextEnd !== -1 && nextEnd < bodyStart) nextEnd = text.indexOf("-----END", bodyStart);
 		const end = nextEnd === -1 || nextEnd - bodyStart > LONGEST_BLOCK ? openEnd(text, bodyStart) : closedEnd(text, nextEnd);
-		if (end - bodyStart < 32) return void 0;
-		return {
-			start: markerEnd - 11,
-			end,
-			kind: "private_key",
-			rank: RANK.block
-		};
+		if (end - bodyStart < LEAST_BLOCK) return void 0;
+		return keyBetween(markerEnd - 11, end);
 	};
 }
 var FOOTER = /-----END[A-Z0-9 ]{0,60}(?:-----)?/y;
@@ -342,23 +426,78 @@ function puttyLines(text, markerEnd) {
 	if (!LINE_COUNT.test(text)) return void 0;
 	const start = LINE_COUNT.lastIndex;
 	const end = openEnd(text, start);
-	return end - start < 32 ? void 0 : {
-		start,
-		end,
-		kind: "private_key",
-		rank: RANK.block
-	};
+	return end - start < LEAST_BLOCK ? void 0 : keyBetween(start, end);
 }
-/** A block without its end line: everything that looks like its body is removed. */
+/** A block without its end line: everything that looks like its body is removed, whatever stands before each line. */
 function openEnd(text, bodyStart) {
 	let end = bodyStart;
+	let prefix;
 	while (end - bodyStart < LONGEST_BLOCK) {
 		BODY_LINE.lastIndex = end;
-		if (!BODY_LINE.test(text)) break;
-		end = BODY_LINE.lastIndex;
+		if (BODY_LINE.test(text)) {
+			end = BODY_LINE.lastIndex;
+			continue;
+		}
+		const line = keyLineBelow(text, end === bodyStart ? afterHeaders(text, end) : end, prefix);
+		if (!line) break;
+		end = line.end;
+		prefix = line.prefix;
 	}
 	return end;
 }
+/** The body before an end line whose beginning is missing, from the end of `-----END `. */
+function headlessBlock(text, markerEnd) {
+	HEADER.lastIndex = markerEnd;
+	if (!HEADER.test(text)) return void 0;
+	const end = HEADER.lastIndex;
+	const marker = markerEnd - 9;
+	const start = bodyAbove(text, marker) ?? escapedBody(text, marker);
+	return start === void 0 || marker - start < LEAST_BLOCK ? void 0 : keyBetween(start, end);
+}
+function bodyAbove(text, marker) {
+	const footerStart = lineStart(text, marker);
+	if (footerStart === -1) return void 0;
+	let found;
+	let [above, prefix] = [footerStart - 1, marker - footerStart];
+	while (marker - above < LONGEST_BLOCK) {
+		const line = keyLineAbove(text, above, prefix);
+		if (!line) break;
+		found = line.start;
+		above = line.start - line.prefix - 1;
+		prefix = line.prefix;
+	}
+	return found;
+}
+/** Lines of a key with escaped line ends between them: `…\n…\n-----END`. */
+function escapedBody(text, marker) {
+	let start = marker;
+	while (marker - start < LONGEST_BLOCK) {
+		let at = start;
+		while (at > 1 && (text[at - 1] === "n" || text[at - 1] === "r") && text[at - 2] === "\\") at -= 2;
+		if (at === start && start !== marker) break;
+		while (at > 0 && text[at - 1] === "=") at -= 1;
+		const end = at;
+		while (at > 0 && end - at < 100 && isBase64(text, at - 1)) at -= 1;
+		if (text[at - 1] === "\\") at += 1;
+		if (end - at < 2) break;
+		start = at;
+	}
+	return start === marker ? void 0 : start;
+}
+/** `LS0tLS1CRUdJTi` is `-----BEGIN ` in base64: a key as kubeconfig and environments of pipelines keep it. */
+var ENCODED_BEGIN = "LS0tLS1CRUdJTi";
+var ENCODED_HEAD = /[A-Za-z0-9+/]{12,62}/y;
+var ENCODED_BODY = /[A-Za-z0-9+/]{1,50000}={0,2}/y;
+function encodedBlock(text, markerEnd) {
+	const start = markerEnd - 14;
+	ENCODED_HEAD.lastIndex = markerEnd;
+	const head = text.startsWith("LS0tLS1CRUdJTi", start) ? ENCODED_HEAD.exec(text)?.[0] : void 0;
+	if (head === void 0 || !isPrivate("LS0tLS1CRUdJTi" + head)) return void 0;
+	ENCODED_BODY.lastIndex = markerEnd;
+	return ENCODED_BODY.test(text) ? keyBetween(start, openEnd(text, ENCODED_BODY.lastIndex)) : void 0;
+}
+/** Without Buffer, because the web app uses the same rules in the browser. */
+var isPrivate = (encoded) => /^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(atob(encoded.slice(0, encoded.length - encoded.length % 4)));
 //#endregion
 //#region src/features/redaction/commands.ts
 /** Commands that take a password by position, not by an operator. */
@@ -421,43 +560,6 @@ function handedOver(text, end, index) {
 		end: stop,
 		kind: "password",
 		rank: RANK.assigned
-	};
-}
-var MANIFEST_KEYWORDS = [
-	"kind: secret",
-	"kind: \"secret",
-	"kind: 'secret"
-];
-var MANIFEST_VALUE = /^[ \t]{1,20}["']?[\w.-]{1,100}["']?:[ \t]{1,4}(?:[|>][+-]?[ \t]{0,4}\r?\n[ \t]{1,40}|["']?)([A-Za-z0-9+/]{8,4000}={0,2})["']?[ \t]*\r?$/gm;
-var WINDOW = 4e3;
-/** The values under `data:` of a Kubernetes manifest of kind Secret, from the end of `kind: Secret`. */
-function manifestSecrets(text, end) {
-	const from = Math.max(0, end - WINDOW);
-	const around = text.slice(from, end + WINDOW);
-	const above = around.lastIndexOf("\n---", end - from);
-	const below = around.indexOf("\n---", end - from);
-	const document = around.slice(above + 1, below === -1 ? void 0 : below);
-	const readUntil = from + above + 1 + document.length;
-	const data = /^(?:data|stringData):[ \t]*\r?$/m.exec(document);
-	if (!data) return {
-		spans: [],
-		readUntil
-	};
-	const dataStart = from + above + 1 + data.index;
-	const spans = [];
-	for (const found of document.slice(data.index).matchAll(MANIFEST_VALUE)) {
-		const value = found[1];
-		const start = dataStart + found.index + found[0].indexOf(value, found[0].indexOf(":"));
-		spans.push({
-			start,
-			end: start + value.length,
-			kind: "kubernetes_secret",
-			rank: RANK.named
-		});
-	}
-	return {
-		spans,
-		readUntil
 	};
 }
 //#endregion
@@ -546,6 +648,157 @@ function sessionCookies(text, colonEnd) {
 		at += 1;
 	}
 	return spans;
+}
+//#endregion
+//#region src/features/redaction/manifests.ts
+/** Kubernetes manifests of kind Secret, in YAML and JSON, alone and in lists. */
+var YAML_KINDS = [
+	"kind: secret",
+	"kind: \"secret",
+	"kind: 'secret"
+];
+var JSON_KINDS = [
+	"\"kind\":\"secret\"",
+	"\"kind\": \"secret\"",
+	"\\\"kind\\\":\\\"secret\\\"",
+	"'kind': 'secret'"
+];
+/** A manifest is read this far before and after its kind. */
+var WINDOW = 2e4;
+var BASE64 = /^[A-Za-z0-9+/]{8,20000}={0,2}$/;
+/** `data` holds base64 alone. `stringData` holds anything, also names of users and hosts. */
+function isSecret(value, isEncoded) {
+	if (BASE64.test(value)) return isEncoded || !isPlaceholder(value);
+	return !isEncoded && value.length >= 6 && !isPlaceholder(value) && looksLikePassword(value);
+}
+var secretAt = (start, value) => ({
+	start,
+	end: start + value.length,
+	kind: "kubernetes_secret",
+	rank: RANK.named
+});
+var INDENT = /[ \t]{0,80}/y;
+var DASHES = /[ \t]{0,80}(?:-[ \t]{1,8}){0,4}/y;
+/** `column` is where its text begins, behind the dashes of a list. */
+function lineAt(text, start, end) {
+	const widthOf = (pattern) => {
+		pattern.lastIndex = start;
+		return pattern.test(text) ? pattern.lastIndex - start : 0;
+	};
+	return {
+		start,
+		end,
+		indent: widthOf(INDENT),
+		column: widthOf(DASHES)
+	};
+}
+var isBlank = (text, { start, end }) => /^\s*$/.test(text.slice(start, Math.min(end, start + 100)));
+var isDivider = (text, { start }) => text.startsWith("---", start);
+function lineBelow(text, before) {
+	if (before.end >= text.length) return void 0;
+	const end = text.indexOf("\n", before.end + 1);
+	return lineAt(text, before.end + 1, end === -1 ? text.length : end);
+}
+var lineAbove = (text, after) => after.start === 0 ? void 0 : lineAt(text, after.start < 2 ? 0 : text.lastIndexOf("\n", after.start - 2) + 1, after.start - 1);
+/** The lines of the mapping that a line is in, from `notBefore` on. */
+function mappingAround(text, kind, notBefore) {
+	const above = [];
+	for (let first = kind; first.indent === first.column || first.column !== kind.column;) {
+		const next = lineAbove(text, first);
+		if (!next || next.start < notBefore || kind.start - next.start > WINDOW || isDivider(text, next)) break;
+		if (!isBlank(text, next) && next.column < kind.column) break;
+		above.push(next);
+		first = next;
+	}
+	const below = [];
+	for (let last = kind;;) {
+		const next = lineBelow(text, last);
+		if (!next || next.start - kind.start > WINDOW || isDivider(text, next)) break;
+		if (!isBlank(text, next) && next.indent < kind.column) break;
+		below.push(next);
+		last = next;
+	}
+	return [
+		...above.reverse(),
+		kind,
+		...below
+	];
+}
+var DATA = /^[ \t-]{0,80}(data|stringData):[ \t]{0,20}\r?$/;
+var KEY = /^[ \t]{1,80}(?:["']?[\w./-]{1,200}["']?:[ \t]{1,8})?/;
+/** The value in a line, without quotes and the comment after it. */
+function valueIn(line) {
+	const start = KEY.exec(line)?.[0].length ?? 0;
+	const rest = line.slice(start).trimEnd();
+	const quote = rest[0] === "\"" || rest[0] === "'" ? rest[0] : void 0;
+	if (quote) return {
+		start: start + 1,
+		value: rest.slice(1, Math.max(1, rest.indexOf(quote, 1)))
+	};
+	const comment = rest.indexOf(" #");
+	return {
+		start,
+		value: (comment === -1 ? rest : rest.slice(0, comment)).trimEnd()
+	};
+}
+function secretsInYaml(text, kindEnd, notBefore) {
+	if (/[A-Za-z]/.test(text[kindEnd] ?? "")) return {
+		spans: [],
+		readUntil: kindEnd
+	};
+	const lineEnd = text.indexOf("\n", kindEnd);
+	const kind = lineAt(text, text.lastIndexOf("\n", kindEnd - 1) + 1, lineEnd === -1 ? text.length : lineEnd);
+	const spans = [];
+	const lines = mappingAround(text, kind, notBefore);
+	let under;
+	for (const line of lines) {
+		const written = text.slice(line.start, line.end);
+		if (line.column === kind.column) under = DATA.exec(written)?.[1];
+		else if (under) {
+			const { start, value } = valueIn(written);
+			if (isSecret(value, under === "data")) spans.push(secretAt(line.start + start, value));
+		}
+	}
+	return {
+		spans,
+		readUntil: lines.at(-1)?.end ?? kindEnd
+	};
+}
+/** Where the object around a place begins or ends: -1 if not within the window. */
+function braceBefore(text, at, notBefore) {
+	let depth = 0;
+	for (let i = at; i >= Math.max(notBefore, at - WINDOW); i -= 1) if (text[i] === "}") depth += 1;
+	else if (text[i] === "{" && depth-- === 0) return i;
+	return -1;
+}
+function braceAfter(text, at) {
+	let depth = 0;
+	for (let i = at; i < Math.min(text.length, at + WINDOW); i += 1) if (text[i] === "{") depth += 1;
+	else if (text[i] === "}" && depth-- === 0) return i;
+	return Math.min(text.length, at + WINDOW);
+}
+/** Also in the copy of a manifest that an annotation keeps, with escaped quotes. */
+var OBJECT = /(\\{0,3}["'])(data|stringData)\1\s{0,8}:\s{0,8}\{/g;
+var PAIR = /[\s,]{0,200}(\\{0,3}["'])[\w./ -]{1,200}\1\s{0,8}:\s{0,8}\1([^"'\\\n]{0,20000})\1/y;
+function secretsInJson(text, kindEnd, notBefore) {
+	const from = braceBefore(text, kindEnd, notBefore);
+	const readUntil = braceAfter(text, kindEnd);
+	if (from === -1) return {
+		spans: [],
+		readUntil
+	};
+	const spans = [];
+	for (const found of text.slice(from, readUntil).matchAll(OBJECT)) {
+		PAIR.lastIndex = from + found.index + found[0].length;
+		for (let pair = PAIR.exec(text); pair !== null; pair = PAIR.exec(text)) {
+			const [whole, quote = "", value = ""] = pair;
+			if (isSecret(value, found[2] === "data")) spans.push(secretAt(pair.index + whole.length - quote.length - value.length, value));
+		}
+	}
+	return {
+		spans,
+		readUntil
+	};
 }
 //#endregion
 //#region src/features/redaction/rules/ai.ts
@@ -1981,22 +2234,37 @@ function secretsInTables(text) {
 	return spans;
 }
 //#endregion
+//#region src/text/invisible.ts
+/**
+* Characters that take no room or show nothing: joiners, marks of direction, fillers, variation selectors, tags. Sources of
+* patterns without the flag `u`, in which a character outside the first plane is a pair.
+*/
+var INVISIBLE = "\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb";
+/** Of hieroglyphs, shorthand and musical notation, then tags and the further variation selectors. */
+var INVISIBLE_PAIRS = "\\ud80d[\\udc30-\\udc3f]|\\ud82f[\\udca0-\\udca3]|\\ud834[\\udd73-\\udd7a]|\\udb40[\\udc00-\\udfff]";
+/** A sequence that changes the colour of a terminal, moves its cursor or erases. */
+var TERMINAL_SEQUENCE = "(?:\\x1b\\[|\\x9b)[0-?]{0,60}[ -/]{0,4}[@-~]";
+//#endregion
 //#region src/features/redaction/unfold.ts
 /**
-* Ways to disguise a secret that still looks the same: invisible characters between its letters, Markdown
-* escapes, wide letters, curly quotes. The scanner reads a plain form; its offsets are mapped back to the original text.
+* Ways to disguise a secret that still looks the same: invisible characters between its letters, the colours in which a
+* terminal shows what was searched for, Markdown escapes, wide letters, curly quotes. The scanner reads a plain form; its
+* offsets are mapped back to the original text.
 */
-var INVISIBLE = "\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\ufe00-\\ufe0f\\ufeff\\uffa0";
 var BLANKS = "\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000";
-var DISGUISED = new RegExp(`[${INVISIBLE}${BLANKS}\\u2018-\\u201f\\u2039\\u203a\\u00ab\\u00bb\\uff01-\\uff5e]|\\\\(?=[_*.~+#=!-])|\\udb40[\\udc00-\\udc7f]`, "g");
+var DISGUISES = `[${INVISIBLE}${BLANKS}\\u2018-\\u201f\\u2039\\u203a\\u00ab\\u00bb\\uff01-\\uff5e]|\\\\(?=[_*.~+#=!-])|${INVISIBLE_PAIRS}`;
+var DISGUISED = new RegExp(DISGUISES, "g");
+/** Few texts have colours, and a pattern with them takes longer. */
+var DISGUISED_OR_COLOURED = new RegExp(`${TERMINAL_SEQUENCE}|${DISGUISES}`, "g");
 var WIDE = /[\uff01-\uff5e]/;
 var BLANK = new RegExp(`[${BLANKS}]`);
 var SINGLE_QUOTES = /[\u2018-\u201b\u2039\u203a]/;
 var DOUBLE_QUOTES = /[\u201c-\u201f\u00ab\u00bb]/;
 var asItIs = (at) => at;
-function unfold(text) {
-	DISGUISED.lastIndex = 0;
-	if (!DISGUISED.test(text)) return {
+function unfold(text, isColoured) {
+	const pattern = isColoured ? DISGUISED_OR_COLOURED : DISGUISED;
+	pattern.lastIndex = 0;
+	if (!pattern.test(text)) return {
 		text,
 		originalOffset: asItIs
 	};
@@ -2004,7 +2272,7 @@ function unfold(text) {
 	const by = [];
 	let left = 0;
 	return {
-		text: text.replace(DISGUISED, (sign, offset) => {
+		text: text.replace(pattern, (sign, offset) => {
 			const shown = shownAs(sign);
 			if (shown !== "") return shown;
 			at.push(offset - left);
@@ -2016,6 +2284,7 @@ function unfold(text) {
 	};
 }
 function shownAs(sign) {
+	if (sign.length > 1) return "";
 	if (WIDE.test(sign)) return String.fromCharCode(sign.charCodeAt(0) - 65248);
 	if (BLANK.test(sign)) return " ";
 	if (SINGLE_QUOTES.test(sign)) return "'";
@@ -2066,15 +2335,24 @@ for (const { kind, whole, names } of SECRET_NAMES) for (const name of names) on(
 	if (!whole || !wordGoesOn(scan.text, end)) scan.add(assignedSecret(scan.text, end, kind, scan.stretches));
 });
 for (const [index, keyword] of handoverKeywords.entries()) on(keyword, (scan, end) => scan.add(handedOver(scan.text, end, index)));
-on("-----begin ", (scan, end) => scan.add(findBlock(scan, end)));
+on("-----begin ", (scan, end) => scan.add(readBlock(scan, scan.block(end))));
+on("-----end ", (scan, end) => scan.add(headlessBlock(scan.text, end)));
+on(ENCODED_BEGIN, (scan, end) => scan.add(readBlock(scan, encodedBlock(scan.text, end))));
 on("://", (scan, end) => scan.add(urlPassword(scan.text, end)));
 on("bearer", (scan, end) => scan.add(bearerToken(scan.text, end)));
 on("basic", (scan, end) => scan.add(basicCredentials(scan.text, end)));
-for (const keyword of MANIFEST_KEYWORDS) on(keyword, (scan, end) => {
-	if (end <= scan.manifestEnd) return;
-	const { spans, readUntil } = manifestSecrets(scan.text, end);
-	scan.manifestEnd = readUntil;
-	for (const span of spans) scan.add(span);
+function onManifest(keyword, read) {
+	on(keyword, (scan, end) => {
+		if (end <= scan.manifestEnd) return;
+		const { spans, readUntil } = read(scan.text, end, Math.max(0, scan.manifestEnd));
+		scan.manifestEnd = readUntil;
+		for (const span of spans) scan.add(span);
+	});
+}
+for (const keyword of YAML_KINDS) onManifest(keyword, secretsInYaml);
+for (const keyword of JSON_KINDS) onManifest(keyword, secretsInJson);
+on("\x1B", (scan) => {
+	scan.isColoured = true;
 });
 on("private-lines:", (scan, end) => scan.add(puttyLines(scan.text, end)));
 on("authorization", (scan, end) => scan.add(authorizationValue(scan.text, end)));
@@ -2086,10 +2364,10 @@ var BY_KEYWORD = [...TRIGGERS.values()];
 var automaton = buildAutomaton(KEYWORDS);
 /** Every secret in the text, in order, without overlaps. */
 function scan(written) {
-	const found = scanPlain(written);
-	const { text, originalOffset } = unfold(written);
+	const { spans: found, isColoured } = scanPlain(written);
+	const { text, originalOffset } = unfold(written, isColoured);
 	if (text === written) return found;
-	const unfolded = scanPlain(text).map(({ start, end, ...span }) => ({
+	const unfolded = scanPlain(text).spans.map(({ start, end, ...span }) => ({
 		...span,
 		start: originalOffset(start),
 		end: originalOffset(end - 1) + 1
@@ -2111,6 +2389,7 @@ function scanPlain(text) {
 		},
 		stretches: new Stretches(text),
 		manifestEnd: -1,
+		isColoured: false,
 		add: (span) => {
 			if (span) found.push(span);
 		}
@@ -2120,10 +2399,12 @@ function scanPlain(text) {
 		if (end <= read.end && end - (KEYWORDS[keyword]?.length ?? 0) > read.start) return;
 		for (const trigger of BY_KEYWORD[keyword] ?? []) trigger(state, end);
 	});
-	return withoutOverlaps([...found, ...secretsInTables(text)]);
+	return {
+		spans: withoutOverlaps([...found, ...secretsInTables(text)]),
+		isColoured: state.isColoured
+	};
 }
-function findBlock(scan, end) {
-	const span = scan.block(end);
+function readBlock(scan, span) {
 	if (span) scan.read = span;
 	return span;
 }
@@ -2230,10 +2511,14 @@ function redact(text) {
 		findings: countByKind(spans)
 	};
 }
-var CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+var CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g;
 /** For free text on its way into storage: no control characters but tab and newline, and no secrets. */
 function sanitise(text) {
-	return redact(text.replace(CONTROL_CHARACTERS, ""));
+	const { text: clean, findings } = redact(text.replace(CONTROL_CHARACTERS, ""));
+	return {
+		text: clean.replaceAll("\x1B", ""),
+		findings
+	};
 }
 function countByKind(spans) {
 	const counts = /* @__PURE__ */ new Map();
@@ -2300,17 +2585,22 @@ var accountOf = ({ apiKey, userId }) => userId ?? `key:${createHash("sha256").up
 */
 var mayBeSentBy = (account, owner) => owner === void 0 ? savedProfile()?.userId === void 0 : owner === account;
 //#endregion
-//#region src/features/cites/cite.ts
-/** PyPI takes `Foo_Bar` and `foo-bar` for one name; all others but Go and Maven ignore case. */
-function sameName(ecosystem, name) {
-	if (ecosystem === "go" || ecosystem === "maven") return name;
-	const lower = name.toLowerCase();
-	return ecosystem === "pypi" ? lower.replaceAll(/[-_.]+/g, "-") : lower;
-}
-//#endregion
 //#region src/features/cites/version-ranges.ts
 var LONGEST_RANGE = 200;
 var MOST_PARTS = 6;
+/** `1.2.3-rc.1+build`, `1!2.0`, `3.1.*`, `v0.0.0-20191109021931-daa7c04131f5`. */
+var VERSION$2 = "(?:[vV]?\\d[\\w.*+!-]{0,80}|[*xX])";
+var COMPARATOR = `(?:[~^<>=!]{1,3} ?)?${VERSION$2}`;
+/** `24.04 LTS`, `13 (trixie)`, `Ubuntu 24.04`: one word beside a version. */
+var LABEL = "\\(?[A-Za-z]{1,20}\\)?";
+var BOUND = ` ?(?:${VERSION$2})? ?`;
+var INTERVAL = `[\\[(]${BOUND}(?:,${BOUND})?[\\])]`;
+new RegExp([
+	`^(?:workspace:|${LABEL} )?${COMPARATOR}(?:(?: ?(?:,|\\|\\|) ?| - | {1,2})${COMPARATOR}){0,15}(?: ${LABEL})?$`,
+	`^${INTERVAL}(?:,${INTERVAL}){0,7}$`,
+	"^[A-Za-z][\\w.+-]{0,60}$",
+	"^workspace:[~^]$"
+].join("|"));
 /** `v24.1.0-rc.1+build` is 24.1.0: what follows the numbers decides nothing here. */
 function readVersion(text) {
 	const numbers = /^\s*[vV=]?\s*(\d+(?:\.\d+)*)/.exec(text.slice(0, LONGEST_RANGE))?.[1];
@@ -2322,6 +2612,18 @@ function compareVersions(a, b) {
 		if (difference !== 0) return difference;
 	}
 	return 0;
+}
+//#endregion
+//#region src/features/cites/cite.ts
+/** Nothing that a reader does not see, and nothing that ends an address or a path in a text around it. */
+var VISIBLE = "[^\\s\"<>`\\\\\\p{C}\\p{Z}\\p{Default_Ignorable_Code_Point}]";
+new RegExp(`^file:((?:(?!@)${VISIBLE})+)@([0-9a-f]{7,40})(?:#([0-9a-f]{12}))?$`, "u");
+new RegExp(`^https?://${VISIBLE}+$`, "u");
+/** PyPI takes `Foo_Bar` and `foo-bar` for one name; all others but Go and Maven ignore case. */
+function sameName(ecosystem, name) {
+	if (ecosystem === "go" || ecosystem === "maven") return name;
+	const lower = name.toLowerCase();
+	return ecosystem === "pypi" ? lower.replaceAll(/[-_.]+/g, "-") : lower;
 }
 //#endregion
 //#region src/doors/cli/lock-files/versions.ts

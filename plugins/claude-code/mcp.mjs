@@ -87,7 +87,7 @@ function givenKey(options) {
 //#endregion
 //#region src/doors/cli/account.ts
 /**
-* Whose what waits on this machine is. A profile knows the id of its person; a key from the environment does not, and
+* The owner of what waits on this machine. A profile knows the id of its person; a key from the environment does not, and
 * asking the vault would make every hook slower, so its hash stands for the person. It does not reveal the key.
 */
 var accountOf = ({ apiKey, userId }) => userId ?? `key:${createHash("sha256").update(apiKey).digest("hex").slice(0, 32)}`;
@@ -397,7 +397,8 @@ async function bridge(options = {}) {
 		if (reply?.jsonrpc === "2.0") {
 			if (message.method === "initialize") negotiated = reply.result?.protocolVersion;
 			write(text);
-		} else if (!isGood(answer)) fail(message, refusalText(answer.statusCode, reply?.detail, profile.url));
+		} else if (isGood(answer)) fail(message, `${profile.url} does not answer as a vault does`);
+		else fail(message, refusalText(answer.statusCode, reply?.detail, profile.url));
 	}
 	const pending = /* @__PURE__ */ new Set();
 	for await (const line of createInterface({ input: process.stdin })) {

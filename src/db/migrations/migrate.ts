@@ -46,6 +46,7 @@ import { leftAddresses } from './0047-left-addresses.ts'
 import { disputes } from './0048-disputes.ts'
 import { normalTags } from './0049-normal-tags.ts'
 import { ownFeedback } from './0050-own-feedback.ts'
+import { oneUnreadNotice } from './0051-one-unread-notice.ts'
 
 export type Migration = {
   name: string
@@ -101,6 +102,7 @@ export const MIGRATIONS: readonly Migration[] = [
   disputes,
   normalTags,
   ownFeedback,
+  oneUnreadNotice,
 ]
 
 export class SchemaTooNew extends Error {

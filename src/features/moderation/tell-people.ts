@@ -30,11 +30,14 @@ export async function tellOwner(
   })
 }
 
-/** Each moderator has at most one unread notice for each workspace, however many matters wait there. */
+/**
+ * Each moderator has at most one unread notice for each workspace, however many matters wait there. They are told in one
+ * order, because two reports at the same moment tell the same people.
+ */
 export async function tellModerators(ctx: Ctx, { owner_id, workspace_id: workspaceId }: Told): Promise<void> {
   const { userIds, workspaceName } = await whoModerates(ctx, workspaceId)
   const details = { workspace_name: workspaceName }
-  for (const userId of userIds)
+  for (const userId of userIds.toSorted())
     if (userId !== owner_id)
       await tell(unnamed(ctx), { userId, kind: 'moderation.waiting', workspaceId, details })
 }

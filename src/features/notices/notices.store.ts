@@ -1,8 +1,23 @@
+import { sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
 import type { NoticesTable } from '../../db/tables/notices.ts'
 
-export async function insertNotice(db: Db, row: NoticesTable): Promise<void> {
-  await db.insertInto('notices').values(row).execute()
+/** What the unread notices of a person differ in, as the unique index has it. */
+const THING = sql`user_id, kind, coalesce(workspace_id, ''), coalesce(subject_id, '')`
+
+/** Replaces the unread notice of the same thing, also one that somebody else writes at this moment. */
+export async function putNotice(db: Db, row: NoticesTable): Promise<void> {
+  const { notice_id, actor_id, details, created_at } = row
+  await db
+    .insertInto('notices')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .expression(THING)
+        .where('read_at', 'is', null)
+        .doUpdateSet({ notice_id, actor_id, details, created_at }),
+    )
+    .execute()
 }
 
 type Cause = {
@@ -11,7 +26,7 @@ type Cause = {
   workspaceId: string | null
   subjectId: string | null
   /** Only notices that this person caused. */
-  actorId?: string
+  actorId: string
 }
 
 export async function deleteUnread(
@@ -25,7 +40,7 @@ export async function deleteUnread(
     .where('kind', '=', kind)
     .where('workspace_id', workspaceId === null ? 'is' : '=', workspaceId)
     .where('subject_id', subjectId === null ? 'is' : '=', subjectId)
-    .$if(actorId !== undefined, (query) => query.where('actor_id', '=', actorId ?? ''))
+    .where('actor_id', '=', actorId)
     .execute()
 }
 

@@ -5,7 +5,7 @@ import type { UsersTable } from '../../db/tables/accounts.ts'
 import { enqueueMail } from '../mail/outbox.ts'
 import { mailWithButton } from '../mail/template.ts'
 import { type NoticeDetails, type NoticeKind, noticeText } from './notice-kinds.ts'
-import { deleteUnread, insertNotice, wasTold } from './notices.store.ts'
+import { deleteUnread, putNotice, wasTold } from './notices.store.ts'
 
 export type Telling = {
   userId: string
@@ -20,8 +20,7 @@ export type Telling = {
 export async function tell(ctx: Ctx, telling: Telling): Promise<void> {
   if (!ctx.transacting) throw new Error('tell() belongs in the transaction of what it tells')
   const { userId, kind, workspaceId = null, subjectId = null, details = {} } = telling
-  await deleteUnread(ctx.db, { userId, kind, workspaceId, subjectId })
-  await insertNotice(ctx.db, {
+  await putNotice(ctx.db, {
     notice_id: newId(),
     user_id: userId,
     kind,

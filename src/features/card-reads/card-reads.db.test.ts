@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest'
+import pino from 'pino'
+import { expect, test, vi } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
 import { type Client, clientOf } from '../../../test/support/client.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { DAY_MS, decide, matterOf, publish, report, serviceAdmin } from '../../../test/support/moderation.ts'
+import { buildApp } from '../../app.ts'
+import { readConfig } from '../../config.ts'
 import { contextFor } from '../../core/context.ts'
 import { dropOldReads, keepWaitingReads } from './card-reads.ts'
 
@@ -125,5 +128,27 @@ onBothEngines('cards that agents have read', (t) => {
       .where('card_id', '=', card.card_id)
       .execute()
     expect(rows).toEqual([{ user_id: viewer.userId }])
+  })
+
+  test('a read that could not be written is written the next time', async () => {
+    const [me, reader] = [await t.user(), await t.user()]
+    const key = (await reader.post('/api/v1/auth/api-keys', { name: 'agent' })).body.api_key
+    const card = await publish(me)
+    // Without jobs, so that the reads wait for this test.
+    const app = await buildApp(readConfig(t.vault.env), { log: pino({ level: 'silent' }), jobs: [] })
+    const agent = clientOf(app, { 'x-api-key': key })
+    expect((await agent.get(`/api/v1/cards/${card.card_id}`)).status).toBe(200)
+    const ctx = contextFor(app.services)
+    const broken = vi.spyOn(app.services.database, 'transaction').mockRejectedValue(new Error('no space'))
+    await expect(keepWaitingReads(ctx)).rejects.toThrow('no space')
+    broken.mockRestore()
+    await keepWaitingReads(ctx)
+    const rows = await app.services.database.read
+      .selectFrom('card_reads')
+      .select('card_id')
+      .where('user_id', '=', reader.userId)
+      .execute()
+    await app.close()
+    expect(rows).toEqual([{ card_id: card.card_id }])
   })
 })

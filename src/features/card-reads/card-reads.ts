@@ -55,10 +55,27 @@ export async function keepWaitingReads(ctx: Ctx): Promise<void> {
   const { reads } = waiting
   waiting.reads = new Map()
   // Sorted by key, so that two processes lock rows in the same order and cannot deadlock.
-  const rows = [...reads.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, read]) => read)
-  for (let from = 0; from < rows.length; from += MOST_WAITING) {
-    const some = rows.slice(from, from + MOST_WAITING)
-    await inTx(ctx, (ctx) => keepReads(ctx.db, some), { isolation: 'read committed' })
+  const entries = [...reads.entries()].sort(([a], [b]) => (a < b ? -1 : 1))
+  for (let from = 0; from < entries.length; from += MOST_WAITING) {
+    const some = entries.slice(from, from + MOST_WAITING).map(([, read]) => read)
+    try {
+      await inTx(ctx, (ctx) => keepReads(ctx.db, some), { isolation: 'read committed' })
+    } catch (error) {
+      waitAgain(waiting, entries.slice(from))
+      throw error
+    }
+  }
+}
+
+/**
+ * Reads that could not be written wait for the next time. While a full disk takes nothing they must not fill the memory, so
+ * there is room for some; of the others, the next read is noted.
+ */
+function waitAgain({ reads, written }: Waiting, entries: readonly [string, Read][]): void {
+  for (const [key, read] of entries) {
+    if (reads.has(key)) continue
+    if (reads.size < MOST_WAITING / 2) reads.set(key, read)
+    else written.delete(key)
   }
 }
 

@@ -50,7 +50,8 @@ async function shop(person: Person): Promise<void> {
 test('the timeline shows sessions, what was asked and what was reported, and opens by keyboard', async () => {
   const person = await stage.person('Developer')
   const { page } = person
-  await openPage(page, '/memory')
+  // Without a key the address names no project, and leads to all of them.
+  await openPage(page, '/memory/project')
   await page.getByRole('heading', { name: 'No project yet' }).waitFor()
   await expectAccessible(page)
   await shop(person)

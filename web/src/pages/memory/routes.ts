@@ -1,4 +1,4 @@
-import { createRoute } from '@tanstack/react-router'
+import { createRoute, redirect } from '@tanstack/react-router'
 import type { EventType } from '../../api/memory.ts'
 import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute } from '../../route-frame.tsx'
@@ -51,6 +51,9 @@ const project = createRoute({
     session: text(raw.session) || undefined,
     type: Object.keys(EVENT_TYPES).find((type): type is EventType => type === raw.type),
   }),
+  beforeLoad: ({ search }) => {
+    if (!search.key.trim()) throw redirect({ to: '/memory', replace: true })
+  },
   component: lazyPage(() => import('./project-page.tsx'), 'ProjectPage'),
 })
 

@@ -91,6 +91,13 @@ test('a signed-in person accepts with one click; the link works once', async () 
   await guest.page.getByText('You are viewer of Mobile team now.').waitFor()
   await guest.page.goto(invite_url)
   await guest.page.getByText('This invitation has already been accepted.').waitFor()
+  await guest.page.getByRole('link', { name: 'Open my workspaces' }).waitFor()
+  // Somebody else with the link is not taken for a member.
+  await guest.context.clearCookies()
+  await guest.page.goto(invite_url)
+  await guest.page.getByText('This invitation has already been accepted.').waitFor()
+  expect(await guest.page.getByText('You are in').count()).toBe(0)
+  await guest.page.getByRole('link', { name: 'Sign in' }).waitFor()
 })
 
 test('a link that was replaced or revoked says so, without saying more', async () => {

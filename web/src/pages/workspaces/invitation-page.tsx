@@ -60,11 +60,11 @@ function Invitation({ token, invite }: { token: string; invite: InviteView }) {
   if (invite.status === 'accepted')
     return (
       <AccountCard
-        title={`You are in ${invite.workspace_name}`}
-        lead="This invitation has already been accepted."
+        title={`Invitation to ${invite.workspace_name}`}
+        lead={`This invitation has already been accepted. If that was you, ${invite.workspace_name} is among your workspaces. If not, ask ${invite.inviter_name} for a new link.`}
       >
         <LinkButton to="/workspaces" look="primary" className="h-9">
-          Open my workspaces
+          {me ? 'Open my workspaces' : 'Sign in'}
         </LinkButton>
       </AccountCard>
     )

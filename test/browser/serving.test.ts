@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { WEB_POLICY } from '../../src/doors/http/web-page.ts'
+import { NOT_PAGES, WEB_POLICY } from '../../src/doors/http/web-page.ts'
 import type { Call } from '../../web/src/api/client.ts'
 import { openStage } from './support.ts'
 
@@ -124,6 +124,7 @@ test('the service worker may fetch from this server alone, and is asked for agai
   const worker = await stage.app.server.inject('/sw.js')
   expect(worker.headers['content-security-policy']).toBe("default-src 'none'; connect-src 'self'")
   expect(worker.headers['cache-control']).toBe('no-cache')
+  expect(worker.body).toContain(`const NOT_PAGES = ${NOT_PAGES}\n`)
   const shell = await stage.app.server.inject('/app-shell')
   const page = await stage.app.server.inject({ url: '/', headers: PAGE })
   expect(shell.body).toContain('<div id="root">')

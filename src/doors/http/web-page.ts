@@ -25,8 +25,9 @@ const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
 }
 
-/** Addresses that belong to programs: a mistyped one gets their 404, never a page. */
-const NOT_PAGES = /^\/(api|mcp|docs|health|metrics|openapi\.json|ai-guide|oauth|assets|\.well-known)(\/|$)/
+/** Addresses that belong to programs: a mistyped one gets their 404, never a page. web/public/sw.js has the same list. */
+export const NOT_PAGES =
+  /^\/(api|mcp|docs|health|metrics|openapi\.json|ai-guide|oauth|assets|\.well-known)(\/|$)/
 
 /** A browser that opens an address, as opposed to a script, a program or an image tag that fetches one. */
 export function opensPage(request: FastifyRequest): boolean {

@@ -51,6 +51,13 @@ onBothEngines(
       )
     })
 
+    test('an id in capital letters is the same card, as in the API', async () => {
+      const card = await publish(await t.user())
+      const answer = await t.anonymous().get(`/library/${card.card_id.toUpperCase()}`)
+      expect(answer.status).toBe(200)
+      expect(answer.text).toContain(card.title)
+    })
+
     test('text of strangers stays text', async () => {
       const card = await publish(await t.user(), {
         fix_summary:

@@ -37,7 +37,8 @@ const showCard: RawRoute = {
   isOn,
   handle: async (services, request, reply) => {
     const { card_id } = request.params as { card_id: string }
-    const page = Id.safeParse(card_id).success ? await cardPage(services, card_id) : undefined
+    const id = Id.safeParse(card_id)
+    const page = id.success ? await cardPage(services, id.data) : undefined
     return page === undefined ? notFound(reply) : reply.headers({ ...PAGE_HEADERS, ...KEPT }).send(page)
   },
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SAMPLES } from './samples.ts'
-import { expectAccessible, expectAccessible, openStage, openStage, PASSWORD, settled, settled } from './support.ts'
-import { openPage, openPage, visit } from './visit.ts'
+import { expectAccessible, openStage, PASSWORD, settled } from './support.ts'
+import { openPage, visit } from './visit.ts'
 
 const stage = openStage()
 type CardAnswer = { card_id: string; version: number }

@@ -225,8 +225,9 @@ test('a reader says that a card helped, and its author reads the comment', async
     name: 'Open team',
     visibility: 'public',
   })
+  const members = `/api/v1/workspaces/${workspace_id}/members`
   const member = { email: reader.email, role: 'editor' }
-  await author.api('POST', `/api/v1/workspaces/${workspace_id}/members/by-email`, member)
+  const { user_id } = await author.api<{ user_id: string }>('POST', `${members}/by-email`, member)
   const card = await author.api<CardAnswer>('POST', '/api/v1/cards', { ...SAMPLES[0], workspace_id })
   await author.api('POST', `/api/v1/cards/${card.card_id}/share`)
   await openPage(reader.page, `/cards/${card.card_id}`)
@@ -242,7 +243,8 @@ test('a reader says that a card helped, and its author reads the comment', async
   await reader.page.getByRole('button', { name: 'Take back', exact: true }).waitFor()
   await settled(reader.page)
   await expectAccessible(reader.page)
-  await visit(reader.page, `/cards/${card.card_id}/edit`)
+  await author.api('PATCH', `${members}/${user_id}`, { role: 'viewer' })
+  await openPage(reader.page, `/cards/${card.card_id}/edit`)
   await reader.page.getByRole('heading', { name: 'You can read this card, not change it' }).waitFor()
   await reader.page.getByRole('link', { name: 'Read the card' }).click()
   await reader.page.getByRole('heading', { name: SAMPLES[0].title }).waitFor()

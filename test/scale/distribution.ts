@@ -80,8 +80,8 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
   card_reads: { by: ['account.delete'], why: 'By card, when a card goes for good.' },
   withdrawals_told: { by: ['account.delete'], why: 'The same.' },
   card_links: {
-    by: ['cards.links', 'cards.review_queue', 'cards.unlink', 'team.week'],
-    why: 'Links in the other direction: an index look-up in each shard, when somebody opens them.',
+    by: ['cards.links', 'cards.review_queue', 'cards.unlink', 'cards.unmerge', 'team.week'],
+    why: 'Links in the other direction: an index look-up in each shard, when somebody opens them or takes one away.',
   },
   card_merges: {
     by: [
@@ -92,6 +92,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'cards.verify',
       'cards.withdraw_verdicts',
       'feedback.give',
+      'feedback.list',
       'feedback.withdraw',
     ],
     why: 'Which cards were merged into this one: an index look-up in each shard, when it is opened or judged.',
@@ -102,6 +103,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'cards.similar',
       'cards.similar_to_draft',
       'drafts.offer',
+      'library.import',
       'recall',
       'search.box',
       'search.cards',

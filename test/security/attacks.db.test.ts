@@ -143,7 +143,7 @@ onBothEngines('an attacker', (t) => {
       },
       payload: bomb,
     })
-    expect(sent.statusCode).toBe(422)
+    expect(sent.statusCode).toBe(415)
     const wide = `{"name":"w","policy_json":{${Array.from({ length: 50_000 }, (_, i) => `"k${i}":[]`).join(',')}}}`
     expect((await user.post('/api/v1/workspaces', wide)).status).toBeLessThan(500)
   })

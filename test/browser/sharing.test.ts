@@ -89,6 +89,7 @@ test('solved by one, shared with the team, found by a teammate’s agent', async
     )
     writeFileSync(join(folder, '.kvault.json'), JSON.stringify({ workspace_id: team }))
     writeFileSync(join(folder, 'card.json'), JSON.stringify(SAMPLES[1]))
+    await kvault(folder, api_key, ['allow-workspace', team, '--yes'])
     const atHome = await kvault(folder, api_key, ['record', '--file', 'card.json'])
     expect(atHome).toContain(`Readers: Only you`)
     expect((await read(solver, /[\da-f-]{36}/.exec(atHome)?.[0] ?? '')).workspace_id).toBe(team)

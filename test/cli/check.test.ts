@@ -320,12 +320,10 @@ describe('files of a checkout', () => {
     expect([outside.code, outside.stderr]).toEqual([2, expect.stringContaining('not in a git repository')])
   })
 
-  test('a path that leads out of the checkout is not followed', async () => {
-    writeFileSync(join(folder, 'secret.txt'), 'secret\n')
+  test('a path that leads out of the checkout cannot be cited', async () => {
     const commit = git('rev-parse', 'HEAD').trim()
-    const card = await shared('A path that leads out', [`file:../secret.txt@${commit}`])
-    const { stdout } = await kvault(['check', '--json'], { cwd: checkout })
-    const held = JSON.parse(stdout).cards.find(({ card_id }: { card_id: string }) => card_id === card)
-    expect(held.cites[0].why).toBe('the file is gone')
+    const card = await shared('A path that leads out', [])
+    const cites = [`file:../secret.txt@${commit}`]
+    expect((await author.put(`/api/v1/cards/${card}/cites`, { cites })).status).toBe(422)
   })
 })

@@ -1,15 +1,11 @@
 import { useNavigate } from '@tanstack/react-router'
-import { ApiError } from '../../api/client.ts'
+import type { ApiError } from '../../api/client.ts'
 import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { toastError } from '../../ui/toast.tsx'
 import type { Draft } from './draft.ts'
 import { draftOfCard, moveToNewCard } from './use-draft.ts'
-
-/** The card was deleted, is no longer shared with the person, or is only theirs to read. */
-export const isOutOfReach = (error: unknown): error is ApiError =>
-  error instanceof ApiError && (error.status === 403 || error.status === 404)
 
 const reasonOf = ({ status, message }: ApiError) =>
   status === 404 ? 'This card was deleted, or it is no longer shared with you.' : message

@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { Navigate } from '@tanstack/react-router'
+import { lazyPart } from '../../lib/loadable.tsx'
 import { useShortcut } from '../../lib/shortcuts.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
 import { NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { isOutOfReach, KeptText } from './as-new-card.tsx'
 import { cardLink } from './card-link.ts'
 import { cardQuery } from './card-queries.ts'
 import { CardView } from './card-view.tsx'
+import { isOutOfReach } from './out-of-reach.ts'
+
+const KeptText = lazyPart(async () => (await import('./as-new-card.tsx')).KeptText)
 
 type Props = {
   cardId: string

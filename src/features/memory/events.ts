@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx } from '../../core/context.ts'
+import { Provenance } from '../../core/provenance.ts'
 import { Id } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
 import { sanitise } from '../redaction/redact.ts'
@@ -52,6 +53,10 @@ export const appendEvent = capability({
   },
 })
 
+const WholeEvent = ProjectContextEventResponse.extend({
+  provenance: Provenance.describe('Memory is written by the caller and read by nobody else.'),
+}).meta({ id: 'ProjectContextEvent' })
+
 export const readEvent = capability({
   name: 'memory.read',
   summary: 'One event of your own memory, whole',
@@ -66,7 +71,7 @@ export const readEvent = capability({
     thin: thinEvent,
   },
   input: z.object({ raw_id: Id }),
-  output: ProjectContextEventResponse,
+  output: WholeEvent,
   run: async (ctx, { raw_id }) => {
     const event = await requireOwnEvent(ctx, raw_id)
     return { ...present(event, event.project_key), provenance: ownMemory(event.workspace_id) }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { freeJson } from '../../core/sizes.ts'
 import { LONGEST_KEY } from './project-key.ts'
@@ -64,9 +63,6 @@ export const ProjectContextEventResponse = z
       .string()
       .optional()
       .describe('After a write: where this belongs, if it was kept but did not do what its kind says.'),
-    provenance: Provenance.optional().describe(
-      'Of one event, read whole: memory is written by the caller and read by nobody else.',
-    ),
   })
   .meta({ id: 'ProjectContextEventResponse' })
 

@@ -138,7 +138,7 @@ const define = (t: TestVault) => {
     const { card_id } = await record(editor, { workspace_id })
     expect((await editor.post(`/api/v1/cards/${card_id}/publish`)).status).toBe(200)
     expect((await remove(admin, workspace_id)).status).toBe(200)
-    expect(await card(admin, card_id)).toMatchObject({
+    expect(await card(editor, card_id)).toMatchObject({
       workspace_id: PUBLIC_LIBRARY_ID,
       origin_workspace_id: editor.workspaceId,
       status: 'published',

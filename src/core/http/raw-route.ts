@@ -4,6 +4,15 @@ import type { LimitClass, Route } from '../capability.ts'
 import type { Services } from '../context.ts'
 import type { Scope } from '../scopes.ts'
 
+/** As the API description has it. */
+type Parameter = {
+  name: string
+  in: 'query' | 'header'
+  required: boolean
+  description?: string
+  schema: object
+}
+
 /** A route that is more than JSON in and JSON out: webhooks, uploads, streams, pages. Lives in `features/x/x.http.ts`. */
 export type RawRoute = {
   name: string
@@ -21,7 +30,7 @@ export type RawRoute = {
   /** Its part of the API description; pages that are not API leave it out. */
   openapi?: {
     /** Besides those of the path. */
-    parameters?: readonly object[]
+    parameters?: readonly Parameter[]
     requestBody?: object
     /** Those of success; errors are only named. */
     responses: Record<string, object>

@@ -2,9 +2,21 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Services } from '../../core/context.ts'
 import type { RawRoute } from '../../core/http/raw-route.ts'
 import { admission, mayHaveEnded, recogniseAgain } from './admission.ts'
+import type { Locate } from './errors.ts'
 import type { Answers } from './fast-path/answers.ts'
-import { parseRoute, toFastifyPath } from './routes.ts'
+import { locateIn } from './locate.ts'
+import { parseRoute, pathNames, toFastifyPath } from './routes.ts'
 import { opensPage, sendWebPage } from './web-page.ts'
+
+function locateFor({ route, openapi }: RawRoute): Locate {
+  const { method, path } = parseRoute(route)
+  const queryNames = openapi?.parameters?.filter((one) => one.in === 'query').map((one) => one.name)
+  return locateIn({
+    method,
+    pathFields: new Map(pathNames(path).map((name) => [name, name])),
+    queryFields: new Set(queryNames),
+  })
+}
 
 export async function serveRaw(
   app: FastifyInstance,
@@ -23,7 +35,7 @@ export async function serveRaw(
       scope.route({
         method,
         url: toFastifyPath(path),
-        config: { operation: raw.name, ...(raw.compress ? { compress: true } : {}) },
+        config: { operation: raw.name, locate: locateFor(raw), ...(raw.compress ? { compress: true } : {}) },
         ...(raw.bodyLimit ? { bodyLimit: raw.bodyLimit } : {}),
         onRequest: [
           admission(services, raw, raw.limit ?? (method === 'GET' ? 'read' : 'write')),

@@ -1,68 +1,19 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { z } from 'zod'
 import type { Capability, Method, Route } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { contextOfRequest } from '../../core/http/context-of-request.ts'
 import { credentialOf, headerOf } from '../../core/http/credential-of-request.ts'
 import { onceOnly } from '../../core/http/idempotency.ts'
+import { queryTypes, readValue } from '../../core/http/query.ts'
 import { invoke, parseInput, readied } from '../../core/invoke.ts'
 import { writeAnswer } from '../../core/kept-answers.ts'
-import { storable } from '../../core/storable.ts'
 import { dropCookie, moveTokenToCookie } from './admission.ts'
 import type { Locate } from './errors.ts'
 import type { Answer, Answers, FlatHeaders } from './fast-path/answers.ts'
 import { addCapabilityRoute } from './fast-path/capability-route.ts'
+import { locateIn } from './locate.ts'
 import { hasBody, parseRoute, pathNames, toFastifyPath } from './routes.ts'
-
-type QueryType = 'string' | 'integer' | 'boolean' | 'array'
-
-const INTEGER = /^-?\d{1,16}$/
-const INTEGERS = new Set(['safeint', 'int32', 'uint32'])
-
-/** The type of a text in a query string, without its wrappers such as optional and default. */
-function queryType(schema: z.core.$ZodType): QueryType {
-  const { def } = (schema as z.core.$ZodTypes)._zod
-  switch (def.type) {
-    case 'boolean':
-    case 'array':
-      return def.type
-    case 'number':
-      return 'format' in def && INTEGERS.has(String(def.format)) ? 'integer' : 'string'
-    case 'literal':
-      return typeof def.values[0] === 'boolean' ? 'boolean' : 'string'
-    case 'optional':
-    case 'nullable':
-    case 'default':
-    case 'prefault':
-    case 'nonoptional':
-    case 'readonly':
-    case 'catch':
-      return queryType(def.innerType)
-    case 'pipe':
-      return queryType(def.in)
-    case 'union':
-      return def.options[0] ? queryType(def.options[0]) : 'string'
-    default:
-      return 'string'
-  }
-}
-
-const queryTypes = ({ input }: Capability): Map<string, QueryType> =>
-  new Map(Object.entries(input.shape).map(([name, field]) => [name, queryType(field)]))
-
-/**
- * A path and a query string have only text; the declared type says what is meant. A value that does not fit stays
- * text, and the schema refuses it.
- */
-function readValue(text: string | string[], type: QueryType): unknown {
-  if (type === 'array') return [text].flat().map(storable)
-  const last = storable(typeof text === 'string' ? text : (text.at(-1) ?? ''))
-  if (type === 'integer' && INTEGER.test(last) && Number.isSafeInteger(Number(last))) return Number(last)
-  if (type === 'boolean' && /^(true|1)$/i.test(last)) return true
-  if (type === 'boolean' && /^(false|0)$/i.test(last)) return false
-  return last
-}
 
 type Reader = { read: (request: FastifyRequest) => Record<string, unknown>; locate: Locate }
 
@@ -70,7 +21,7 @@ type Reader = { read: (request: FastifyRequest) => Record<string, unknown>; loca
 function readerFor(capability: Capability, method: Method, path: string): Reader {
   const fieldOf = (name: string) => capability.aliases?.[name] ?? name
   const pathFields = new Map(pathNames(path).map((name) => [fieldOf(name), name]))
-  const types = queryTypes(capability)
+  const types = queryTypes(capability.input)
   const fromQuery = hasBody(method)
     ? (capability.query ?? [])
     : [...types.keys()].filter((name) => !pathFields.has(name))
@@ -93,16 +44,7 @@ function readerFor(capability: Capability, method: Method, path: string): Reader
         input[field] = readValue(params[name] ?? '', types.get(field) ?? 'string')
       return input
     },
-    locate(issue) {
-      const [field, ...rest] = issue.path
-      if (typeof field === 'string') {
-        const pathName = pathFields.get(field)
-        if (pathName) return ['path', pathName, ...rest]
-        if (queryFields.has(field)) return ['query', field, ...rest]
-        if (field === 'Idempotency-Key') return ['header', field]
-      }
-      return [hasBody(method) ? 'body' : 'query', ...issue.path]
-    },
+    locate: locateIn({ method, pathFields, queryFields }),
   }
 }
 

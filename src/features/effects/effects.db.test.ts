@@ -46,6 +46,27 @@ onBothEngines('what recall did', (t) => {
     return answer.body
   }
 
+  test('the number of days is read alike for the figures and for their rows', async () => {
+    const user = await t.user()
+    const queries = [
+      'days=30',
+      'days=400&days=2',
+      'days=2&days=400',
+      'days=0',
+      'days=0x1e',
+      'days=1e1',
+      'days=',
+    ]
+    for (const query of [...queries, 'days=%2030', 'days=30.0', 'days=x']) {
+      const [figures, rows] = [
+        await user.get(`/api/v1/effects?${query}`),
+        await user.get(`/api/v1/effects/rows?${query}`),
+      ]
+      expect(rows.status, query).toBe(figures.status)
+      if (figures.status === 422) expect(rows.body, query).toEqual(figures.body)
+    }
+  })
+
   test('the figures of a person, each with its total, and the rows behind them', async () => {
     const user = await t.user()
     const name = word()

@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { UserCtx } from '../../core/context.ts'
-import { InvalidInput, notAuthenticated } from '../../core/errors.ts'
+import { notAuthenticated } from '../../core/errors.ts'
 import { contextOfRequest } from '../../core/http/context-of-request.ts'
+import { parseQuery } from '../../core/http/query.ts'
 import type { RawRoute } from '../../core/http/raw-route.ts'
-import { toInputIssues } from '../../core/validation.ts'
 import { type DeliveryRow, deliveriesOf } from './effects.store.ts'
 
 const DAY_MS = 86_400_000
 
 const Query = z.object({
   format: z.enum(['csv', 'json']).default('json'),
-  days: z.coerce.number().int().min(1).max(365).default(30),
+  days: z.int().min(1).max(365).default(30),
 })
 
 const COLUMNS = [
@@ -50,7 +50,7 @@ async function* asJson(rows: AsyncIterable<DeliveryRow>): AsyncGenerator<string>
   yield before === '[' ? '[]' : ']'
 }
 
-const parameter = (name: string, schema: object) => ({ name, in: 'query', required: false, schema })
+const parameter = (name: string, schema: object) => ({ name, in: 'query' as const, required: false, schema })
 
 /** The rows behind one's own figures: what was delivered, when, and whether it was opened. */
 export const effectRows: RawRoute = {
@@ -77,10 +77,7 @@ export const effectRows: RawRoute = {
   handle: async (services, request, reply) => {
     const { viewer } = request
     if (!viewer) throw notAuthenticated()
-    const given = request.query ?? {}
-    const read = Query.safeParse(given)
-    if (!read.success) throw new InvalidInput(toInputIssues(read.error.issues, given))
-    const { format, days } = read.data
+    const { format, days } = parseQuery(Query, request)
     const ctx: UserCtx = { ...contextOfRequest(services, request), viewer }
     const since = new Date(ctx.now().getTime() - days * DAY_MS).toISOString()
     const rows = deliveriesOf(ctx.db, viewer.userId, since)

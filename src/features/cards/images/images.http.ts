@@ -6,6 +6,7 @@ import { hasFreeDisk } from '../../../core/free-disk.ts'
 import { contextOfRequest } from '../../../core/http/context-of-request.ts'
 import { credentialOf, headerOf } from '../../../core/http/credential-of-request.ts'
 import { onceOnly } from '../../../core/http/idempotency.ts'
+import { parseQuery } from '../../../core/http/query.ts'
 import type { RawRoute } from '../../../core/http/raw-route.ts'
 import { parseInput } from '../../../core/invoke.ts'
 import { Id } from '../../../core/schemas.ts'
@@ -117,7 +118,7 @@ export const uploadImage: RawRoute = {
     const { viewer } = request
     if (!viewer) throw notAuthenticated()
     const ctx: UserCtx = { ...contextOfRequest(services, request), viewer, ifMatch: undefined }
-    const { card_id = null } = parseInput(z.object({ card_id: Id.optional() }), request.query)
+    const { card_id = null } = parseQuery(z.object({ card_id: Id.optional() }), request)
     if (!(await hasFreeDisk(services.config)))
       throw noRoom('There is too little space on the disk for pictures now. Save the card without them.')
     const picture = pictureIn(request.body)

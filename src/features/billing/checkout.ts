@@ -173,6 +173,6 @@ function ownAddress(ctx: UserCtx, field: string, given: string | undefined, othe
   return url.href
 }
 
-function unknownId(field: string, known: string[]) {
+export function unknownId(field: string, known: string[]) {
   return invalid(field, `Input should be ${known.map((id) => `'${id}'`).join(' or ')}`, 'literal_error')
 }

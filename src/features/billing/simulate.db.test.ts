@@ -12,6 +12,10 @@ onBothEngines('simulate-upgrade', (t) => {
       plan_id: 'free',
       credits_balance: 600,
     })
-    expect((await one.post('/api/v1/billing/simulate-upgrade', { plan_id: 'gold' })).status).toBe(422)
+    const unknown = await one.post('/api/v1/billing/simulate-upgrade', { plan_id: 'gold' })
+    expect([unknown.status, unknown.body.detail[0]]).toMatchObject([
+      422,
+      { type: 'literal_error', loc: ['body', 'plan_id'], msg: "Input should be 'free' or 'pro' or 'team'" },
+    ])
   })
 })

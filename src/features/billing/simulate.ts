@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
-import { invalid, notFound } from '../../core/errors.ts'
+import { notFound } from '../../core/errors.ts'
 import { book } from '../credits/ledger.ts'
-import { BillingStatus, presentStatus } from './checkout.ts'
+import { BillingStatus, presentStatus, unknownId } from './checkout.ts'
 import { findPlan, PLAN_IDS, type Plan } from './plans.ts'
 import { applySubscription, EVENT_RANK } from './subscriptions.ts'
 
@@ -25,7 +25,7 @@ export const simulateUpgrade = capability({
   run: async (ctx, { plan_id }) => {
     if (ctx.config.production) throw notFound('Page')
     const plan = findPlan(plan_id)
-    if (!plan) throw invalid('plan_id', `Input should be ${PLAN_IDS.map((id) => `'${id}'`).join(' or ')}`)
+    if (!plan) throw unknownId('plan_id', PLAN_IDS)
     return inTx(ctx, async (ctx) => {
       await simulate(ctx, plan)
       return presentStatus(ctx)

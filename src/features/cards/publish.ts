@@ -140,7 +140,7 @@ const PublishTool = CardId.extend({
 export const publishCard = capability({
   name: 'cards.publish',
   summary: 'Publish a card to the public library, or to another workspace',
-  description: `Reviews the card, looks for duplicates, moves it and books the reward in one step. Refusals (400 quality_rejected, 409 duplicate_card) say what to fix, change nothing and charge nothing. The reward is earned once per card and once for the same or nearly the same text, for at most ${MAX_PUBLISH_REWARDS_PER_DAY} cards a day (UTC), only if the target is public and, if mail is configured, only with a confirmed address. Editors of the target read its versions from the move on. The version is given to everybody under a licence that cannot be taken back; 409 licence_fixed names the one that it already has.`,
+  description: `Reviews the card, looks for duplicates, moves it and books the reward in one step. Refusals (400 quality_rejected, 409 duplicate_card) say what to fix and charge nothing. The card stays as it is; after quality_rejected its review says what was found. The reward is earned once per card and once for the same or nearly the same text, for at most ${MAX_PUBLISH_REWARDS_PER_DAY} cards a day (UTC), only if the target is public and, if mail is configured, only with a confirmed address. Editors of the target read its versions from the move on. The version is given to everybody under a licence that cannot be taken back; 409 licence_fixed names the one that it already has.`,
   scopes: ['publish'],
   rest: ['POST /api/v1/cards/{card_id}/publish', 'POST /api/v1/cases/{case_id}/publish'],
   aliases: { case_id: 'card_id' },

@@ -145,7 +145,7 @@ export const verifyCard = capability({
   name: 'cards.verify',
   summary: 'Give a verdict on a card after using it',
   description:
-    'One verdict per person, version of the card and environment; the same one again within a day changes nothing, another one replaces the former. The first worked of another person earns the contributor what the first useful does, once per person and card. Secrets in the texts are replaced by placeholders.',
+    'One verdict per person, card and environment; the same one again within a day changes nothing, another one, or one on a newer version of the card, replaces the former. The first worked of another person earns the contributor what the first useful does, once per person and card. Secrets in the texts are replaced by placeholders.',
   scopes: ['record'],
   rest: ['POST /api/v1/cards/{card_id}/verdicts', 'POST /api/v1/cases/{case_id}/verdicts'],
   aliases: { case_id: 'card_id' },

@@ -36,6 +36,10 @@ test('the notes of a release are what stood under "Unreleased"', () => {
   expect(notesOf(dated, '0.1')).toBeUndefined()
 })
 
+test('README names no file of one version: a release leaves it as it is', () => {
+  expect(readFileSync(join(repository, 'README.md'), 'utf8')).not.toMatch(/\d+\.\d+\.\d+\.tgz/)
+})
+
 let clone: string
 const NEXT = '99.1.0'
 

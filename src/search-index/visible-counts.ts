@@ -86,7 +86,7 @@ export async function countsInLists(
   ctx: Ctx,
   view: IndexView,
   scope: Match,
-  /** Counts of the scope's documents, or of public ones if there is no scope. */
+  /** Of the documents of the scope; left out, they count as long as public ones are. */
   averageLength?: number,
 ): Promise<VisibleCounts> {
   const open = await publicTotals(ctx)

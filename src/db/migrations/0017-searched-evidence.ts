@@ -2,7 +2,7 @@ import type { Migration } from './migrate.ts'
 
 /**
  * Notes on the scope and the text of evidence are searched now. Cards that have them are marked as stale, and the job
- * that looks for such marks reads them again while the service runs (see features/search/reindex.ts).
+ * that looks for such marks reads them again while the service runs (see features/cards/indexing/reindex.ts).
  */
 export const searchedEvidence: Migration = {
   name: '0017-searched-evidence',

@@ -43,9 +43,9 @@ export type CardsTable = {
   review_after_days: Generated<number | null>
   /** How it was recorded: by a person in the web app, or by an agent or a program; null where nobody noted it. */
   recorded_with: Generated<'session' | 'api_key' | 'oauth' | null>
-  /** The card that took its place; search leaves it out then. */
   /** 1 while the card that has taken its place is deleted or hidden: a mark of its own, since that card may lie in another shard. */
   successor_gone: Generated<number>
+  /** The card that took its place; search leaves it out then. */
   superseded_by: Generated<string | null>
   /** The event in its owner's memory that it was made from; nobody else sees it. */
   source_event_id: Generated<string | null>

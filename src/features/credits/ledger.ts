@@ -49,7 +49,7 @@ export async function balanceOf(ctx: Ctx, userId: string): Promise<number> {
   return row?.balance ?? 0
 }
 
-/** Whether this cause has already earned credits for anybody. */
+/** Whether this person has already earned credits for this reason with this subject, such as a card. */
 export async function hasEarned(
   ctx: Ctx,
   { userId, reason, refId }: { userId: string; reason: BookingReason; refId: string },

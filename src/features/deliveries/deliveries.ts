@@ -129,7 +129,7 @@ export async function keepOpened(ctx: Ctx): Promise<void> {
   )
 }
 
-/** Housekeeping: rows are kept for two years, so that a year can be compared with the one before. */
+/** Housekeeping: rows are kept a little longer than a year, the longest time of which there are figures. */
 export async function dropOldRecalls(ctx: Ctx): Promise<void> {
   const before = new Date(ctx.now().getTime() - KEPT_MS).toISOString()
   await inTx(ctx, async (ctx) => {

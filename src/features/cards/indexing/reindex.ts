@@ -171,7 +171,7 @@ export async function reindexAll(
   return reindex(ctx, (done) => onProgress(done, total))
 }
 
-/** The job: marked cards only, since the search for missing cards goes through all of them. */
+/** The job: stale cards only, since the search for missing cards goes through all of them. */
 export async function reindexStale(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   await reindexThe(ctx, 'stale', WHILE_SERVING, { stopping })
 }

@@ -1,15 +1,16 @@
-import type { AddressInfo } from 'node:net'
 import pino from 'pino'
 import { type App, type BuildOptions, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { type Client, clientOf } from './client.ts'
 import { LITTLE_PASSWORD_WORK, makeVault, type TestEnv } from './engines.ts'
+import { freePort } from './postgres.ts'
 
 export type LiveVault = { app: App; url: string; dataDir: string; close: () => Promise<void> }
 
 /** A vault on SQLite that listens on a free loopback port, for clients that need a real address. */
 export async function liveVault(env: TestEnv = {}, options: BuildOptions = {}): Promise<LiveVault> {
   const vault = await makeVault('sqlite', env)
+  // The base URL must be known before the app is built, so the port is chosen first.
   const port = await freePort()
   const config = readConfig({ ...vault.env, PORT: String(port) })
   const app = await buildApp(config, {
@@ -27,16 +28,6 @@ export async function liveVault(env: TestEnv = {}, options: BuildOptions = {}): 
       await vault.remove()
     },
   }
-}
-
-/** The base URL must be known before the app is built, so the port is chosen first. */
-async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net')
-  const probe = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => probe.once('listening', resolve))
-  const { port } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
-  return port
 }
 
 export type Person = Client & { token: string; userId: string; email: string; password: string }

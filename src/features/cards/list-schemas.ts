@@ -3,6 +3,8 @@ import { Id, Page } from '../../core/schemas.ts'
 
 const CARD_ORDERS = ['created', 'changed', 'useful', 'title'] as const
 
+export type CardOrder = (typeof CARD_ORDERS)[number]
+
 const listParameters = {
   workspace_id: Id.optional(),
   status: z.string().max(10_000).optional().describe('published or unpublished; another value finds nothing'),

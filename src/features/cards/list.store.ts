@@ -3,6 +3,7 @@ import { MAX_PAGE_BYTES } from '../../core/page-size.ts'
 import type { Db } from '../../db/db.ts'
 import { foldForFilter } from './content.ts'
 import { homesOf } from './homes.ts'
+import type { CardOrder } from './list-schemas.ts'
 import { type CardRow, selectCards, selectShortCards, writtenBytes } from './select.ts'
 import { normalName } from './tags.ts'
 import { type CardScope, isBrowsed } from './visibility.ts'
@@ -21,8 +22,6 @@ export type ListFilter = {
   tag?: string | undefined
   withoutPersonal?: boolean | undefined
 }
-
-export type CardOrder = 'created' | 'changed' | 'useful' | 'title'
 
 const contains = (word: string) => {
   const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`

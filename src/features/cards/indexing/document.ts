@@ -5,6 +5,7 @@ import {
   type SearchDocument,
   type WeighedText,
 } from '../../../search-index/index.ts'
+import { trackOf } from '../card-type.ts'
 import {
   environmentFilters,
   ownerFilter,
@@ -85,7 +86,7 @@ function filtersOf(card: IndexedCard, isInPublicWorkspace: boolean): number[] {
     ownerFilter(card.owner_id),
     ownerInFilter(card.owner_id, card.workspace_id),
     typeFilter(card.card_type),
-    trackFilter(card.card_type === 'debug_fix' ? 'debug' : 'build'),
+    trackFilter(trackOf(card.card_type)),
     ...card.tags.map(tagFilter),
     ...Object.entries(card.environment).flatMap(([name, value]) => environmentFilters(name, value)),
   ]

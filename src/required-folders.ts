@@ -3,7 +3,7 @@ import { type Config, ConfigError } from './config.ts'
 
 const makeFolder = (path: string) => mkdirSync(path, { recursive: true, mode: 0o700 })
 
-/** Otherwise the first to notice would be who needs a backup. */
+/** Otherwise the first to notice would be the person who needs a backup. */
 function requireBackupFolder(path: string): void {
   try {
     makeFolder(path)

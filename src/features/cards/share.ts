@@ -94,7 +94,7 @@ export const shareCard = capability({
   name: 'cards.share',
   summary: 'Share a card inside its workspace, or in another one',
   description:
-    'Members of the workspace can then read and find it. With workspace_id it is moved there first, in the same step: that needs the role editor or admin there and the scope case:write, and a card that is published elsewhere is taken back by it, which needs publish. Without, it is not moved. It earns nothing. No review stands in the way, but strangers see a card in a public or unlisted workspace only once it has passed one, and there only its owner may share it, with the scope publish. A card that seems to hold a secret is refused, and in a public or unlisted workspace one that is dangerous to who reads it. Sharing a shared card changes nothing.',
+    'Members of the workspace can then read and find it. With workspace_id it is moved there first, in the same step: that needs the role editor or admin there and the scope case:write, and a card that is published elsewhere is taken back by it, which needs publish. Without, it is not moved. It earns nothing. No review stands in the way, but strangers see a card in a public or unlisted workspace only once it has passed one, and there only its owner may share it, with the scope publish. A card that seems to hold a secret is refused, and in a public or unlisted workspace one that is dangerous to its readers. Sharing a shared card changes nothing.',
   scopes: ['record'],
   rest: ['POST /api/v1/cards/{card_id}/share', 'POST /api/v1/cases/{case_id}/share'],
   aliases: { case_id: 'card_id' },

@@ -58,7 +58,7 @@ export async function edit(
     return { ...presentCard(row, ctx.now()), changed: [], warnings: warningsFor(secrets) }
   }
 
-  // What others read at once is published by who writes it.
+  // Others read the change at once, so the person who makes it must be allowed to publish.
   if (row.status === 'published')
     await requireMayPublish(ctx, { workspace_id: row.workspace_id, visibility: row.workspace_visibility })
   const now = ctx.now().toISOString()

@@ -38,7 +38,7 @@ export const ReadinessResponse = z
   })
   .meta({ id: 'ReadinessResponse' })
 
-/** What stops some requests and not all: who asks the service still gets answers. */
+/** What stops some requests and not all: callers still get answers to the others. */
 const isTolerable = (name: string, { detail }: CheckResult) => name === 'mail' || detail === DISK_FULL
 
 export const ready = capability({

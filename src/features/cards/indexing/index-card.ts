@@ -7,7 +7,8 @@ export type { IndexedCard } from './document.ts'
 
 /**
  * Puts cards into the index as they are now. Call it in the transaction of every write that changes a card's text, tags,
- * environment, type, owner, workspace or status. Who has read the workspaces in this transaction says which are public.
+ * environment, type, owner, workspace or status. `known` are the public ones of their workspaces, if the caller has
+ * read that in this transaction.
  */
 export async function indexCards(
   ctx: Ctx,

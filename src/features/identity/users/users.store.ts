@@ -86,9 +86,9 @@ export async function findCredential(db: Db, { kind, id }: Viewer['credential'])
   return (await rows[kind]().executeTakeFirst()) !== undefined
 }
 
-/** Newest first. */
 const MAX_LISTED_SESSIONS = 500
 
+/** Newest first. */
 export function listSessionsOf(db: Db, userId: string, now: string): Promise<SessionsTable[]> {
   return db
     .selectFrom('sessions')

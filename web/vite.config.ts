@@ -57,6 +57,19 @@ const askFirst = (): Plugin => ({
   },
 })
 
+/** What the server answers itself while Vite serves the pages of the app: `npm start` beside `npx vite web`. */
+const PROXIED = [
+  '/api',
+  '/app-config.json',
+  '/docs',
+  '/health',
+  '/kvault.tgz',
+  '/mcp',
+  '/oauth',
+  '/openapi.json',
+  '/pages.css',
+]
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   plugins: [react(), tailwindcss(), askFirst(), compressAssets()],
@@ -76,6 +89,6 @@ export default defineConfig({
   },
   server: {
     port: 5173,
-    proxy: Object.fromEntries(['/api', '/mcp', '/docs', '/openapi.json'].map((path) => [path, api])),
+    proxy: Object.fromEntries(PROXIED.map((path) => [path, api])),
   },
 })

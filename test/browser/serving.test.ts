@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { NOT_PAGES, WEB_POLICY } from '../../src/doors/http/web-page.ts'
 import type { Call } from '../../web/src/api/client.ts'
+import viteConfig from '../../web/vite.config.ts'
 import { openStage } from './support.ts'
 
 const stage = openStage()
@@ -129,6 +130,18 @@ test('the service worker may fetch from this server alone, and is asked for agai
   const page = await stage.app.server.inject({ url: '/', headers: PAGE })
   expect(shell.body).toContain('<div id="root">')
   expect(shell.headers['content-security-policy']).toBe(page.headers['content-security-policy'])
+})
+
+test('what the app asks the server for reaches it from the development server too', () => {
+  const folder = fileURLToPath(new URL('../../web/src/', import.meta.url))
+  const asked = globSync('**/*.{ts,tsx}', { cwd: folder }).flatMap((file) =>
+    [...readFileSync(join(folder, file), 'utf8').matchAll(/(?:fetch|request)\('(\/[^']+)'/g)].map(
+      ([, path]) => path,
+    ),
+  )
+  expect(asked).toContain('/health')
+  const proxied = Object.keys(viteConfig.server?.proxy ?? {})
+  expect(asked.filter((path) => !proxied.some((prefix) => path?.startsWith(prefix)))).toEqual([])
 })
 
 /** What the files of web/src/api call, by method and path. */

@@ -13,7 +13,7 @@ type Props = {
   mine?: ReactNode
 }
 
-/** The conversation of the chat is added to the ticket, so that nobody has to say it twice. */
+/** The last question of the chat begins the message of a ticket, so that nobody has to write it twice. */
 export function Support({ email, tab, onTab, mine }: Props) {
   const [asked, setAsked] = useState('')
   return (

@@ -15,7 +15,7 @@ type Standing = Pick<Shareable, 'card_id' | 'status' | 'workspace_id' | 'origin_
 
 const isAway = (card: Standing) => card.workspace_id !== card.origin_workspace_id
 
-/** The present home of a card as one of the choices; undefined if the dialog does not offer it. */
+/** The present home of a card as one of the choices of the dialog. */
 export function presentTarget(card: Shareable): Target {
   if (card.home.kind === 'library') return { kind: 'library' }
   if (card.home.kind === 'personal') return { kind: 'private' }

@@ -88,3 +88,10 @@ export const configQuery = queryOptions({
   queryFn: async ({ signal }): Promise<AppConfig> =>
     (await request('/app-config.json', { signal })).json() as Promise<AppConfig>,
 })
+
+/** What things cost and earn on this server. */
+export const creditsPolicyQuery = queryOptions({
+  queryKey: ['credits-policy'],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: () => account.creditsPolicy(),
+})

@@ -4,12 +4,12 @@ import { Command } from 'cmdk'
 import { FileText, Keyboard, Moon, Plus, Search, Users } from 'lucide-react'
 import { type ReactNode, useDeferredValue, useState } from 'react'
 import { searchBox } from '../api/search.ts'
-import { listWorkspaces } from '../api/workspaces.ts'
 import { setTheme } from '../lib/theme.ts'
 import { ReadersLine } from '../pages/cards/sharing/readers.tsx'
 import { KindIcon } from '../pages/search/kept-searches.tsx'
 import type { SearchState } from '../pages/search/search-state.ts'
 import { keptQuery, stateOf } from '../pages/search/use-kept-searches.ts'
+import { workspacesQuery } from '../pages/workspaces/workspace-queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { CORNER_PAGES, PAGES } from './nav.ts'
 
@@ -104,10 +104,7 @@ function SearchGroup({ query, go }: { query: string; go: Go }) {
 
 function WorkspaceGroup({ go }: { go: Go }) {
   const navigate = useNavigate()
-  const { data } = useQuery({
-    queryKey: ['workspaces', 'mine'],
-    queryFn: () => listWorkspaces({ include_public: false }),
-  })
+  const { data } = useQuery(workspacesQuery)
   if (!data || data.items.length === 0) return null
   return (
     <Command.Group heading={<Heading>Workspaces</Heading>}>

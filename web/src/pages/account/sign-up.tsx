@@ -1,11 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { creditsPolicy } from '../../api/account.ts'
 import { ApiError } from '../../api/client.ts'
 import { credits } from '../../lib/format.ts'
 import { leaveForConsent } from '../../lib/safe-next.ts'
-import { configQuery, signUp } from '../../session.ts'
+import { configQuery, creditsPolicyQuery, signUp } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
@@ -24,11 +23,7 @@ export function SignUp() {
     invite_code: invite ?? '',
   })
   const { data: config } = useQuery(configQuery)
-  const { data: policy } = useQuery({
-    queryKey: ['credits-policy'],
-    queryFn: () => creditsPolicy(),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const { data: policy } = useQuery(creditsPolicyQuery)
   const join = useMutation({
     mutationFn: signUp,
     onSuccess: () => leaveForConsent(next) || navigate({ to: next ?? '/welcome' }),

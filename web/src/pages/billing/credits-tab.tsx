@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { creditsPolicy } from '../../api/account.ts'
 import type { Pack } from '../../api/billing.ts'
 import { credits, formatNumber, money } from '../../lib/format.ts'
+import { creditsPolicyQuery } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { LazyChart } from '../../ui/lazy-chart.tsx'
 import { Section } from '../../ui/page.tsx'
@@ -31,11 +31,7 @@ export function CreditsTab() {
 function Balance() {
   const balance = useQuery(balanceQuery)
   const chart = useQuery(chartQuery)
-  const { data: policy } = useQuery({
-    queryKey: ['credits-policy'],
-    queryFn: () => creditsPolicy(),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const { data: policy } = useQuery(creditsPolicyQuery)
   const curve = useMemo(() => balanceCurve(chart.data?.items ?? [], new Date()), [chart.data])
   const cost = policy?.public_search_cost_credits ?? 0
   return (

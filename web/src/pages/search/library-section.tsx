@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Globe } from 'lucide-react'
 import { useState } from 'react'
-import { creditsPolicy } from '../../api/account.ts'
 import { ApiError } from '../../api/client.ts'
 import { credits, formatNumber } from '../../lib/format.ts'
-import { configQuery, useMe } from '../../session.ts'
+import { configQuery, creditsPolicyQuery, useMe } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { HITS_AT_ONCE, type SearchState } from './search-state.ts'
@@ -15,11 +14,7 @@ import type { useLibrarySearch } from './use-search.ts'
 /** What a search of the library costs here; 0 if credits are switched off. */
 function usePrice(): number {
   const { data: config } = useQuery(configQuery)
-  const { data: policy } = useQuery({
-    queryKey: ['credits-policy'],
-    queryFn: () => creditsPolicy(),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const { data: policy } = useQuery(creditsPolicyQuery)
   return config?.credits === false ? 0 : (policy?.public_search_cost_credits ?? 5)
 }
 

@@ -1,12 +1,11 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { listCards } from '../../api/cards.ts'
 import type { ListedCard } from '../../api/types.ts'
 import { RECENT } from '../../first-load/questions.ts'
 import { cx } from '../../lib/cx.ts'
 import { formatAgo } from '../../lib/format.ts'
-import { useShortcut } from '../../lib/shortcuts.ts'
 import { useWide } from '../../lib/use-wide.ts'
 import { Key } from '../../ui/badge.tsx'
 import { LinkButton } from '../../ui/button.tsx'
@@ -38,11 +37,7 @@ export function StartList({ selected, change }: { selected: string | undefined; 
   return (
     <>
       <KeptSearchList change={change} />
-      {items.length === 0 ? (
-        <EmptyVault change={change} />
-      ) : (
-        <RecentList cards={items} selected={selected} change={change} />
-      )}
+      {items.length === 0 ? <EmptyVault change={change} /> : <RecentList cards={items} selected={selected} />}
     </>
   )
 }
@@ -82,29 +77,9 @@ const EmptyVault = ({ change }: { change: Change }) => (
   </EmptyState>
 )
 
-function RecentList({
-  cards,
-  selected,
-  change,
-}: {
-  cards: ListedCard[]
-  selected: string | undefined
-  change: Change
-}) {
+/** The keys of the search page move through these rows as through hits. */
+function RecentList({ cards, selected }: { cards: ListedCard[]; selected: string | undefined }) {
   const wide = useWide()
-  const navigate = useNavigate()
-  const at = cards.findIndex((card) => card.card_id === selected)
-  const move = (by: number) => {
-    const next = cards[Math.min(cards.length - 1, Math.max(0, at + by))]
-    if (next) change({ card: next.card_id })
-  }
-  useShortcut('j', () => move(1), wide)
-  useShortcut('k', () => move(-1), wide)
-  useShortcut(
-    'Enter',
-    () => selected && void navigate({ to: '/cards/$cardId', params: { cardId: selected } }),
-    Boolean(selected),
-  )
   return (
     <>
       <h2 className="border-y border-line bg-sunken px-4 py-1 text-xs font-medium text-soft">Changed last</h2>

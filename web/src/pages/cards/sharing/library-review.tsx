@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { MAX_PUBLISH_REWARDS_PER_DAY } from '#server/features/cards/reward-limit.ts'
-import { creditsPolicy } from '../../../api/account.ts'
 import { plural } from '../../../lib/format.ts'
-import { configQuery } from '../../../session.ts'
+import { configQuery, creditsPolicyQuery } from '../../../session.ts'
 import { Notice } from '../../../ui/states.tsx'
 import { ReviewChecklist } from '../review-checklist.tsx'
 import type { Shareable } from './sharing.ts'
@@ -10,11 +9,7 @@ import type { Shareable } from './sharing.ts'
 /** What publishing earns at most: each card once, none that was published before, and so many on one day. */
 export function usePublishReward(cards: readonly Shareable[]): number {
   const { data: config } = useQuery(configQuery)
-  const { data: policy } = useQuery({
-    queryKey: ['credits-policy'],
-    queryFn: () => creditsPolicy(),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const { data: policy } = useQuery(creditsPolicyQuery)
   if (!config?.credits) return 0
   const unpublished = cards.filter((card) => card.home.kind !== 'library').length
   return Math.min(unpublished, MAX_PUBLISH_REWARDS_PER_DAY) * (policy?.publish_reward_credits ?? 0)

@@ -1,0 +1,182 @@
+import { expect, test } from 'vitest'
+import { SAMPLES } from './samples.ts'
+import { expectAccessible, openStage } from './support.ts'
+import { openPage } from './visit.ts'
+
+const stage = openStage()
+type CardAnswer = { card_id: string; version: number }
+
+test('a card is written with the review at hand, saved, and read as it was written', async () => {
+  const { page } = await stage.person('Writer')
+  await openPage(page, '/cards/new')
+  await page.getByText('What publishing asks for').waitFor()
+  await page.getByText('only you can read it until you share it').waitFor()
+  await page.getByLabel('Title').fill(SAMPLES[0].title)
+  await page.getByLabel('Symptom', { exact: true }).fill(SAMPLES[0].symptom)
+  await page.getByLabel('Fix', { exact: true }).last().fill(SAMPLES[0].fix_summary)
+  await page.getByLabel('Root cause').fill(SAMPLES[0].root_cause)
+  await page.getByText('Ready to publish').waitFor()
+  await page.getByRole('button', { name: 'Add a step' }).click()
+  await page.getByLabel('Step 1, action').fill('Log the idle count of the pool.')
+  await page.getByLabel('Step 1, result').fill('It falls to 0.')
+  await page.getByRole('button', { name: 'Add a line' }).click()
+  await page.getByLabel('Environment 1, name').fill('node')
+  await page.getByLabel('Environment 1, value').fill('20.11')
+  await page.getByLabel('Tags').fill('postgres, pool, postgres')
+  await page.getByRole('button', { name: 'Add evidence' }).click()
+  await page.getByLabel('Evidence 1, content').fill('waiting=37 idle=0 total=10')
+  await page.getByRole('textbox', { name: 'Notes' }).fill('1. أعد تشغيل الخادم')
+  await page.getByRole('button', { name: 'Preview fix' }).click()
+  await page.locator('pre code.hljs').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Save card' }).click()
+
+  await page.getByRole('heading', { name: SAMPLES[0].title }).waitFor()
+  await page.getByText('Personal · Only you').waitFor()
+  await page.getByText('waiting=37 idle=0 total=10').waitFor()
+  // The number of an item from right to left needs room at its right.
+  const item = page.getByRole('listitem').filter({ hasText: 'أعد تشغيل' })
+  expect(await item.evaluate((li) => getComputedStyle(li).margin)).toBe('0px 20px 0px 0px')
+  expect(await page.getByRole('list', { name: 'Tags' }).getByRole('listitem').count()).toBe(2)
+})
+
+test('a draft survives a reload and the end of its team, and is forgotten once the card is saved', async () => {
+  const { page, api } = await stage.person('Drafter')
+  const team = await api<{ workspace_id: string }>('POST', '/api/v1/workspaces', { name: 'Short-lived' })
+  await page.goto('/cards/new')
+  await page.getByLabel('Workspace').selectOption('Short-lived')
+  await page.getByLabel('Title').fill('Half a thought about the deploy')
+  await page.getByRole('button', { name: 'Add a step' }).click()
+  // The focus is in the new row, and the page is left in the middle of the word.
+  await page.keyboard.type('Look at the lo')
+  await api('DELETE', `/api/v1/workspaces/${team.workspace_id}?confirm_name=Short-lived`)
+  await page.reload()
+  await page.getByText(/Your draft from .* is back/).waitFor()
+  expect(await page.getByLabel('Title').inputValue()).toBe('Half a thought about the deploy')
+  await page.getByRole('button', { name: 'Add a step' }).click()
+  await page.keyboard.type('Wait')
+  expect(await page.getByLabel('Step 1, action').inputValue()).toBe('Look at the lo')
+  await page.getByRole('button', { name: 'Remove step 2' }).click()
+  expect(await page.getByLabel('Step 1, action').inputValue()).toBe('Look at the lo')
+  await page.getByLabel('Symptom', { exact: true }).fill('The deploy hangs.')
+  await page.getByLabel('Fix', { exact: true }).last().fill('Wait for it.')
+  await page.getByText('You can no longer write in the workspace that this draft was for.').waitFor()
+  await page.getByRole('button', { name: 'Save card' }).click()
+  await page.getByRole('heading', { name: 'Half a thought about the deploy' }).waitFor()
+  await page.getByText('Personal · Only you').waitFor()
+  await page.goto('/cards/new')
+  expect(await page.getByLabel('Title').inputValue()).toBe('')
+
+  // On a small screen, no field that has the focus is behind the bars at the bottom.
+  await page.getByLabel('Title').fill('A draft makes the bar taller')
+  await page.getByRole('button', { name: 'Discard draft' }).waitFor()
+  for (const size of [
+    { width: 360, height: 640 },
+    { width: 640, height: 400 },
+  ]) {
+    await page.setViewportSize(size)
+    await page.getByLabel('Title').focus()
+    const behind: string[] = []
+    for (let at = 0; at < 16; at++) {
+      await page.keyboard.press('Tab')
+      behind.push(...(await page.evaluate(hiddenFocus)))
+    }
+    expect(behind, `${size.width} × ${size.height}`).toEqual([])
+    const place = await page.evaluate(() => scrollY)
+    await page.getByRole('button', { name: 'Save card' }).focus()
+    expect(await page.evaluate(() => scrollY)).toBe(place)
+  }
+})
+
+/** What has the focus, if something lies above all of it. Runs in the page. */
+function hiddenFocus(): string[] {
+  const focused = document.activeElement
+  const box = focused?.getBoundingClientRect()
+  if (!focused || !box || focused.matches('.sr-only')) return []
+  const isSeen = [box.top + 2, box.top + box.height / 2, box.bottom - 2].some((y) =>
+    focused.contains(document.elementFromPoint(box.left + box.width / 2, y)),
+  )
+  return isSeen ? [] : [focused.outerHTML.slice(0, 100)]
+}
+
+test('danger is pointed out while typing, with a safer way to say it', async () => {
+  const { page } = await stage.person('Cautious')
+  await openPage(page, '/cards/new')
+  await page.getByLabel('Title').fill(SAMPLES[0].title)
+  await page.getByLabel('Symptom', { exact: true }).fill(SAMPLES[0].symptom)
+  const fix = page.getByLabel('Fix', { exact: true }).last()
+  await fix.fill(`${SAMPLES[0].fix_summary} Then clear the disk with sudo rm -rf / and set chmod 777 /srv.`)
+  await page.getByText('cannot be published like this').waitFor()
+  await page.getByText('is marked for its readers').waitFor()
+  await page.getByText('Name the exact folder').waitFor()
+  await page.getByText('Not ready to publish yet').waitFor()
+  await page.getByText('Nothing dangerous for readers').waitFor()
+  await expectAccessible(page)
+  await fix.fill(SAMPLES[0].fix_summary)
+  await page.getByLabel('Root cause').fill(SAMPLES[0].root_cause)
+  await page.getByText('Ready to publish').waitFor()
+  await page.getByText('cannot be published like this').waitFor({ state: 'detached' })
+})
+
+test('a secret is pointed out while typing and replaced by one click', async () => {
+  const { page } = await stage.person('Careful')
+  await openPage(page, '/cards/new')
+  const secret = ['AK', 'IA', 'QYLPMN5HFIQR7BBB'].join('')
+  await page.getByLabel('Symptom', { exact: true }).fill(`The log shows ${secret} in clear text.`)
+  await page.getByText('This looks like a secret').waitFor()
+  await page.getByRole('button', { name: 'Put a placeholder' }).click()
+  await page.getByText('This looks like a secret').waitFor({ state: 'detached' })
+  expect(await page.getByLabel('Symptom', { exact: true }).inputValue()).not.toContain(secret)
+})
+
+test('somebody else’s change is shown before anything is overwritten', async () => {
+  const person = await stage.person('Editor')
+  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[0])
+  const { page } = person
+  await openPage(page, `/cards/${card.card_id}/edit`)
+  await page.getByText('Personal · Only you').waitFor()
+  await page.getByLabel('Title').fill('My new title for this card')
+  await person.api('PATCH', `/api/v1/cards/${card.card_id}`, { title: 'Their new title for this card' })
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Nothing was saved over it').waitFor()
+  await page.locator('del', { hasText: 'Their' }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Go on with mine' }).click()
+  // What is written while it is being saved is not lost with the draft.
+  const cause = page.getByRole('textbox', { name: 'Root cause' })
+  await page.route('**/api/v1/cards/*', async (route) => {
+    if (route.request().method() === 'PATCH') await cause.fill('Written meanwhile')
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved.').waitFor()
+  await page.unrouteAll({ behavior: 'wait' })
+  expect(await cause.inputValue()).toBe('Written meanwhile')
+  await page.getByRole('button', { name: 'Add a line' }).click()
+  for (const [line, version] of ['20', '22'].entries()) {
+    if (line > 0) await page.getByRole('button', { name: 'Add a line' }).click()
+    await page.getByLabel(`Environment ${line + 1}, name`).fill('node')
+    await page.getByLabel(`Environment ${line + 1}, value`).fill(version)
+  }
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Environment: node is there twice.').waitFor()
+  await page.getByRole('button', { name: 'Remove environment 1' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('heading', { name: 'My new title for this card' }).waitFor()
+  await page.getByText('Written meanwhile').waitFor()
+
+  // Deleted while somebody writes: the text goes on as a new card, also after the page was left.
+  await page.keyboard.press('e')
+  await page.getByLabel('Where it applies').fill('Only since 16.')
+  await person.api('DELETE', `/api/v1/cards/${card.card_id}`)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('it is no longer shared with you. Your text is still here.').waitFor()
+  await expectAccessible(page)
+  await openPage(page, `/cards/${card.card_id}`)
+  await page.getByRole('heading', { name: 'Not found' }).waitFor()
+  await page.getByRole('button', { name: 'Save as a new card of mine' }).click()
+  await page.getByText(/Your draft from .* is back/).waitFor()
+  expect(await page.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('Only since 16.')
+  await page.getByRole('button', { name: 'Save card' }).click()
+  await page.getByRole('heading', { name: 'My new title for this card' }).waitFor()
+})

@@ -82,9 +82,9 @@ test('a draft survives a reload and the end of its team, and is forgotten once t
       behind.push(...(await page.evaluate(hiddenFocus)))
     }
     expect(behind, `${size.width} × ${size.height}`).toEqual([])
-    const place = await page.evaluate(() => scrollY)
+    const scrolled = await page.evaluate(() => scrollY)
     await page.getByRole('button', { name: 'Save card' }).focus()
-    expect(await page.evaluate(() => scrollY)).toBe(place)
+    expect(await page.evaluate(() => scrollY)).toBe(scrolled)
   }
 })
 

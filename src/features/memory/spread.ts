@@ -40,12 +40,13 @@ const costOf = (event: Shown, head: number): number => head + lengthOf(event.con
 /** As much of an event as there is room for; undefined if that is too little. */
 function fitted<E extends Shown>(event: E, room: number, head: number): E | undefined {
   if (costOf(event, head) <= room) return event
-  let length = Math.min(event.content.length, room - head)
+  let length = room - head
   while (length >= LEAST_CHARACTERS) {
     const { text } = cutText(event.content, length)
-    const over = head + lengthOf(text) - room
-    if (over <= 0) return { ...event, content: text, truncated: true }
-    length -= over
+    const needed = lengthOf(text)
+    if (head + needed <= room) return { ...event, content: text, truncated: true }
+    // A character may need more than one place: a quotation mark is escaped, an emoji has two halves.
+    length = Math.floor((length * (room - head)) / needed)
   }
   return undefined
 }

@@ -13,7 +13,7 @@ export const RoleName = z.enum(ROLES)
 const MAX_POLICY_BYTES = 64 * 1024
 
 /** Letters of any language, digits and hyphens; underscores occur in the names of hosts. */
-const LABEL = String.raw`[^\s!-,./:-@\[-^\x60{-~]+`
+const LABEL = String.raw`[^\s!-,./:-@\x5b-^\x60{-~]+`
 
 const Domain = z
   .string()

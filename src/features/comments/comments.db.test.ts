@@ -4,7 +4,7 @@ import { clientOf } from '../../../test/support/client.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
 import { purgeDeletedCards } from '../cards/delete.ts'
-import { rescan } from '../redaction/rescan.ts'
+import { type RescanSource, rescan } from '../redaction/rescan.ts'
 import { cardCommentsToRescan } from './rescan.ts'
 import { MAX_BODY, MAX_COMMENTS, MAX_MENTIONS } from './schemas.ts'
 
@@ -194,6 +194,28 @@ onBothEngines('comments', (t) => {
     const [result] = await rescan(database, [cardCommentsToRescan], { dryRun: false })
     expect(result?.changed).toBe(1)
     expect(JSON.stringify(await rowsOf(cardId))).not.toContain(secret)
+  })
+
+  test('a comment that is edited while stored texts are read again keeps the edit', async () => {
+    const { cardId, viewer } = await shared()
+    const { comment_id } = await say(viewer, cardId, 'as it was')
+    const secret = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_')
+    const { database } = t.app.services
+    const store = (body: string) =>
+      database.transaction((db) =>
+        db.updateTable('card_comments').set({ body }).where('comment_id', '=', comment_id).execute(),
+      )
+    await store(`Old ${secret}`)
+    const edited: RescanSource = {
+      ...cardCommentsToRescan,
+      batch: async (...asked) => {
+        const read = await cardCommentsToRescan.batch(...asked)
+        if (read.length > 0) await store('as it was edited')
+        return read
+      },
+    }
+    await rescan(database, [edited], { dryRun: false })
+    expect((await rowsOf(cardId)).map(({ body }) => body)).toEqual(['as it was edited'])
   })
 
   test('limits hold, and are looked at first', async () => {

@@ -2,13 +2,13 @@ import { type Selectable, sql } from 'kysely'
 import type { Database, Db, EngineName } from '../../db/db.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { Finding } from './redact.ts'
-import { Findings } from './stored.ts'
+import { cleanOptional, Findings } from './stored.ts'
 
 /** A stored record in the form that the present rules would give it. */
 export type Rescanned = {
   id: string
   findings: Finding[]
-  /** Stores the clean form, unless the record has gone since it was read. */
+  /** Stores the clean form, unless the record has gone or was changed since it was read. */
   save: (db: Db, engine: EngineName) => Promise<void>
 }
 
@@ -20,6 +20,14 @@ export type RescanSource = {
   batch: (db: Db, after: string, limit: number) => Promise<Rescanned[]>
 }
 
+type TextColumn<Table extends keyof Schema> = keyof Selectable<Schema[Table]> & string
+type Texts = Record<string, string | null>
+
+async function countRows(db: Db, table: string): Promise<number> {
+  const { rows } = await sql<{ total: number }>`select count(*) as total from ${sql.table(table)}`.execute(db)
+  return rows[0]?.total ?? 0
+}
+
 /** A table whose rows are found by `raw_id`. */
 export function tableToRescan<Table extends 'raw_materials' | 'context_events'>(
   name: string,
@@ -28,16 +36,56 @@ export function tableToRescan<Table extends 'raw_materials' | 'context_events'>(
 ): RescanSource {
   return {
     name,
-    count: async (db) => {
-      const { rows } = await sql<{
-        total: number
-      }>`select count(*) as total from ${sql.table(table)}`.execute(db)
-      return rows[0]?.total ?? 0
-    },
+    count: (db) => countRows(db, table),
     batch: async (db, after, limit) => {
       const { rows } = await sql<Selectable<Schema[Table]>>`select * from ${sql.table(table)}
         where raw_id > ${after} order by raw_id limit ${limit}`.execute(db)
       return rows.map(rescanned)
+    },
+  }
+}
+
+/** A table of which only these columns hold free text. */
+export function textsToRescan<Table extends keyof Schema & string>(
+  name: string,
+  table: Table,
+  id: TextColumn<Table>,
+  columns: readonly TextColumn<Table>[],
+): RescanSource {
+  return {
+    name,
+    count: (db) => countRows(db, table),
+    batch: async (db, after, limit) => {
+      const { rows } = await sql<Texts>`select ${sql.join([id, ...columns].map((column) => sql.ref(column)))}
+        from ${sql.table(table)} where ${sql.ref(id)} > ${after} order by ${sql.ref(id)} limit ${limit}`.execute(
+        db,
+      )
+      return rows.map(({ [id]: key, ...texts }) =>
+        rescannedTexts(table, { column: id, value: key ?? '' }, texts),
+      )
+    },
+  }
+}
+
+/** A text that was written since it was read is left alone: the present rules have seen it. */
+function rescannedTexts(table: string, id: { column: string; value: string }, texts: Texts): Rescanned {
+  const findings = new Findings()
+  const clean = Object.entries(texts).map(([column, text]) => ({
+    column: sql.ref(column),
+    before: text,
+    after: cleanOptional(text, findings),
+  }))
+  return {
+    id: id.value,
+    findings: findings.list(),
+    save: async (db) => {
+      await sql`update ${sql.table(table)}
+        set ${sql.join(clean.map(({ column, after }) => sql`${column} = ${after}`))}
+        where ${sql.ref(id.column)} = ${id.value}
+          and ${sql.join(
+            clean.map(({ column, before }) => sql`${column} is not distinct from ${before}`),
+            sql` and `,
+          )}`.execute(db)
     },
   }
 }

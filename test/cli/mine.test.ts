@@ -130,6 +130,30 @@ test('a session that was resumed is in two files, and found once; files are name
   rmSync(other, { recursive: true, force: true })
 })
 
+test('sessions of Gemini CLI are found where its variable moves its home', async () => {
+  const moved = mkdtempSync(join(tmpdir(), 'knowledge-vault-home-'))
+  const folder = join(moved, '.gemini', 'tmp', 'app', 'chats')
+  mkdirSync(folder, { recursive: true })
+  const ran = (command: string, output: string) => ({
+    name: 'run_shell_command',
+    args: { command },
+    status: 'success',
+    result: [{ functionResponse: { response: { output } } }],
+  })
+  const toolCalls = [
+    ran('npm test', "Output: Error: Cannot find module 'omega-client'\nExit Code: 1"),
+    ran('npm install omega-client', 'Output: added 1 package'),
+    ran('npm test', 'Output: 12 passed'),
+  ]
+  const session = { sessionId: 'omega', messages: [{ type: 'gemini', content: '', toolCalls }] }
+  writeFileSync(join(folder, 'session-1.json'), JSON.stringify(session))
+  const { stdout } = await kvault(['mine', '--agent', 'gemini', '--dry-run', '--json'], '', {
+    GEMINI_CLI_HOME: moved,
+  })
+  expect(JSON.parse(stdout)).toMatchObject([{ session_id: 'omega', client: 'gemini-mine' }])
+  rmSync(moved, { recursive: true, force: true })
+})
+
 test('impossible options are refused with the reason', async () => {
   const wrong: [string[], string][] = [
     [['mine', '--agent', 'nobody'], 'Use one of claude-code, codex, gemini, opencode.'],

@@ -37,6 +37,9 @@ export const home = (...parts: string[]): string => join(homedir(), ...parts)
 export const folderOf = (variable: string, ...standard: string[]): string =>
   process.env[variable] || home(...standard)
 
+/** Unlike other variables, this one moves the home in which the folder is. */
+export const geminiFolder = (): string => join(process.env.GEMINI_CLI_HOME || home(), '.gemini')
+
 /** Where desktop programs keep their settings. */
 export function settings(...parts: string[]): string {
   if (platform() === 'darwin') return home('Library', 'Application Support', ...parts)

@@ -6,6 +6,7 @@ import {
   dotConfig,
   type Endpoint,
   folderOf,
+  geminiFolder,
   headers,
   home,
   type McpClient,
@@ -18,7 +19,6 @@ const plain = (endpoint: Endpoint) => ({ url: mcpAddress(endpoint), ...headers(e
 
 const claudeFolder = () => folderOf('CLAUDE_CONFIG_DIR', '.claude')
 const codexFolder = () => folderOf('CODEX_HOME', '.codex')
-const geminiFolder = () => join(process.env.GEMINI_CLI_HOME || home(), '.gemini')
 const qwenFolder = () => folderOf('QWEN_HOME', '.qwen')
 const copilotFolder = () => folderOf('COPILOT_HOME', '.copilot')
 const clineFolder = () => folderOf('CLINE_DIR', '.cline')

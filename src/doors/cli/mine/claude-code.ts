@@ -1,11 +1,11 @@
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Step } from '../../../features/mining/rules/session.ts'
+import { folderOf } from '../clients/client.ts'
 import { filesBelow, isJson, type Json, listAt, readLines, textAt } from './read-bounded.ts'
 import { begun, edited, ran, said, type Transcript, type TranscriptReader } from './transcript.ts'
 
 /** `~/.claude/projects/<folder>/<session>.jsonl`, written by Claude Code 2. */
-const root = () => join(process.env.CLAUDE_CONFIG_DIR || join(homedir(), '.claude'), 'projects')
+const root = () => join(folderOf('CLAUDE_CONFIG_DIR', '.claude'), 'projects')
 
 const EXIT_CODE = /^(?:Error: )?Exit code (\d{1,3})\n?/
 

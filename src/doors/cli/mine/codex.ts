@@ -1,11 +1,11 @@
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Step } from '../../../features/mining/rules/session.ts'
+import { folderOf } from '../clients/client.ts'
 import { filesBelow, isJson, type Json, jsonIn, listAt, readLines, textAt } from './read-bounded.ts'
 import { begun, deleted, edited, ran, said, type Transcript, type TranscriptReader } from './transcript.ts'
 
 /** `~/.codex/sessions/<year>/<month>/<day>/rollout-….jsonl`, written by Codex CLI. */
-const root = () => join(process.env.CODEX_HOME || join(homedir(), '.codex'), 'sessions')
+const root = () => join(folderOf('CODEX_HOME', '.codex'), 'sessions')
 
 const SHELLS = new Set(['shell', 'exec_command', 'shell_command', 'local_shell', 'container.exec'])
 const LONGEST_HEAD = 1000

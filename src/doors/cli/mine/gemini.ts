@@ -1,13 +1,13 @@
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Step } from '../../../features/mining/rules/session.ts'
+import { geminiFolder } from '../clients/client.ts'
 import { AFTER_OUTPUT, NOT_ENDED } from '../hooks/agents/gemini.ts'
 import { exitCodeIn } from '../hooks/agents/payload.ts'
 import { filesBelow, isJson, type Json, listAt, readJson, textAt } from './read-bounded.ts'
 import { begun, edited, ran, said, type Transcript, type TranscriptReader } from './transcript.ts'
 
 /** `~/.gemini/tmp/<project>/chats/session-….json`, written by Gemini CLI. It names the project only by a hash. */
-const root = () => join(homedir(), '.gemini', 'tmp')
+const root = () => join(geminiFolder(), 'tmp')
 
 const HEAD = /^(?:Command|Directory|Background PIDs|Process Group PGID|Signal): .{0,2000}\n?/gm
 /** What stands before the output of the command itself. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { dotConfig, folderOf, home } from '../../clients/client.ts'
+import { dotConfig, folderOf, geminiFolder, home } from '../../clients/client.ts'
 import { ownCommand } from '../../own-copy.ts'
 import type { HookFile } from './hook-file.ts'
 import { jsonHooks } from './json-hooks.ts'
@@ -61,7 +61,7 @@ const CLIENT_HOOKS: Record<string, ClientHooks> = {
     after: 'Codex runs hooks only after you have looked at them: start codex and open /hooks.',
   },
   gemini: {
-    files: [inJson('gemini', () => join(process.env.GEMINI_CLI_HOME || home(), '.gemini', 'settings.json'))],
+    files: [inJson('gemini', () => join(geminiFolder(), 'settings.json'))],
   },
   opencode: {
     files: [ownFile(() => join(opencodeFolder(), 'plugins', 'knowledge-vault.js'), ownOpencodePlugin, MARK)],

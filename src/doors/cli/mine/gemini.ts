@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import type { Step } from '../../../features/mining/rules/session.ts'
 import { geminiFolder } from '../clients/client.ts'
-import { AFTER_OUTPUT, NOT_ENDED } from '../hooks/agents/gemini.ts'
-import { exitCodeIn } from '../hooks/agents/payload.ts'
+import { AFTER_OUTPUT, exitCodeAfter, NOT_ENDED } from '../hooks/agents/gemini.ts'
 import { filesBelow, isJson, type Json, listAt, readJson, textAt } from './read-bounded.ts'
 import { begun, edited, ran, said, type Transcript, type TranscriptReader } from './transcript.ts'
 
@@ -12,7 +11,11 @@ const root = () => join(geminiFolder(), 'tmp')
 const HEAD = /^(?:Command|Directory|Background PIDs|Process Group PGID|Signal): .{0,2000}\n?/gm
 /** What stands before the output of the command itself. */
 const BEFORE_OUTPUT = /^\s*(?:<untrusted_context>\s*)?(?:Output|Stdout): /
+const END_OF_OUTPUT = /\n<\/untrusted_context>\s*$/
 const NONE = /^(?:Output|Error|Stdout|Stderr): \(?(?:none|empty)\)?$/gm
+
+/** What a hook said about the command. Gemini CLI escapes the brackets inside. */
+const BY_HOOKS = /\n\n<hook_context>[^<>]*<\/hook_context>$/
 
 const textOf = (content: unknown): string =>
   typeof content === 'string'
@@ -26,7 +29,7 @@ function outputOf(call: Json): string {
     const response =
       isJson(part) && isJson(part.functionResponse) ? part.functionResponse.response : undefined
     const output = textAt(response, 'output') ?? textAt(response, 'error')
-    if (output !== undefined) return output
+    if (output !== undefined) return output.replace(BY_HOOKS, '')
   }
   return ''
 }
@@ -38,9 +41,10 @@ function commandStep(call: Json): Step[] {
   if (command === '' || call.status === 'cancelled') return []
   const isInBackground = isJson(call.args) && call.args.is_background === true
   if (isInBackground || NOT_ENDED.test(output)) return [begun(command)]
-  const exitCode = exitCodeIn(output, AFTER_OUTPUT) ?? (call.status === 'success' ? 0 : null)
-  const text = output.replace(AFTER_OUTPUT, '').replaceAll(HEAD, '').replaceAll(NONE, '')
-  return [ran(command, exitCode, text.replace(BEFORE_OUTPUT, ''))]
+  const ended = call.status === 'success' ? 0 : null
+  const exitCode = exitCodeAfter(textAt(call, 'resultDisplay'), output) ?? ended
+  const text = output.replace(AFTER_OUTPUT, '').replace(END_OF_OUTPUT, '').replaceAll(HEAD, '')
+  return [ran(command, exitCode, text.replaceAll(NONE, '').replace(BEFORE_OUTPUT, ''))]
 }
 
 function stepsOf(call: unknown): Step[] {

@@ -146,6 +146,10 @@ test('Gemini CLI: what it writes around an output is not part of it', () => {
     [`<untrusted_context>\nOutput: ${BROKEN}\nExit Code: 1\n</untrusted_context>`]: [1, BROKEN],
     [`Command: npm test\nDirectory: (root)\nOutput: ${BROKEN}\nError: (none)\nExit Code: 1\nSignal: (none)`]:
       [1, BROKEN],
+    [`<untrusted_context>\nOutput: ${BROKEN}\nExit Code: 1\nProcess Group PGID: 7\n</untrusted_context>\n\n<hook_context>From\nthe vault: &lt;b&gt;</hook_context>`]:
+      [1, BROKEN],
+    '<untrusted_context>\nOutput: 12 passed\nProcess Group PGID: 7\n</untrusted_context>\n\n<hook_context>Well done</hook_context>':
+      [0, '12 passed'],
     // The output of the command itself may speak of exit codes.
     'Output: Exit Code: 7\nand more': [0, 'Exit Code: 7\nand more'],
   }
@@ -161,6 +165,23 @@ test('Gemini CLI: what it writes around an output is not part of it', () => {
     expect(step, output).toMatchObject({ exitCode })
     expect(step?.kind === 'command' && step.output.trim(), output).toBe(text)
   }
+})
+
+test('Gemini CLI: an output that ends like a failure is told from one by what the person was shown', () => {
+  const shown = 'a log\nExit Code: 7'
+  const call = (after: string) => ({
+    name: 'run_shell_command',
+    args: { command: 'cat log' },
+    status: 'success',
+    result: [
+      { functionResponse: { response: { output: `Output: ${shown}${after}\nProcess Group PGID: 7` } } },
+    ],
+    resultDisplay: shown,
+  })
+  const toolCalls = [call(''), call('\nExit Code: 2')]
+  const session = { sessionId: 's1', messages: [{ type: 'gemini', toolCalls }] }
+  const { steps } = gemini.read(write('gemini/session-3.json', JSON.stringify(session))) ?? {}
+  expect(steps).toMatchObject([{ exitCode: 0 }, { exitCode: 2 }])
 })
 
 test('OpenCode: a file for each part', () => {

@@ -21,7 +21,7 @@ export const AFTER_OUTPUT =
  * The text for the model has `Exit Code: 1` after the output, and nothing if the command succeeded. An output that ends
  * with such a line is skipped first.
  */
-function exitCodeAfter(output: string | undefined, told: string): number | null {
+export function exitCodeAfter(output: string | undefined, told: string): number | null {
   const start = output === undefined ? -1 : told.indexOf(`Output: ${output}`)
   const after = start < 0 ? told : told.slice(start + `Output: ${output}`.length)
   return exitCodeIn(after, AFTER_OUTPUT)

@@ -130,7 +130,7 @@ test('a session that was resumed is in two files, and found once; files are name
   rmSync(other, { recursive: true, force: true })
 })
 
-test('sessions of Gemini CLI are found where its variable moves its home', async () => {
+test('sessions of Gemini CLI are found in both forms, where its variable moves its home', async () => {
   const moved = mkdtempSync(join(tmpdir(), 'knowledge-vault-home-'))
   const folder = join(moved, '.gemini', 'tmp', 'app', 'chats')
   mkdirSync(folder, { recursive: true })
@@ -147,10 +147,20 @@ test('sessions of Gemini CLI are found where its variable moves its home', async
   ]
   const session = { sessionId: 'omega', messages: [{ type: 'gemini', content: '', toolCalls }] }
   writeFileSync(join(folder, 'session-1.json'), JSON.stringify(session))
+  const lines = [{ sessionId: 'psi' }, { id: '1', type: 'gemini', content: '', toolCalls }]
+  const newer = lines.map((line) => JSON.stringify(line).replaceAll('omega', 'psi')).join('\n')
+  writeFileSync(join(folder, 'session-2.jsonl'), newer)
+  // Its log of the same session.
+  mkdirSync(join(moved, '.gemini', 'tmp', 'app', 'logs'))
+  writeFileSync(
+    join(moved, '.gemini', 'tmp', 'app', 'logs', 'session-3.jsonl'),
+    newer.replaceAll('psi', 'log'),
+  )
   const { stdout } = await kvault(['mine', '--agent', 'gemini', '--dry-run', '--json'], '', {
     GEMINI_CLI_HOME: moved,
   })
-  expect(JSON.parse(stdout)).toMatchObject([{ session_id: 'omega', client: 'gemini-mine' }])
+  const found = JSON.parse(stdout).map(({ session_id }: { session_id: string }) => session_id)
+  expect(found.sort()).toEqual(['omega', 'psi'])
   rmSync(moved, { recursive: true, force: true })
 })
 

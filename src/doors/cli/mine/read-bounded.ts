@@ -30,7 +30,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function textOf(file: string): string {
+/** Empty if the file is missing, too large, or no file. */
+export function readText(file: string): string {
   try {
     const found = lstatSync(file)
     return found.isFile() && found.size <= LARGEST_FILE ? readFileSync(file, 'utf8') : ''
@@ -40,13 +41,13 @@ function textOf(file: string): string {
 }
 
 export function readJson(file: string): Json | undefined {
-  const value = parsed(textOf(file))
+  const value = parsed(readText(file))
   return isJson(value) ? value : undefined
 }
 
 /** The objects of a file with one on each line; other lines are skipped. */
 export const readLines = (file: string): Json[] =>
-  textOf(file)
+  readText(file)
     .split('\n')
     .flatMap((line) => {
       const value = line === '' || line.length > LONGEST_LINE ? undefined : parsed(line)

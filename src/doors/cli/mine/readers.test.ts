@@ -140,50 +140,6 @@ test('Gemini CLI: tool calls stand in the message of the agent', () => {
   expect(readSession(read ?? { steps: [] }).pairs).toHaveLength(1)
 })
 
-test('Gemini CLI: what it writes around an output is not part of it', () => {
-  const told = {
-    [`Output: ${BROKEN}\nExit Code: 1\nProcess Group PGID: 7`]: [1, BROKEN],
-    [`<untrusted_context>\nOutput: ${BROKEN}\nExit Code: 1\n</untrusted_context>`]: [1, BROKEN],
-    [`Command: npm test\nDirectory: (root)\nOutput: ${BROKEN}\nError: (none)\nExit Code: 1\nSignal: (none)`]:
-      [1, BROKEN],
-    [`<untrusted_context>\nOutput: ${BROKEN}\nExit Code: 1\nProcess Group PGID: 7\n</untrusted_context>\n\n<hook_context>From\nthe vault: &lt;b&gt;</hook_context>`]:
-      [1, BROKEN],
-    '<untrusted_context>\nOutput: 12 passed\nProcess Group PGID: 7\n</untrusted_context>\n\n<hook_context>Well done</hook_context>':
-      [0, '12 passed'],
-    // The output of the command itself may speak of exit codes.
-    'Output: Exit Code: 7\nand more': [0, 'Exit Code: 7\nand more'],
-  }
-  for (const [output, [exitCode, text]] of Object.entries(told)) {
-    const call = {
-      name: 'run_shell_command',
-      args: { command: 'npm test' },
-      status: 'success',
-      result: [{ functionResponse: { response: { output } } }],
-    }
-    const session = { sessionId: 's1', messages: [{ type: 'gemini', toolCalls: [call] }] }
-    const [step] = gemini.read(write('gemini/session-2.json', JSON.stringify(session)))?.steps ?? []
-    expect(step, output).toMatchObject({ exitCode })
-    expect(step?.kind === 'command' && step.output.trim(), output).toBe(text)
-  }
-})
-
-test('Gemini CLI: an output that ends like a failure is told from one by what the person was shown', () => {
-  const shown = 'a log\nExit Code: 7'
-  const call = (after: string) => ({
-    name: 'run_shell_command',
-    args: { command: 'cat log' },
-    status: 'success',
-    result: [
-      { functionResponse: { response: { output: `Output: ${shown}${after}\nProcess Group PGID: 7` } } },
-    ],
-    resultDisplay: shown,
-  })
-  const toolCalls = [call(''), call('\nExit Code: 2')]
-  const session = { sessionId: 's1', messages: [{ type: 'gemini', toolCalls }] }
-  const { steps } = gemini.read(write('gemini/session-3.json', JSON.stringify(session))) ?? {}
-  expect(steps).toMatchObject([{ exitCode: 0 }, { exitCode: 2 }])
-})
-
 test('OpenCode: a file for each part', () => {
   const at = (name: string, value: object) => write(`opencode/storage/${name}.json`, JSON.stringify(value))
   const tool = (name: string, input: object, output: string, exit?: number) => ({
@@ -277,7 +233,7 @@ test('a command that runs on in the background is no success', () => {
     [gemini, geminiText({}, 'Command moved to background (PID: 7). Output hidden.')],
   ] as const
   for (const [at, [reader, text]] of samples.entries()) {
-    const read = reader.read(write(`background/${at}.jsonl`, text))
+    const read = reader.read(write(`background/${at}.${reader === gemini ? 'json' : 'jsonl'}`, text))
     expect(read?.steps.at(-1), text).toMatchObject({ command: 'npm run dev', exitCode: null, output: '' })
     expect(readSession(read ?? { steps: [] }).pairs, text).toEqual([])
   }

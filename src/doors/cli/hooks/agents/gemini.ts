@@ -7,7 +7,7 @@ const EDITORS = new Set(['write_file', 'replace'])
 /** Gemini CLI puts the text of earlier hooks before the person's words. */
 const BY_HOOKS = /^\s{0,10}<hook_context>[\s\S]*?<\/hook_context>\s*/
 
-function personsWords(prompt: unknown): string | undefined {
+export function personsWords(prompt: unknown): string | undefined {
   let words = textOf(prompt)
   while (words && BY_HOOKS.test(words)) words = textOf(words.replace(BY_HOOKS, ''))
   return words

@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { gemini } from '../../src/doors/cli/mine/gemini.ts'
+import { filesBelow } from '../../src/doors/cli/mine/read-bounded.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 import { installed, runIn } from '../support/outside.ts'
 import { repository } from '../support/process.ts'
@@ -108,12 +110,18 @@ describeWhere('compiled clients', NOT_COMPILED, () => {
   })
 })
 
-test('Gemini CLI is told the card when the command fails, and the exchange is kept', async () => {
+test('Gemini CLI is told the card when the command fails, the exchange is kept, and mining reads its session', async () => {
   put('.gemini/settings.json', JSON.stringify({ security: { auth: { selectedType: 'gemini-api-key' } } }))
   put('.gemini/trustedFolders.json', JSON.stringify({ [home]: 'TRUST_FOLDER' }))
   const script = installed('clients', '@google', 'gemini-cli', 'bundle', 'gemini.js')
   await walk('gemini', process.execPath, [script, '-p', PROMPT, '--yolo'], {
     GEMINI_API_KEY: 'none',
     GOOGLE_GEMINI_BASE_URL: model.url,
+  })
+  const [session] = filesBelow(join(home, '.gemini', 'tmp'), (name) => name.startsWith('session-'))
+  const mined = gemini.read(session?.file ?? '')
+  expect(mined).toMatchObject({
+    folder: home,
+    steps: [{ text: PROMPT }, { command: COMMAND, exitCode: 1 }, {}],
   })
 })

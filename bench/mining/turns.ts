@@ -1,6 +1,7 @@
 import type { CapturedTurn } from '../../src/features/memory/mining-due.ts'
 import type { Step } from '../../src/features/mining/rules/session.ts'
-import { commandText, tellingLines } from '../../src/text/failure.ts'
+import { commandText } from '../../src/text/command-text.ts'
+import { tellingLines } from '../../src/text/failure.ts'
 
 const MOST_OUTPUT = 600
 

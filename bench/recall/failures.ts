@@ -1,4 +1,4 @@
-import { commandText } from '../../src/text/failure.ts'
+import { commandText } from '../../src/text/command-text.ts'
 import { randomFrom } from '../search/cards.ts'
 
 type Random = ReturnType<typeof randomFrom>

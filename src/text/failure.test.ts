@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { commandText, failureSignature, readCommandText, readFailure, tellingLines } from './failure.ts'
+import { commandText, readCommandText } from './command-text.ts'
+import { failureSignature, readFailure, tellingLines } from './failure.ts'
 
 const ESCAPE = '\u001b'
 

@@ -3,12 +3,11 @@ import { dayBegan } from '../../core/day.ts'
 import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { CardDraftsTable } from '../../db/tables/mining.ts'
-import { commandText, failureSignature } from '../../text/failure.ts'
 import { tell } from '../notices/tell.ts'
 import { cleanCandidate } from './clean-candidate.ts'
 import { draftsSince, hasDraft, insertDraft } from './drafts.store.ts'
 import { looksLike } from './looks-like.ts'
-import type { Candidate } from './rules/candidate.ts'
+import { type Candidate, signatureOf } from './rules/candidate.ts'
 
 /** Nobody reads more than this. */
 export const DRAFTS_A_DAY = 3
@@ -24,7 +23,7 @@ export type Kept = { draft: CardDraftsTable } | { skipped: 'known' | 'recorded' 
 export async function keepCandidate(ctx: UserCtx, given: Candidate, origin: Origin): Promise<Kept> {
   const { userId } = ctx.viewer
   const candidate = cleanCandidate(given)
-  const signature = failureSignature(commandText({ exitCode: 1, output: candidate.failure }))
+  const signature = signatureOf(candidate)
   if (signature === '') return { skipped: 'no_error' }
   // These checks come first, because the search below costs more than both.
   if (await hasDraft(ctx.db, userId, signature)) return { skipped: 'known' }

@@ -1,3 +1,4 @@
+import { commandText } from '../../../text/command-text.ts'
 import { findProfile, type Profile } from '../profile.ts'
 import { type ProjectFile, readProjectFiles } from '../project-file.ts'
 import { passingName, projectKeyOf } from '../project-name.ts'
@@ -78,11 +79,13 @@ function projectToAsk(scene: Scene): string {
   }
 }
 
-/** The form that the vault reads. An exit code of 0 comes from a pipe that hides the real one, so it is left out. */
-function commandText({ command, exitCode, output }: CommandRun): string {
-  const told = exitCode ? `exit code ${exitCode}\n` : ''
-  return `$ ${command.slice(0, LONGEST_COMMAND).replaceAll('\n', ' ')}\n${told}${bothEnds(output, LONGEST_TEXT)}`
-}
+/** An exit code of 0 comes from a pipe that hides the real one, so it is left out. */
+const failureText = ({ command, exitCode, output }: CommandRun): string =>
+  commandText({
+    command: command.slice(0, LONGEST_COMMAND),
+    ...(exitCode ? { exitCode } : {}),
+    output: bothEnds(output, LONGEST_TEXT),
+  })
 
 /**
  * What the vault delivers at one moment; nothing if the moment is off, or if the vault is slow or unreachable. The
@@ -152,7 +155,7 @@ async function onPrompt(scene: Scene, prompt: string): Promise<Answer> {
 async function onCommand(scene: Scene, run: CommandRun): Promise<Answer> {
   if (isOn(scene, 'capture')) note(scene.occasion.sessionId, { run })
   if (!canInject(scene) || !hasFailed(run)) return SILENCE
-  return said(scene, [await ask(scene, 'failure', commandText(run))])
+  return said(scene, [await ask(scene, 'failure', failureText(run))])
 }
 
 async function onCompact(scene: Scene): Promise<Answer> {

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { cleanCandidate } from '../../../features/mining/clean-candidate.ts'
-import { worthOf } from '../../../features/mining/rules/candidate.ts'
+import { signatureOf, worthOf } from '../../../features/mining/rules/candidate.ts'
 import { draftCard } from '../../../features/mining/rules/draft-card.ts'
 import { mine as mineSession } from '../../../features/mining/rules/mine.ts'
-import { commandText, failureSignature } from '../../../text/failure.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { readLocked } from '../lock-files/locked.ts'
 import { nameInProject } from '../name-in-project.ts'
@@ -91,17 +90,14 @@ function showProgress(done: number, all: number, found: number): void {
   process.stderr.write(`\r[${bar}] ${done} of ${all} sessions, ${found} found${done === all ? '\n' : ''}`)
 }
 
-const errorOf = ({ candidate }: Waiting): string =>
-  failureSignature(commandText({ exitCode: 1, output: candidate.failure }))
-
 /**
  * Adds a candidate and says whether its error is new. The vault makes one draft of an error. A session that was resumed
  * is in two files, so the same error comes again; the more useful candidate of it stays.
  */
 function adderTo(waiting: Waiting[]): (one: Waiting) => boolean {
-  const positions = new Map(waiting.map((one, at) => [errorOf(one), at]))
+  const positions = new Map(waiting.map(({ candidate }, at) => [signatureOf(candidate), at]))
   return (one) => {
-    const error = errorOf(one)
+    const error = signatureOf(one.candidate)
     const at = positions.get(error) ?? waiting.length
     const before = waiting[at]
     if (!before || worthOf(one.candidate) > worthOf(before.candidate)) waiting[at] = one

@@ -1,3 +1,5 @@
+import { commandText } from '../../../text/command-text.ts'
+import { failureSignature } from '../../../text/failure.ts'
 import type { Pair } from './pairs.ts'
 import type { Session } from './session.ts'
 
@@ -69,6 +71,10 @@ export const candidateFrom = (pair: Pair, environment: Session['environment']): 
   report: cut(pair.report, LIMITS.report),
   environment: fittingEnvironment(pair, environment),
 })
+
+/** The error of a candidate: the vault makes one draft of each. Empty if its text names none. */
+export const signatureOf = ({ failure }: Candidate): string =>
+  failureSignature(commandText({ exitCode: 1, output: failure }))
 
 /**
  * How useful a candidate is, to choose three of a day: an error that has a name, a fix that was

@@ -1,4 +1,5 @@
-import { commandText, readFailure } from '../../../text/failure.ts'
+import { commandText } from '../../../text/command-text.ts'
+import { readFailure } from '../../../text/failure.ts'
 import { ChangeLog, type Changes } from './changes.ts'
 import { readCommand } from './command-line.ts'
 import { doubtOf, excuseOf, type Failure, isSaidTakenBack } from './excuses.ts'

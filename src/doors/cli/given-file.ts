@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { CommandError, EXIT } from './exit-codes.ts'
+import { withoutMark } from './jsonc.ts'
 import { fileReason } from './known-errors.ts'
 import { readStdin } from './terminal.ts'
 
@@ -7,9 +8,6 @@ const wrong = (file: string, error: unknown): unknown => {
   const reason = fileReason(error)
   return reason === undefined ? error : new CommandError(`${file} cannot be read: ${reason}.`, EXIT.usage)
 }
-
-/** Editors on Windows begin a file with a byte order mark, which is no part of its text. */
-const withoutMark = (text: string): string => text.replace(/^\uFEFF/, '')
 
 /** The text of a file that the person named; `-` is standard input. */
 export async function readGiven(file: string): Promise<string> {

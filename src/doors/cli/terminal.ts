@@ -27,6 +27,19 @@ const hasColours = (): boolean =>
 export const paint = (style: keyof typeof STYLES, text: string): string =>
   hasColours() ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text
 
+const BAR_WIDTH = 30
+
+/** The bar of a long command, which moves on a terminal; elsewhere, as in a log, nothing is written. */
+export function showProgress(done: number, total: number, words: string, name = ''): void {
+  if (!process.stderr.isTTY) return
+  const filled = total === 0 ? BAR_WIDTH : Math.round(Math.min(1, done / total) * BAR_WIDTH)
+  const bar = `${'#'.repeat(filled)}${'-'.repeat(BAR_WIDTH - filled)}`
+  process.stderr.write(`\r${name}[${bar}] ${done} of ${total}${words}`)
+}
+
+/** What comes next begins a line of its own. */
+export const endProgress = (): void => void (process.stderr.isTTY && process.stderr.write('\n'))
+
 export const isInteractive = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY)
 
 const INVISIBLE = /\p{Mark}|\p{Cf}/gu

@@ -22,7 +22,7 @@ function chosenNames(folder: string): Set<string> {
 }
 
 /** The versions in the lock files of a folder: runtimes first, then direct dependencies, then the rest, by name. */
-export function environmentOf(folder: string): Environment {
+export function allVersionsOf(folder: string): Environment {
   const { versions } = readLocked(folder)
   const chosen = chosenNames(folder)
   const rank = (key: string): number => (key.startsWith('runtime:') ? 0 : chosen.has(key) ? 1 : 2)
@@ -32,8 +32,11 @@ export function environmentOf(folder: string): Environment {
   const environment: Environment = {}
   for (const [key, [version]] of sorted) {
     const name = key.slice(key.indexOf(':') + 1)
-    if (version !== undefined && environment[name] === undefined) environment[name] = version
-    if (Object.keys(environment).length === MOST_NAMES) break
+    if (version !== undefined) environment[name] ??= version
   }
   return environment
 }
+
+/** The first of them, for a question that names no package. */
+export const environmentOf = (folder: string): Environment =>
+  Object.fromEntries(Object.entries(allVersionsOf(folder)).slice(0, MOST_NAMES))

@@ -5,11 +5,11 @@ import { signatureOf, worthOf } from '../../../features/mining/rules/candidate.t
 import { draftCard } from '../../../features/mining/rules/draft-card.ts'
 import { mine as mineSession } from '../../../features/mining/rules/mine.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
-import { readLocked } from '../lock-files/locked.ts'
+import { allVersionsOf } from '../lock-files/environment.ts'
 import { nameInProject } from '../name-in-project.ts'
 import { type Profile, type ProfileOptions, requireProfile } from '../profile.ts'
 import { projectKeyOf } from '../project-name.ts'
-import { paint, plain, plainLines, print, printJson } from '../terminal.ts'
+import { endProgress, paint, plain, plainLines, print, printJson, showProgress } from '../terminal.ts'
 import { ask, failure } from '../vault-client.ts'
 import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
@@ -52,16 +52,6 @@ function readersFor(agent: string | undefined): readonly TranscriptReader[] {
 const isFolder = (folder: string): boolean =>
   statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false
 
-/** From the lock files as they are now; the folder of an old session may be gone. */
-function environmentOf(folder: string): Record<string, string> {
-  const environment: Record<string, string> = {}
-  for (const [key, [version]] of readLocked(folder).versions) {
-    const name = key.slice(key.indexOf(':') + 1)
-    if (version !== undefined) environment[name] ??= version
-  }
-  return environment
-}
-
 /** Makes everything that leaves the machine. The reader has redacted the texts; the versions come from lock files. */
 function candidatesIn(reader: TranscriptReader, file: string): Waiting[] {
   const transcript = reader.read(file)
@@ -70,7 +60,8 @@ function candidatesIn(reader: TranscriptReader, file: string): Waiting[] {
   const here = folder !== undefined && isFolder(folder) ? folder : undefined
   const { candidates } = mineSession({ steps, environment: {} })
   if (candidates.length === 0) return []
-  const again = here ? mineSession({ steps, environment: environmentOf(here) }).candidates : candidates
+  // The versions are those of today; the folder of an old session may be gone.
+  const again = here ? mineSession({ steps, environment: allVersionsOf(here) }).candidates : candidates
   const inProject = (file: string) => nameInProject(file, folder)
   return again.map((candidate) => ({
     candidate: cleanCandidate({ ...candidate, files: [...new Set(candidate.files.map(inProject))] }),
@@ -78,16 +69,6 @@ function candidatesIn(reader: TranscriptReader, file: string): Waiting[] {
     session_id: sessionId.slice(0, 200),
     client: `${reader.agent}-mine`,
   }))
-}
-
-const BAR = 24
-
-/** Only on a terminal, not in a log. */
-function showProgress(done: number, all: number, found: number): void {
-  if (!process.stderr.isTTY) return
-  const filled = all === 0 ? BAR : Math.round((done / all) * BAR)
-  const bar = `${'#'.repeat(filled)}${'.'.repeat(BAR - filled)}`
-  process.stderr.write(`\r[${bar}] ${done} of ${all} sessions, ${found} found${done === all ? '\n' : ''}`)
 }
 
 /**
@@ -121,8 +102,9 @@ function scan(work: readonly Work[], state: MineState, save: () => void): number
     found += candidates.filter(add).length
     state.read[file.file] = file.stamp
     if ((at + 1) % FILES_BETWEEN_SAVES === 0) save()
-    showProgress(at + 1, work.length, found)
+    showProgress(at + 1, work.length, ` sessions, ${found} found`)
   })
+  if (work.length > 0) endProgress()
   save()
   return found
 }

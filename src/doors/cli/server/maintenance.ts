@@ -15,7 +15,7 @@ import { verifyVault } from '../../../features/backup/verify.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { requireFile } from '../given-file.ts'
 import { asCommandError } from '../known-errors.ts'
-import { paint, print, printJson } from '../terminal.ts'
+import { endProgress, paint, print, printJson, showProgress } from '../terminal.ts'
 
 /** Errors that the operator can fix are shown as one line; others keep their stack. */
 const FIXABLE = [
@@ -97,22 +97,12 @@ export const restore = (file: string): Promise<number> =>
     return EXIT.done
   })
 
-const BAR_WIDTH = 30
-
-/** On a terminal the bar moves; elsewhere, as in a log, only the end is written. */
-function showProgress(done: number, total: number): void {
-  if (!process.stderr.isTTY) return
-  const filled = Math.round(Math.min(1, done / total) * BAR_WIDTH)
-  const bar = `${'#'.repeat(filled)}${'-'.repeat(BAR_WIDTH - filled)}`
-  process.stderr.write(`\r[${bar}] ${done} of ${total} cards`)
-}
-
 export const reindexVault = (): Promise<number> =>
   explained(() =>
     withVault(async (ctx) => {
       await migrate(ctx.database)
-      const { cards, events } = await reindex(ctx, showProgress)
-      if (process.stderr.isTTY) process.stderr.write('\n')
+      const { cards, events } = await reindex(ctx, (done, total) => showProgress(done, total, ' cards'))
+      endProgress()
       print(`Indexed ${cards} cards and ${events} memory events.`)
       return EXIT.done
     }),

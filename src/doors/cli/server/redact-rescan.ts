@@ -8,7 +8,7 @@ import { bansToRescan, mattersToRescan, reportsToRescan } from '../../../feature
 import { type Progress, rescan } from '../../../features/redaction/rescan.ts'
 import { repliesToRescan, ticketsToRescan } from '../../../features/support/rescan.ts'
 import { reportError } from '../known-errors.ts'
-import { quietPipes } from '../terminal.ts'
+import { endProgress, quietPipes, showProgress } from '../terminal.ts'
 import { configOfVault, explained } from './maintenance.ts'
 
 const USAGE = `Applies the present redaction rules to stored text.
@@ -18,19 +18,8 @@ const USAGE = `Applies the present redaction rules to stored text.
   --dry-run   only count what would be replaced
 `
 
-const BAR_WIDTH = 30
-
-function bar({ source, done, total, changed }: Progress): string {
-  const share = total === 0 ? 1 : Math.min(1, done / total)
-  const filled = Math.round(share * BAR_WIDTH)
-  const drawn = `${'#'.repeat(filled)}${'-'.repeat(BAR_WIDTH - filled)}`
-  return `${source.padEnd(16)} [${drawn}] ${Math.round(share * 100)} %  ${done} of ${total}, ${changed} with secrets`
-}
-
-/** On a terminal the bar moves; elsewhere, as in a log, only its end is written. */
-function showProgress(progress: Progress): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r${bar(progress)}`)
-}
+const onProgress = ({ source, done, total, changed }: Progress): void =>
+  showProgress(done, total, `, ${changed} with secrets`, `${source.padEnd(16)} `)
 
 async function main(): Promise<void> {
   const args = process.argv.slice(2)
@@ -54,8 +43,8 @@ async function main(): Promise<void> {
       mattersToRescan,
       bansToRescan,
     ]
-    const results = await rescan(database, sources, { dryRun, onProgress: showProgress })
-    if (process.stderr.isTTY) process.stderr.write('\n')
+    const results = await rescan(database, sources, { dryRun, onProgress })
+    endProgress()
     for (const { source, read, changed, findings } of results) {
       const kinds = findings.map(({ kind, count }) => `${kind} ${count}`).join(', ')
       const verb = dryRun ? 'would be changed' : 'changed'

@@ -111,7 +111,10 @@ function scan(work: readonly Work[], state: MineState, save: () => void): number
 
 type Offered = { results: { draft_id: string | null; skipped: string | null }[] }
 
-/** The same candidate of the same session always has the same key. */
+/**
+ * The same on one day, so that a request that is repeated makes no second draft. The next day it is another: the vault
+ * repeats its answer to a key, and an answer may be that the limit of the day is reached.
+ */
 const idempotencyKey = (waiting: Waiting): string =>
   createHash('sha256')
     .update(JSON.stringify(waiting))

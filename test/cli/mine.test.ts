@@ -1,7 +1,16 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 import { type CommandResult, PROGRAM } from '../support/process.ts'
@@ -162,6 +171,35 @@ test('sessions of Gemini CLI are found in both forms, where its variable moves i
   const found = JSON.parse(stdout).map(({ session_id }: { session_id: string }) => session_id)
   expect(found.sort()).toEqual(['omega', 'psi'])
   rmSync(moved, { recursive: true, force: true })
+})
+
+test('what was written in an editor is kept until the vault has taken it', async () => {
+  const writer = await registerPerson(vault, 'writer@example.com')
+  const candidates = ['Error: Cannot find module "left"', 'TypeError: fetch failed: ERR_INVALID_URL'].map(
+    (failure) => ({ command: 'npm test', failure, commands: ['npm install'] }),
+  )
+  const offered = await writer.post('/api/v1/drafts', { candidates })
+  const [one, two] = offered.body.results.map((result: { draft_id: string }) => result.draft_id)
+  const folder = mkdtempSync(join(tmpdir(), 'knowledge vault editor '))
+  const editor = join(folder, 'editor.sh')
+  const env = { KVAULT_API_KEY: await apiKeyOf(writer), TMPDIR: folder, EDITOR: `sh "${editor}"` }
+
+  writeFileSync(editor, `echo '{"title": "My own title",}' > "$1"`)
+  const { code, stderr } = await kvault(['drafts', 'edit', one], '', env)
+  expect(code, stderr).toBe(2)
+  const [, file = ''] = /^What you wrote is not JSON.*\nIt is kept.* --file "(.+)"\n$/.exec(stderr) ?? []
+  expect(readFileSync(file, 'utf8')).toContain('My own title')
+
+  writeFileSync(file, '{"title": "My own title"}')
+  const given = await kvault(['drafts', 'edit', one, '--file', file], '', env)
+  expect(given.stdout).toContain('My own title')
+
+  rmSync(dirname(file), { recursive: true })
+  writeFileSync(editor, `echo '{"title": "Another title"}' > "$1"`)
+  const taken = await kvault(['drafts', 'edit', two], '', env)
+  expect(taken).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('Another title') })
+  expect(readdirSync(folder)).toEqual(['editor.sh'])
+  rmSync(folder, { recursive: true, force: true })
 })
 
 test('impossible options are refused with the reason', async () => {

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { objectIn, readGiven } from './given-file.ts'
+import { asCommandError } from './known-errors.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import { paint, plain, plainLines, print, printJson, table } from './terminal.ts'
 import { ask, failure } from './vault-client.ts'
@@ -94,26 +95,39 @@ function wordsFrom(text: string, name: string): object {
   return Object.fromEntries(FIELDS.flatMap((field) => (field in words ? [[field, words[field]]] : [])))
 }
 
-/** Opens the draft in the person's editor, in a folder that only they can read. */
-function edited(draft: Draft): string {
+/** Opens the draft in the person's editor, as a file in a folder that only they can read. */
+function openInEditor(draft: Draft): string {
   const editor = process.env.VISUAL || process.env.EDITOR
   if (!editor) throw new CommandError('Set EDITOR, or give the draft with --file.', EXIT.usage)
   const folder = mkdtempSync(join(tmpdir(), 'kvault-draft-'))
   const file = join(folder, 'draft.json')
+  const words = Object.fromEntries(FIELDS.map((field) => [field, draft[field]]))
+  writeFileSync(file, `${JSON.stringify(words, null, 2)}\n`, { mode: 0o600 })
+  // A shell, because an editor may have options: `code --wait`.
+  const { status } = spawnSync(`${editor} "${file}"`, { stdio: 'inherit', shell: true })
+  if (status === 0) return file
+  rmSync(folder, { recursive: true, force: true })
+  throw new CommandError('The editor ended with an error. The draft is as it was.')
+}
+
+/** What the person wrote stays on the disk until the vault has taken it. */
+async function editByHand(profile: Profile, id: string, options: DraftOptions): Promise<void> {
+  const file = openInEditor(await call<Draft>(profile, at(id)))
   try {
-    const words = Object.fromEntries(FIELDS.map((field) => [field, draft[field]]))
-    writeFileSync(file, `${JSON.stringify(words, null, 2)}\n`, { mode: 0o600 })
-    const { status } = spawnSync(editor, [file], { stdio: 'inherit', shell: true })
-    if (status !== 0) throw new CommandError('The editor ended with an error. The draft is as it was.')
-    return readFileSync(file, 'utf8')
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+    await accept(profile, id, wordsFrom(readFileSync(file, 'utf8'), 'What you wrote'), options)
+  } catch (error) {
+    const known = asCommandError(error)
+    if (!known) throw error
+    const next = `It is kept. Mend it, then run: kvault drafts edit ${id} --file "${file}"`
+    throw new CommandError(`${known.message}\n${next}`, known.exitCode)
   }
+  rmSync(dirname(file), { recursive: true, force: true })
 }
 
 async function edit(profile: Profile, id: string, options: DraftOptions): Promise<void> {
-  const text = options.file ? await readGiven(options.file) : edited(await call<Draft>(profile, at(id)))
-  await accept(profile, id, wordsFrom(text, options.file ?? 'What you wrote'), options)
+  const { file } = options
+  if (file === undefined) await editByHand(profile, id, options)
+  else await accept(profile, id, wordsFrom(await readGiven(file), file), options)
 }
 
 const VERBS = ['show', 'accept', 'edit', 'dismiss']

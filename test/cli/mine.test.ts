@@ -173,6 +173,30 @@ test('sessions of Gemini CLI are found in both forms, where its variable moves i
   rmSync(moved, { recursive: true, force: true })
 })
 
+test('a candidate that the vault refuses does not stop those behind it', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'knowledge-vault-home-'))
+  const settings = join(other, '.config', 'kvault')
+  const claude = join(other, '.claude', 'projects', 'app')
+  for (const folder of [settings, claude]) mkdirSync(folder, { recursive: true })
+  for (const name of ['first', 'second']) writeFileSync(join(claude, `${name}.jsonl`), sessionOf(name))
+  const env = {
+    HOME: other,
+    KVAULT_API_KEY: await apiKeyOf(await registerPerson(vault, 'behind@example.com')),
+  }
+  const dry = JSON.parse((await kvault(['mine', '--dry-run', '--json'], '', env)).stdout)
+  // The first run leaves its state behind; then it is as an earlier version might have written it.
+  expect((await kvault(['mine', '--since', '0h'], '', env)).code).toBe(0)
+  const file = join(settings, 'mine.json')
+  const [account = ''] = Object.keys(JSON.parse(readFileSync(file, 'utf8')))
+  const [first, second] = dry
+  const refused = { ...first, candidate: { ...first.candidate, attempts: 5000 } }
+  writeFileSync(file, JSON.stringify({ [account]: { read: {}, waiting: [refused, second] } }))
+  const { stdout, stderr } = await kvault(['mine', '--since', '0h', '--json'], '', env)
+  expect(JSON.parse(stdout)).toEqual({ sessions: 0, found: 0, made: 1, waiting: 0 })
+  expect(stderr).toMatch(/^Error: Cannot find module .* was refused: .*attempts/)
+  rmSync(other, { recursive: true, force: true })
+})
+
 test('what was written in an editor is kept until the vault has taken it', async () => {
   const writer = await registerPerson(vault, 'writer@example.com')
   const candidates = ['Error: Cannot find module "left"', 'TypeError: fetch failed: ERR_INVALID_URL'].map(

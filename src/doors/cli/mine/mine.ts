@@ -121,12 +121,18 @@ const idempotencyKey = (waiting: Waiting): string =>
     .update(new Date().toISOString().slice(0, 10))
     .digest('hex')
 
+/** Null if a draft was made, otherwise why not. */
 async function offer({ url, apiKey }: Profile, waiting: Waiting): Promise<string | null> {
   const { candidate, ...origin } = waiting
   const reply = await ask(url, '/api/v1/drafts', {
     body: { candidates: [candidate], ...origin },
     headers: { 'x-api-key': apiKey, 'idempotency-key': idempotencyKey(waiting) },
   })
+  // A vault of another version may have other limits. What it never takes must not stop those behind it.
+  if (reply.status === 422) {
+    process.stderr.write(`${plain(candidate.failure)} was refused: ${plain(failure(reply).message, 200)}\n`)
+    return 'refused'
+  }
   if (reply.status !== 200) throw failure(reply)
   return (reply.body as Offered).results[0]?.skipped ?? null
 }

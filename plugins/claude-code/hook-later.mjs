@@ -1,5 +1,5 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
-import { a as readSession, c as bothEnds, d as findProfile, f as savedProfile, i as takeJournal, l as hasFailed, n as postJson, o as rememberSession, p as settingsFolder, r as readJournal, s as startToRedact, t as noteRun, u as keepEnvironment } from "./hook.mjs";
+import { a as readSession, c as bothEnds, d as findProfile, f as savedProfile, i as takeJournal, l as hasFailed, m as readCommandText, n as postJson, o as rememberSession, p as settingsFolder, r as readJournal, s as startToRedact, t as noteRun, u as keepEnvironment } from "./hook.mjs";
 import { closeSync, linkSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -3114,7 +3114,7 @@ function chosenNames(folder) {
 	}
 }
 /** The versions in the lock files of a folder: runtimes first, then direct dependencies, then the rest, by name. */
-function environmentOf(folder) {
+function allVersionsOf(folder) {
 	const { versions } = readLocked(folder);
 	const chosen = chosenNames(folder);
 	const rank = (key) => key.startsWith("runtime:") ? 0 : chosen.has(key) ? 1 : 2;
@@ -3122,11 +3122,12 @@ function environmentOf(folder) {
 	const environment = {};
 	for (const [key, [version]] of sorted) {
 		const name = key.slice(key.indexOf(":") + 1);
-		if (version !== void 0 && environment[name] === void 0) environment[name] = version;
-		if (Object.keys(environment).length === MOST_NAMES) break;
+		if (version !== void 0) environment[name] ??= version;
 	}
 	return environment;
 }
+/** The first of them, for a question that names no package. */
+var environmentOf = (folder) => Object.fromEntries(Object.entries(allVersionsOf(folder)).slice(0, MOST_NAMES));
 //#endregion
 //#region src/doors/cli/hooks/spool/spool.ts
 var LIMITS = {
@@ -3281,20 +3282,6 @@ function fnv1a(text, seed = 0, from = 0, to = text.length) {
 * The lines of a failing command that matter. Recall searches by them, the command line sends nothing else, and
 * mining recognises an error by its signature. Nothing here knows the server: it runs on the person's machine too.
 */
-var EXIT_CODE = /^\W{0,3}(?:process )?(?:exited with |exit(?:ed)? )?(?:exit )?(?:code|status)[ :=]{1,3}(-?\d{1,10})\b/i;
-/** The same read back; other spellings of the exit code are known too, where they begin the text or end it. */
-function readCommandText(text) {
-	const lines = text.split("\n");
-	const command = lines[0]?.startsWith("$ ") ? lines.shift()?.slice(2).trim() : void 0;
-	const first = EXIT_CODE.exec(lines[0] ?? "");
-	if (first) lines.shift();
-	const code = (first ?? EXIT_CODE.exec(lines.at(-1) ?? ""))?.[1];
-	return {
-		...command === void 0 ? {} : { command },
-		...code === void 0 ? {} : { exitCode: Number(code) },
-		output: lines.join("\n")
-	};
-}
 /** A line beyond this is data, not a message. */
 var LONGEST_LINE = 600;
 /** How many lines are read from either end: the rest is more of the same. */

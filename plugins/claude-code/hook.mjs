@@ -637,6 +637,28 @@ var SILENCE = {
 	exitCode: 0
 };
 //#endregion
+//#region src/text/command-text.ts
+/** How a command, its exit code and its output are sent as one text. */
+var commandText = ({ command, exitCode, output }) => [
+	...command === void 0 ? [] : [`$ ${command.replaceAll("\n", " ")}`],
+	...exitCode === void 0 ? [] : [`exit code ${exitCode}`],
+	output
+].join("\n");
+var EXIT_CODE = /^\W{0,3}(?:process )?(?:exited with |exit(?:ed)? )?(?:exit )?(?:code|status)[ :=]{1,3}(-?\d{1,10})\b/i;
+/** The same read back; other spellings of the exit code are known too, where they begin the text or end it. */
+function readCommandText(text) {
+	const lines = text.split("\n");
+	const command = lines[0]?.startsWith("$ ") ? lines.shift()?.slice(2).trim() : void 0;
+	const first = EXIT_CODE.exec(lines[0] ?? "");
+	if (first) lines.shift();
+	const code = (first ?? EXIT_CODE.exec(lines.at(-1) ?? ""))?.[1];
+	return {
+		...command === void 0 ? {} : { command },
+		...code === void 0 ? {} : { exitCode: Number(code) },
+		output: lines.join("\n")
+	};
+}
+//#endregion
 //#region src/doors/cli/exit-codes.ts
 /** What a script can rely on; documented in docs/guide/cli.md. */
 var EXIT = {
@@ -1280,11 +1302,12 @@ function projectToAsk(scene) {
 		return passingName();
 	}
 }
-/** The form that the vault reads. An exit code of 0 comes from a pipe that hides the real one, so it is left out. */
-function commandText({ command, exitCode, output }) {
-	const told = exitCode ? `exit code ${exitCode}\n` : "";
-	return `$ ${command.slice(0, LONGEST_COMMAND).replaceAll("\n", " ")}\n${told}${bothEnds(output, LONGEST_TEXT)}`;
-}
+/** An exit code of 0 comes from a pipe that hides the real one, so it is left out. */
+var failureText = ({ command, exitCode, output }) => commandText({
+	command: command.slice(0, LONGEST_COMMAND),
+	...exitCode ? { exitCode } : {},
+	output: bothEnds(output, LONGEST_TEXT)
+});
 /**
 * What the vault delivers at one moment; nothing if the moment is off, or if the vault is slow or unreachable. The
 * outcome is logged.
@@ -1351,7 +1374,7 @@ async function onPrompt(scene, prompt) {
 async function onCommand(scene, run) {
 	if (isOn(scene, "capture")) note(scene.occasion.sessionId, { run });
 	if (!canInject(scene) || !hasFailed(run)) return SILENCE;
-	return said(scene, [await ask(scene, "failure", commandText(run))]);
+	return said(scene, [await ask(scene, "failure", failureText(run))]);
 }
 async function onCompact(scene) {
 	if (canInject(scene)) return said(scene, [await ask(scene, "compact")]);
@@ -1474,4 +1497,4 @@ process.on("uncaughtException", () => process.exit(0));
 process.stdout.on("error", () => process.exit(0));
 (agentName === "send" ? send() : answered(agentName, event)).then(finish, () => process.exit(0));
 //#endregion
-export { readSession as a, bothEnds as c, findProfile as d, savedProfile as f, takeJournal as i, hasFailed as l, postJson as n, rememberSession as o, settingsFolder as p, readJournal as r, startToRedact as s, noteRun as t, keepEnvironment as u };
+export { readSession as a, bothEnds as c, findProfile as d, savedProfile as f, takeJournal as i, hasFailed as l, readCommandText as m, postJson as n, rememberSession as o, settingsFolder as p, readJournal as r, startToRedact as s, noteRun as t, keepEnvironment as u };

@@ -87,7 +87,7 @@ test('old sessions become drafts, three today, and the drafts a card', async () 
   expect(readFileSync(state, 'utf8')).not.toContain(SECRET)
   const again = await kvault(['mine'])
   expect(again.stdout).toContain('0 sessions read, 0 found, 0 made into drafts.')
-  expect(again.stdout).toContain('1 are left: the vault makes three drafts a day.')
+  expect(again.stdout).toContain('1 left: the vault makes three drafts a day.')
 
   const listed = JSON.parse((await kvault(['drafts', '--json'])).stdout)
   const [one, two, three] = listed.items.map((draft: { draft_id: string }) => draft.draft_id)

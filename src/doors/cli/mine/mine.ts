@@ -174,12 +174,13 @@ export async function mine(options: MineOptions): Promise<number> {
       .filter(({ file, stamp, changedMs }) => changedMs >= since && state.read[file] !== stamp)
       .map((file) => ({ reader, file })),
   )
+  const read = work.length === 1 ? '1 session read' : `${work.length} sessions read`
   const found = scan(work, state, save)
   if (!profile) {
     if (options.json) printJson(state.waiting)
     else {
       for (const waiting of state.waiting) printCandidate(waiting)
-      print(`${work.length} sessions read, ${found} found. Nothing was sent.`)
+      print(`${read}, ${found} found. Nothing was sent.`)
     }
     return EXIT.done
   }
@@ -187,9 +188,9 @@ export async function mine(options: MineOptions): Promise<number> {
   const { length: left } = state.waiting
   if (options.json) printJson({ sessions: work.length, found, made, waiting: left })
   else {
-    print(`${work.length} sessions read, ${found} found, ${made} made into drafts.`)
+    print(`${read}, ${found} found, ${made} made into drafts.`)
     if (made > 0) print('Look at them with kvault drafts.')
-    if (left > 0) print(`${left} are left: the vault makes three drafts a day. Run this again tomorrow.`)
+    if (left > 0) print(`${left} left: the vault makes three drafts a day. Run this again tomorrow.`)
   }
   return EXIT.done
 }

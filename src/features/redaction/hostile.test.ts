@@ -41,6 +41,12 @@ const FRAGMENTS = [
   '1:AA',
   '0-us',
   ' -u a:',
+  '7z "',
+  'redis-cli -a ',
+  'htpasswd -b -n ',
+  'create secret --from-literal=a=bbbb ',
+  'echo a|chpasswd',
+  'sudo -S <<<',
 ]
 
 test.each(FRAGMENTS)(

@@ -1,9 +1,11 @@
 import { assignedSecret, valueStart } from './assignments.ts'
 import { buildAutomaton } from './automaton.ts'
 import { blockFinder, ENCODED_BEGIN, encodedBlock, headlessBlock, puttyLines } from './blocks.ts'
+import { commandKeywords, givenSecrets } from './command-arguments.ts'
 import { handedOver, handoverKeywords } from './commands.ts'
 import { authorizationValue, basicCredentials, bearerToken, sessionCookies } from './headers.ts'
 import { JSON_KINDS, secretsInJson, secretsInYaml, YAML_KINDS } from './manifests.ts'
+import { HERE_STRING, hereString, pipedPassword, READERS } from './piped-passwords.ts'
 import { isSampleToken, isSampleValue } from './placeholders.ts'
 import { ALL_RULES } from './rules/all.ts'
 import { SECRET_NAMES } from './rules/names.ts'
@@ -25,6 +27,8 @@ type Scan = {
   stretches: Stretches
   /** How far the last manifest of kind Secret was read. */
   manifestEnd: number
+  /** How far the arguments of the last command of each name were read. */
+  commandEnds: number[]
   /** There is an escape character: colours of a terminal may stand inside a secret. */
   isColoured: boolean
 }
@@ -56,6 +60,18 @@ for (const { kind, whole, names } of SECRET_NAMES) {
 for (const [index, keyword] of handoverKeywords.entries()) {
   on(keyword, (scan, end) => scan.add(handedOver(scan.text, end, index)))
 }
+for (const [index, command] of commandKeywords.entries()) {
+  on(command.keyword, (scan, end) => {
+    if (end <= (scan.commandEnds[index] ?? -1)) return
+    const { spans, readUntil } = givenSecrets(scan.text, end, command)
+    scan.commandEnds[index] = readUntil
+    for (const span of spans) scan.add(span)
+  })
+}
+for (const reader of READERS) {
+  on(reader.keyword, (scan, end) => scan.add(pipedPassword(scan.text, end, reader)))
+}
+on(HERE_STRING, (scan, end) => scan.add(hereString(scan.text, end)))
 on('-----begin ', (scan, end) => scan.add(readBlock(scan, scan.block(end))))
 on('-----end ', (scan, end) => scan.add(headlessBlock(scan.text, end)))
 on(ENCODED_BEGIN, (scan, end) => scan.add(readBlock(scan, encodedBlock(scan.text, end))))
@@ -81,7 +97,8 @@ on('cookie:', (scan, end) => {
   for (const span of sessionCookies(scan.text, end)) scan.add(span)
 })
 
-const KEYWORDS = [...TRIGGERS.keys()]
+/** Everything that a text is searched for. */
+export const KEYWORDS: readonly string[] = [...TRIGGERS.keys()]
 const BY_KEYWORD = [...TRIGGERS.values()]
 const automaton = buildAutomaton(KEYWORDS)
 
@@ -109,6 +126,7 @@ function scanPlain(text: string): { spans: Span[]; isColoured: boolean } {
     value: { nameEnd: -1, start: -1 },
     stretches: new Stretches(text),
     manifestEnd: -1,
+    commandEnds: [],
     isColoured: false,
     add: (span) => {
       if (span) found.push(span)

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import { sampler } from '../../../test/redaction/samples.ts'
+import { redact } from './redact.ts'
+
+const { randomFrom } = sampler(8)
+const password = () => `Tr0${randomFrom('abcdefghijkmnpqrstuvwxyzABCDEFGHIJKLMNPQRSTUVWXYZ23456789', 8)}!x`
+
+const GIVEN: ((password: string) => string)[] = [
+  (given) => `redis-cli -h cache -a ${given} ping`,
+  (given) => `redis-cli -a '${given}' --no-auth-warning`,
+  (given) => `mongosh --host "db one" -u app -p ${given} admin`,
+  (given) => `mongodump -u app \\\n  -p '${given}' --archive`,
+  (given) => `sqlcmd -S db -U sa -P ${given} -Q "select 1"`,
+  (given) => `bcp orders out orders.txt -S db -U sa -P${given}`,
+  (given) => `ldapsearch -x -D "cn=admin" -w ${given} -b dc=example`,
+  (given) => `unzip -P ${given} backup.zip`,
+  (given) => `7z x backup.7z -p${given}`,
+  (given) => `az login --service-principal -u app -p ${given} --tenant one`,
+  (given) => `smbclient //files/share -U bob%${given}`,
+  (given) => `htpasswd -b .htpasswd bob ${given}`,
+  (given) => `htpasswd -nbB bob ${given} > file`,
+  (given) => `htpasswd -c -b /etc/nginx/users bob "${given}"`,
+  (given) => `rabbitmqctl add_user app ${given}`,
+  (given) => `rabbitmqctl -n rabbit change_password app '${given}'`,
+  (given) => `net user bob ${given} /add`,
+  (given) => `echo ${given} | sudo -S apt update`,
+  (given) => `echo -n "${given}" | sudo -k -S true`,
+  (given) => `printf '%s\\n' '${given}' | sudo -S true`,
+  (given) => `echo 'root:${given}' | chpasswd`,
+  (given) => `echo "bob:${given}" | sudo chpasswd`,
+  (given) => `echo ${given} | docker login ghcr.io -u me --password-stdin`,
+  (given) => `sudo -S <<< "${given}" true`,
+  (given) => `chpasswd <<< 'bob:${given}'`,
+  (given) => `gh secret set DEPLOY --body "${given}"`,
+  (given) => `gh secret set DEPLOY -b ${given} --repo org/app`,
+  (given) => `kubectl create secret generic app --from-literal=anything=${given}`,
+  (given) =>
+    `kubectl -n a create secret generic app --from-literal='one=${given}' --from-literal=two="${given}"`,
+]
+
+test('passwords that are given to commands', () => {
+  for (const write of GIVEN) {
+    const given = password()
+    const { text, findings } = redact(write(given))
+    expect(text).toBe(write(`<${findings[0]?.kind.toUpperCase()}>`))
+  }
+})
+
+test('each command alone is a place for a password, not the words around it', () => {
+  for (const text of [
+    'redis-cli -a "$REDIS_PASSWORD" ping',
+    'redis-cli -h localhost -a',
+    'mongosh -p 27017',
+    'mongosh -u app -p --authenticationDatabase orders1',
+    'mongodb -p orders2024',
+    'unzip -P "$PW" backup.zip',
+    'gzip -P orders2024',
+    'tar -P -xf backup2024.tar && zip -r orders2024',
+    'htpasswd -b .htpasswd bob "$PASS"',
+    'htpasswd -c .htpasswd bob2024 and then more',
+    'echo "$PW" | sudo -S true',
+    'echo done2024 | sudo tee /etc/motd',
+    'echo hello2024 | docker run -i app',
+    'echo root:x:0:0 | cut -d: -f1',
+    'cat pass.txt | docker login -u me --password-stdin',
+    'echo "starting the build"; cat token | docker login --password-stdin',
+    'gh secret set NAME --body "$VALUE"',
+    'gh secret set NAME < file2024.txt',
+    'gh issue create --body "It fails with error E1234 on node20"',
+    'kubectl create secret generic app --from-literal=key=$VALUE',
+    'kubectl create configmap app --from-literal=mode=production2024',
+    'rabbitmqctl add_user app <password>',
+    'rabbitmqctl list_users --formatter json2024',
+    'smbclient //files/share -U bob2024',
+    'smbclient -U bob%$PASS',
+    'ldapsearch -x -W -b dc=example2024',
+    'net user bob2024',
+    'docker run -p 8080:80 -a stdout image2024',
+    'cp -a source2024 target2024',
+    'cat <<< "hello2024"',
+    'sudo -u app2024 whoami',
+  ])
+    expect(redact(text)).toEqual({ text, findings: [] })
+})

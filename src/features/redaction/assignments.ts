@@ -1,3 +1,4 @@
+import { phraseAt } from './phrases.ts'
 import { isPlaceholder, isPlainlyRandom, looksLikePassword, looksRandom } from './placeholders.ts'
 import { RANK, type Span } from './rules/rule.ts'
 import type { Stretches } from './stretches.ts'
@@ -106,10 +107,12 @@ const BARE = /(?:[A-Za-z0-9_+/.~!@#%^*=$-]|&(?!\w{1,30}[=;])){6,400}(?=[\s"'`;,)
 
 function secretAt(text: string, start: number, kind: string): Span | undefined {
   const opener = text[start - 1]
-  const pattern = opener === '"' || opener === "'" || opener === '`' ? QUOTED : BARE
+  const isQuoted = opener === '"' || opener === "'" || opener === '`'
+  const pattern = isQuoted ? QUOTED : BARE
   pattern.lastIndex = start
   const value = pattern.exec(text)?.[0].replace(/[;,.]{1,8}$/, '')
-  return value === undefined ? undefined : secretValue(value, start, kind)
+  if (value !== undefined) return secretValue(value, start, kind)
+  return isQuoted && kind === 'password' ? phraseAt(text, start) : undefined
 }
 
 /** A value beside a name of this kind: a secret if it looks random enough. */

@@ -40,6 +40,8 @@ const FRAGMENTS = [
   'eyJa.',
   '_eyJ',
   'key=',
+  'password="a b ',
+  'password="abcd ab1! ',
   'sessiontoken=',
   '1:AA',
   '0-us',

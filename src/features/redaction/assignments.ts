@@ -8,9 +8,12 @@ import type { Stretches } from './stretches.ts'
  * operator of some language, opening quotes. Bounded everywhere, so that one try costs a constant.
  */
 const REST_OF_NAME = `[ \\t\\w.-]{0,24}?(?:&quot;|[\\s"'\`\\])\\\\*~]{0,4})`
+/** A pair of JSON that may stand between a name and its value. */
+export const SHORT_PAIR = `["']\\w{1,30}["']\\s{0,4}:\\s{0,4}(?:true|false|null|\\d{1,10}|"[^"\\n]{0,40}")`
 const OPERATOR = [
   `:[ \\t]{0,2}(?:&(?:'[a-z]{1,10}[ \\t])?)?[A-Za-z][\\w<>[\\]|?.]{0,30}[ \\t]{1,2}=(?=[ \\t])`, // name: Type =
-  `,?\\s{0,40}["']?value["']?[ \\t]{0,2}[:=]`, // key="name" value="…", a name and its value in a list
+  // key="name" value="…", a name and its value in a list
+  `(?:,\\s{0,40}${SHORT_PAIR}){0,2},?\\s{0,40}["']?value["']?[ \\t]{0,2}[:=]`,
   '={1,3}>?',
   '%3D',
   ':{1,3}=',
@@ -20,12 +23,12 @@ const OPERATOR = [
   '[:>]',
   `[,(](?=[ \\t]{0,4}["'\`])`, // name("…"), "name", "…"
 ].join('|')
-/** Markdown closes its emphasis behind the operator: `**Password:** …`. */
-const OPENING = `[*_~]{0,3}[ \\t]{0,40}(?:\\r?\\n[ \\t]{1,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`
+/** Markdown closes its emphasis behind the operator: `**Password:** …`. In YAML `>-` begins a value on the next line. */
+const OPENING = `[*_~]{0,3}[ \\t]{0,40}(?:(?:[|>][+-]?)?\\r?\\n[ \\t]{1,40}|\\\\\\r?\\n[ \\t]{0,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`
 const LINK = new RegExp(`${REST_OF_NAME}(?:${OPERATOR})${OPENING}`, 'iy')
 
-/** `--password value`: a blank is enough after a flag. */
-const FLAG_LINK = /[\w-]{0,20}[ \t]{1,4}["']?/y
+/** `--password value`: a blank is enough after a flag, also with the value on the next line. */
+const FLAG_LINK = /[\w-]{0,20}[ \t]{1,4}(?:\\\r?\n[ \t]{0,40})?["']?/y
 
 const LONGEST_REST = 25
 const IN_NAME = new Uint8Array(128)
@@ -105,7 +108,8 @@ const LONGEST_VALUE = 400
 const QUOTED = /[^"'`\s\\<>]{6,200}(?=\\?["'`])/y
 const BARE = /(?:[A-Za-z0-9_+/.~!@#%^*=$-]|&(?!\w{1,30}[=;])){6,400}(?=[\s"'`;,)\]}\\<&]|$)/y
 
-function secretAt(text: string, start: number, kind: string): Span | undefined {
+/** The value that starts here, if it is a secret. */
+export function secretAt(text: string, start: number, kind: string): Span | undefined {
   const opener = text[start - 1]
   const isQuoted = opener === '"' || opener === "'" || opener === '`'
   const pattern = isQuoted ? QUOTED : BARE

@@ -3,6 +3,7 @@ import { buildAutomaton } from './automaton.ts'
 import { blockFinder, ENCODED_BEGIN, encodedBlock, headlessBlock, puttyLines } from './blocks.ts'
 import { commandKeywords, givenSecrets } from './command-arguments.ts'
 import { handedOver, handoverKeywords } from './commands.ts'
+import { distantSecret } from './distant-values.ts'
 import { authorizationValue, basicCredentials, bearerToken, sessionCookies } from './headers.ts'
 import { JSON_KINDS, secretsInJson, secretsInYaml, YAML_KINDS } from './manifests.ts'
 import { HERE_STRING, hereString, pipedPassword, READERS } from './piped-passwords.ts'
@@ -14,6 +15,7 @@ import { Stretches } from './stretches.ts'
 import { secretsInTables } from './tables.ts'
 import { unfold } from './unfold.ts'
 import { urlPassword } from './urls.ts'
+import { KEY_TYPES, secretsInWebKey } from './web-keys.ts'
 
 /** The state of a scan. A keyword in the text starts a match at that position, never a pass over the whole text. */
 type Scan = {
@@ -27,6 +29,8 @@ type Scan = {
   stretches: Stretches
   /** How far the last manifest of kind Secret was read. */
   manifestEnd: number
+  /** How far the last JSON Web Key was read. */
+  webKeyEnd: number
   /** How far the arguments of the last command of each name were read. */
   commandEnds: number[]
   /** There is an escape character: colours of a terminal may stand inside a secret. */
@@ -53,7 +57,10 @@ for (const { kind, whole, names } of SECRET_NAMES) {
   for (const name of names) {
     on(name, (scan, end) => {
       if (!whole || !wordGoesOn(scan.text, end))
-        scan.add(assignedSecret(scan.text, end, kind, scan.stretches))
+        scan.add(
+          assignedSecret(scan.text, end, kind, scan.stretches) ??
+            distantSecret(scan.text, { start: end - name.length, end }, kind),
+        )
     })
   }
 }
@@ -88,6 +95,14 @@ function onManifest(keyword: string, read: typeof secretsInYaml): void {
 }
 for (const keyword of YAML_KINDS) onManifest(keyword, secretsInYaml)
 for (const keyword of JSON_KINDS) onManifest(keyword, secretsInJson)
+for (const keyword of KEY_TYPES) {
+  on(keyword, (scan, end) => {
+    if (end <= scan.webKeyEnd) return
+    const { spans, readUntil } = secretsInWebKey(scan.text, end, scan.webKeyEnd)
+    scan.webKeyEnd = readUntil
+    for (const span of spans) scan.add(span)
+  })
+}
 on('\u001b', (scan) => {
   scan.isColoured = true
 })
@@ -126,6 +141,7 @@ function scanPlain(text: string): { spans: Span[]; isColoured: boolean } {
     value: { nameEnd: -1, start: -1 },
     stretches: new Stretches(text),
     manifestEnd: -1,
+    webKeyEnd: 0,
     commandEnds: [],
     isColoured: false,
     add: (span) => {

@@ -2,10 +2,10 @@ import { secretValue } from './assignments.ts'
 import { SECRET_NAMES } from './rules/names.ts'
 import type { Span } from './rules/rule.ts'
 
-/** Markdown tables: a name is beside its value, or at the head of its column. */
+/** Tables of Markdown and of databases: a name is beside its value, or at the head of its column. */
 const LONGEST_NAME = 40
 const MOST_CELLS = 40
-const ONLY_SIGNS = /^[ \t|:-]+$/
+const ONLY_SIGNS = /^[ \t|:+-]+$/
 const WRAPPING = /^[\s*_~"'`]{1,8}|[\s*_~"'`]{1,8}$/g
 
 const namePatterns = SECRET_NAMES.map(({ kind, whole, names }) => ({
@@ -20,8 +20,9 @@ function kindNamedBy(cell: string): string | undefined {
   return namePatterns.find(({ pattern }) => pattern.test(name))?.kind
 }
 
-/** `|---|:--|`: the line above it has the heads of the columns. */
-const isSeparator = (line: string) => line.includes('-') && ONLY_SIGNS.test(line.trimEnd())
+/** `|---|:--|`, `----+---`: the line above it has the heads of the columns. */
+const isSeparator = (line: string) =>
+  line.includes('-') && /[|+]/.test(line) && ONLY_SIGNS.test(line.trimEnd())
 
 type Cell = { start: number; text: string }
 
@@ -53,13 +54,14 @@ export function secretsInTables(text: string): Span[] {
     end = text.indexOf('\n', start)
     if (end < 0) end = text.length
     const line = text.slice(start, end)
-    if (!line.includes('|')) {
-      columns = []
-      before = []
+    const hasBars = line.includes('|')
+    if ((hasBars || before.length > 0) && isSeparator(line)) {
+      columns = before.map((cell) => kindNamedBy(cell.text))
       continue
     }
-    if (isSeparator(line)) {
-      columns = before.map((cell) => kindNamedBy(cell.text))
+    if (!hasBars) {
+      columns = []
+      before = []
       continue
     }
     const cells = cellsOf(line, start)

@@ -2,15 +2,17 @@ import { INVISIBLE, INVISIBLE_PAIRS, TERMINAL_SEQUENCE } from '../../text/invisi
 
 /**
  * Ways to disguise a secret that still looks the same: invisible characters between its letters, the colours in which a
- * terminal shows what was searched for, Markdown escapes, wide letters, curly quotes. The scanner reads a plain form; its
- * offsets are mapped back to the original text.
+ * terminal shows what was searched for, Markdown escapes, line ends that a shell skips, wide letters, curly quotes. The
+ * scanner reads a plain form; its offsets are mapped back to the original text.
  */
 const BLANKS = '\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000'
 const QUOTES = '\\u2018-\\u201f\\u2039\\u203a\\u00ab\\u00bb'
 /** Not before quotes and letters: such escapes are handled by the rules. */
 const ESCAPED = '\\\\(?=[_*.~+#=!-])'
+/** A word of a command that goes on in the next line. The backslash comes first: few texts have one. */
+const BROKEN = '\\\\(?<=[\\w=+/.-]\\\\)\\r?\\n(?=[\\w=+/.-])'
 
-const DISGUISES = `[${INVISIBLE}${BLANKS}${QUOTES}\\uff01-\\uff5e]|${ESCAPED}|${INVISIBLE_PAIRS}`
+const DISGUISES = `[${INVISIBLE}${BLANKS}${QUOTES}\\uff01-\\uff5e]|${ESCAPED}|${BROKEN}|${INVISIBLE_PAIRS}`
 const DISGUISED = new RegExp(DISGUISES, 'g')
 /** Few texts have colours, and a pattern with them takes longer. */
 const DISGUISED_OR_COLOURED = new RegExp(`${TERMINAL_SEQUENCE}|${DISGUISES}`, 'g')

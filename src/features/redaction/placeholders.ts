@@ -24,7 +24,7 @@ function isElided(value: string): boolean {
 
 /** `${X}`, `$X`, `{{x}}`, `%X%`, `<x>`, `[x]`, `process.env.X`: the name of a secret, not the secret. */
 const REFERENCE =
-  /^(?:\$[{(]|\$[A-Za-z_]\w*$|%\w+%$|[<[{(]|process\.env|os\.environ|env\.|vars?\.|secrets\.|config\.|settings\.)|[{}<>]|^__\w+__$/i
+  /^(?:\$[{(]|\$[A-Za-z_]\w*$|%\w+%$|[<[{(]|process\.env|import\.meta|os\.environ|env\.|vars?\.|secrets\.|config\.|settings\.)|[{}<>]|^__\w+__$/i
 
 /** What tests and tutorials build their passwords from: `my-secret-1`, `Password123`, `testToken_2`. */
 const TUTORIAL_WORDS =
@@ -95,11 +95,26 @@ export function looksLikePassword(value: string): boolean {
   return entropy(value) >= 2.2
 }
 
-/** Words have a vowel every few letters and few capitals; random letters do not. */
-function isUnpronounceable(value: string): boolean {
-  const letters = value.replace(/[^A-Za-z]/g, '')
-  const capitals = letters.replace(/[^A-Z]/g, '').length / letters.length
-  if (capitals > 0.35 && capitals < 0.75) return true
-  const vowels = letters.replace(/[^aeiouAEIOU]/g, '').length
-  return vowels / letters.length < 0.27 && /[bcdfghjklmnpqrstvwxz]{5}/i.test(letters)
+const VOWELS = new Set(Array.from('aeiou', (vowel) => vowel.charCodeAt(0)))
+const LETTER_Y = 'y'.charCodeAt(0)
+const MANY_CONSONANTS = 5
+
+/** Words have a vowel every few letters and few capitals; random letters do not. In one pass, since values may be long. */
+export function isUnpronounceable(value: string): boolean {
+  let [letters, capitals, vowels, consonants, mostConsonants] = [0, 0, 0, 0, 0]
+  for (let at = 0; at < value.length; at += 1) {
+    const code = value.charCodeAt(at)
+    const isCapital = code >= 65 && code <= 90
+    if (!isCapital && (code < 97 || code > 122)) continue
+    const lower = isCapital ? code + 32 : code
+    const isVowel = VOWELS.has(lower)
+    letters += 1
+    if (isCapital) capitals += 1
+    if (isVowel) vowels += 1
+    consonants = isVowel || lower === LETTER_Y ? 0 : consonants + 1
+    if (consonants > mostConsonants) mostConsonants = consonants
+  }
+  const share = capitals / letters
+  if (share > 0.35 && share < 0.75) return true
+  return vowels / letters < 0.27 && mostConsonants >= MANY_CONSONANTS
 }

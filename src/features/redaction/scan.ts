@@ -3,7 +3,8 @@ import { buildAutomaton } from './automaton.ts'
 import { blockFinder, ENCODED_BEGIN, encodedBlock, headlessBlock, puttyLines } from './blocks.ts'
 import { commandKeywords, givenSecrets } from './command-arguments.ts'
 import { handedOver, handoverKeywords } from './commands.ts'
-import { distantSecret } from './distant-values.ts'
+import { distantSecret, type Name } from './distant-values.ts'
+import { isHarmless } from './harmless.ts'
 import { authorizationValue, basicCredentials, bearerToken, sessionCookies } from './headers.ts'
 import { JSON_KINDS, secretsInJson, secretsInYaml, YAML_KINDS } from './manifests.ts'
 import { HERE_STRING, hereString, pipedPassword, READERS } from './piped-passwords.ts'
@@ -57,10 +58,7 @@ for (const { kind, whole, names } of SECRET_NAMES) {
   for (const name of names) {
     on(name, (scan, end) => {
       if (!whole || !wordGoesOn(scan.text, end))
-        scan.add(
-          assignedSecret(scan.text, end, kind, scan.stretches) ??
-            distantSecret(scan.text, { start: end - name.length, end }, kind),
-        )
+        scan.add(secretOfName(scan, { start: end - name.length, end }, kind))
     })
   }
 }
@@ -192,6 +190,11 @@ function startsWord(text: string, at: number): boolean {
 
 function isWordCharacter(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
+}
+
+function secretOfName({ text, stretches }: Scan, name: Name, kind: string): Span | undefined {
+  const found = assignedSecret(text, name.end, kind, stretches) ?? distantSecret(text, name, kind)
+  return found && isHarmless(text, name, kind, text.slice(found.start, found.end)) ? undefined : found
 }
 
 /** Longer than any published format; a longer value is data. */

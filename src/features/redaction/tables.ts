@@ -1,4 +1,6 @@
 import { secretValue } from './assignments.ts'
+import type { Name } from './distant-values.ts'
+import { isHarmless } from './harmless.ts'
 import { SECRET_NAMES } from './rules/names.ts'
 import type { Span } from './rules/rule.ts'
 
@@ -13,11 +15,17 @@ const namePatterns = SECRET_NAMES.map(({ kind, whole, names }) => ({
   pattern: new RegExp(`(?:${names.join('|')})${whole ? 's?(?![a-z])' : ''}`, 'i'),
 }))
 
-/** The kind of secret that a cell names, if it does. */
-function kindNamedBy(cell: string): string | undefined {
-  const name = cell.replace(WRAPPING, '')
-  if (name === '' || name.length > LONGEST_NAME) return undefined
-  return namePatterns.find(({ pattern }) => pattern.test(name))?.kind
+/** A cell that names a secret, and where in it the name is that says so. */
+type Heading = { kind: string; text: string; name: Name }
+
+function headingIn(cell: string): Heading | undefined {
+  const text = cell.replace(WRAPPING, '')
+  if (text === '' || text.length > LONGEST_NAME) return undefined
+  for (const { kind, pattern } of namePatterns) {
+    const found = pattern.exec(text)
+    if (found) return { kind, text, name: { start: found.index, end: found.index + found[0].length } }
+  }
+  return undefined
 }
 
 /** `|---|:--|`, `----+---`: the line above it has the heads of the columns. */
@@ -40,15 +48,16 @@ function cellsOf(line: string, lineStart: number): Cell[] {
 
 const TRIMMED = /[^\s*_~"'`](?:[^\r\n]{0,398}[^\s*_~"'`])?/
 
-function secretIn(cell: Cell | undefined, kind: string): Span | undefined {
-  const found = cell && TRIMMED.exec(cell.text)
-  return found ? secretValue(found[0], cell.start + found.index, kind) : undefined
+function secretIn(cell: Cell, { kind, text, name }: Heading): Span | undefined {
+  const found = TRIMMED.exec(cell.text)
+  if (!found || isHarmless(text, name, kind, found[0])) return undefined
+  return secretValue(found[0], cell.start + found.index, kind)
 }
 
 export function secretsInTables(text: string): Span[] {
   if (!text.includes('|')) return []
   const spans: Span[] = []
-  let columns: (string | undefined)[] = []
+  let columns: (Heading | undefined)[] = []
   let before: Cell[] = []
   for (let start = 0, end = 0; start <= text.length; start = end + 1) {
     end = text.indexOf('\n', start)
@@ -56,7 +65,7 @@ export function secretsInTables(text: string): Span[] {
     const line = text.slice(start, end)
     const hasBars = line.includes('|')
     if ((hasBars || before.length > 0) && isSeparator(line)) {
-      columns = before.map((cell) => kindNamedBy(cell.text))
+      columns = before.map((cell) => headingIn(cell.text))
       continue
     }
     if (!hasBars) {
@@ -67,9 +76,9 @@ export function secretsInTables(text: string): Span[] {
     const cells = cellsOf(line, start)
     const isRow = line.trimStart().startsWith('|') || columns.length > 0
     for (const [i, cell] of cells.entries()) {
-      const named = isRow && i > 0 ? kindNamedBy(cells[i - 1]?.text ?? '') : undefined
-      const kind = columns[i] ?? named
-      const span = kind === undefined ? undefined : secretIn(cell, kind)
+      const beside = isRow && i > 0 ? headingIn(cells[i - 1]?.text ?? '') : undefined
+      const heading = columns[i] ?? beside
+      const span = heading && secretIn(cell, heading)
       if (span) spans.push(span)
     }
     before = cells

@@ -79,6 +79,9 @@ test('each command alone is a place for a password, not the words around it', ()
     'cp -a source2024 target2024',
     'cat <<< "hello2024"',
     'sudo -u app2024 whoami',
+    'node app.js | pino-http-send -u http://localhost:8080/logs',
+    'See https://example.com and run [`terraform init -upgrade`](https://example.com/docs/init.html)',
+    'curl --user https://example.com:8080/orders2024',
   ])
     expect(redact(text)).toEqual({ text, findings: [] })
 })

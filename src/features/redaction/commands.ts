@@ -1,18 +1,21 @@
 import { isPlaceholder } from './placeholders.ts'
 import { RANK, type Span } from './rules/rule.ts'
 
+/** `user:password`; two slashes after the colon make it an address. */
+const USER_AND_PASSWORD = `["']?[^\\s:"']{1,100}:(?!//)([^\\s"']{4,100})`
+
 /** Commands that take a password by position, not by an operator. */
 const HANDOVERS: { after: string; value: RegExp; only?: RegExp }[] = [
   ...[' -u', ' -su', ' -ku', ' -sku'].map((after) => ({
     after,
-    value: /[ \t]{0,2}["']?[^\s:"']{1,100}:([^\s"']{4,100})/y,
+    value: new RegExp(`[ \\t]{0,2}${USER_AND_PASSWORD}`, 'y'),
     only: /curl|wget|http/i,
   })),
   { after: ' -p', value: /["']?([^\s"']{6,100})/y, only: /mysql|mariadb/i },
   { after: ' -p ', value: /["']?([^\s"']{6,100})/y, only: /(?:docker|podman|registry) login/i },
   ...['--user ', '--user='].map((after) => ({
     after,
-    value: /["']?[^\s:"']{1,100}:([^\s"']{4,100})/y,
+    value: new RegExp(USER_AND_PASSWORD, 'y'),
     only: /curl|wget|http/i,
   })),
   { after: 'sshpass -p', value: /[ \t]{0,4}["']?([^\s"']{4,100})/y },

@@ -48,7 +48,11 @@ export function isSampleToken(tail: string): boolean {
 
 /** The same few characters again and again. A short number may well repeat its digits. */
 function isMonotonous(value: string): boolean {
-  return new Set(value).size < (value.length <= 12 ? 3 : 4)
+  const enough = value.length <= 12 ? 3 : 4
+  const seen = new Set<string>()
+  // Most values have enough at their beginning, and the rest need not be read.
+  for (const character of value) if (seen.add(character).size === enough) return false
+  return true
 }
 
 /** Shannon entropy in bits per character. */

@@ -21,7 +21,7 @@ function isElided(value) {
 	return /^(?:\.{3}|\*{3})|(?:\.{3}|\*{3})$/.test(value) || value.replace(/[^A-Za-z0-9]/g, "").length < 20;
 }
 /** `${X}`, `$X`, `{{x}}`, `%X%`, `<x>`, `[x]`, `process.env.X`: the name of a secret, not the secret. */
-var REFERENCE = /^(?:\$[{(]|\$[A-Za-z_]\w*$|%\w+%$|[<[{(]|process\.env|os\.environ|env\.|vars?\.|secrets\.|config\.|settings\.)|[{}<>]|^__\w+__$/i;
+var REFERENCE = /^(?:\$[{(]|\$[A-Za-z_]\w*$|%\w+%$|[<[{(]|process\.env|import\.meta|os\.environ|env\.|vars?\.|secrets\.|config\.|settings\.)|[{}<>]|^__\w+__$/i;
 /** What tests and tutorials build their passwords from: `my-secret-1`, `Password123`, `testToken_2`. */
 var TUTORIAL_WORDS = /my|your|the|some|test|super|new|old|user|admin|root|secret|password|passwd|pass|word|pwd|token|key|api|value|string|foo|bar|baz|custom|default|local|dev|prod|sample|fake|mock|valid|invalid|wrong|correct|auth|access|refresh|client|name|session|public|private|data|app|id/gi;
 /** For values of a known form: what documentation puts there, or a word that happens to have the form. */
@@ -39,7 +39,10 @@ function isSampleToken(tail) {
 }
 /** The same few characters again and again. A short number may well repeat its digits. */
 function isMonotonous(value) {
-	return new Set(value).size < (value.length <= 12 ? 3 : 4);
+	const enough = value.length <= 12 ? 3 : 4;
+	const seen = /* @__PURE__ */ new Set();
+	for (const character of value) if (seen.add(character).size === enough) return false;
+	return true;
 }
 /** Shannon entropy in bits per character. */
 function entropy(value) {
@@ -76,12 +79,33 @@ function looksLikePassword(value) {
 	if (!(/\d/.test(value) || value.length >= 8 && /[!@#$%^&*?+~]/.test(value))) return value.length >= 14 && isUnpronounceable(value);
 	return entropy(value) >= 2.2;
 }
-/** Words have a vowel every few letters and few capitals; random letters do not. */
+var VOWELS = new Set(Array.from("aeiou", (vowel) => vowel.charCodeAt(0)));
+var LETTER_Y = "y".charCodeAt(0);
+var MANY_CONSONANTS = 5;
+/** Words have a vowel every few letters and few capitals; random letters do not. In one pass, since values may be long. */
 function isUnpronounceable(value) {
-	const letters = value.replace(/[^A-Za-z]/g, "");
-	const capitals = letters.replace(/[^A-Z]/g, "").length / letters.length;
-	if (capitals > .35 && capitals < .75) return true;
-	return letters.replace(/[^aeiouAEIOU]/g, "").length / letters.length < .27 && /[bcdfghjklmnpqrstvwxz]{5}/i.test(letters);
+	let [letters, capitals, vowels, consonants, mostConsonants] = [
+		0,
+		0,
+		0,
+		0,
+		0
+	];
+	for (let at = 0; at < value.length; at += 1) {
+		const code = value.charCodeAt(at);
+		const isCapital = code >= 65 && code <= 90;
+		if (!isCapital && (code < 97 || code > 122)) continue;
+		const lower = isCapital ? code + 32 : code;
+		const isVowel = VOWELS.has(lower);
+		letters += 1;
+		if (isCapital) capitals += 1;
+		if (isVowel) vowels += 1;
+		consonants = isVowel || lower === LETTER_Y ? 0 : consonants + 1;
+		if (consonants > mostConsonants) mostConsonants = consonants;
+	}
+	const share = capitals / letters;
+	if (share > .35 && share < .75) return true;
+	return vowels / letters < .27 && mostConsonants >= MANY_CONSONANTS;
 }
 //#endregion
 //#region src/features/redaction/rules/rule.ts
@@ -97,7 +121,7 @@ var TOKEN_END = "(?![A-Za-z0-9])";
 /** What may follow a value in code, configuration and prose. */
 var VALUE_END = "(?=[\\s\"'`;,<>&)\\]}|\\\\#]|[.:?!](?:\\s|$)|$)";
 /** A part of a pattern that many formats share. */
-var UUID$1 = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+var UUID$2 = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 function token(kind, prefixes, tail) {
 	return {
 		form: "token",
@@ -124,15 +148,44 @@ function named(kind, names, value) {
 	};
 }
 //#endregion
+//#region src/features/redaction/phrases.ts
+/** Passwords with blanks in them. Only in quotes: without them nobody can tell where such a password ends. */
+var PHRASE = /[^"'`\r\n\\<>{}]{8,100}(?=["'`])/y;
+/** A mail provider gives a password for an app in four groups of four letters. */
+var APP_PASSWORD = /^[a-z]{4}(?: [a-z]{4}){3}$/;
+/** A sentence about a password has one of these words. */
+var PROSE = /\b(?:an?|and|are|as|at|be(?:en)?|by|can|cannot|characters?|contain|digits?|do|does|enter|fail(?:ed|s)?|for|from|has|have|here|if|in|is|it|least|letters?|long|min|must|need|new|no|not|of|on|one|only|or|passwords?|please|see|short|should|than|that|the|they|this|to|use|used|was|we|when|will|with|your?)\b/i;
+var SIGN = /[!@#$%^&*~]/;
+var REFERENCE_OR_MAIL = /^\$|@[^@]*\./;
+/** Beside letters it has a digit and a sign, as words and versions do not. */
+function isPasswordLike(word) {
+	return /\d/.test(word) && SIGN.test(word) && !REFERENCE_OR_MAIL.test(word) && looksLikePassword(word);
+}
+/** The password in quotes that starts here, behind the opening quote. */
+function phraseAt(text, start) {
+	PHRASE.lastIndex = start;
+	const phrase = PHRASE.exec(text)?.[0];
+	if (phrase === void 0 || text[start + phrase.length] !== text[start - 1] || PROSE.test(phrase)) return void 0;
+	if (!(APP_PASSWORD.test(phrase) || phrase.split(" ").some(isPasswordLike)) || isPlaceholder(phrase) || isPlaceholder(phrase.replaceAll(" ", ""))) return void 0;
+	return {
+		start,
+		end: start + phrase.length,
+		kind: "password",
+		rank: RANK.assigned
+	};
+}
+//#endregion
 //#region src/features/redaction/assignments.ts
 /**
 * From the end of a name to the start of its value: the rest of the name, a closing quote or bracket, an
 * operator of some language, opening quotes. Bounded everywhere, so that one try costs a constant.
 */
-var REST_OF_NAME = `[ \\t\\w.-]{0,24}?(?:&quot;|[\\s"'\`\\])\\\\*~]{0,4})`;
+var REST_OF_NAME$1 = `[ \\t\\w.-]{0,24}?(?:&quot;|[\\s"'\`\\])\\\\*~]{0,4})`;
+/** A pair of JSON that may stand between a name and its value. */
+var SHORT_PAIR = `["']\\w{1,30}["']\\s{0,4}:\\s{0,4}(?:true|false|null|\\d{1,10}|"[^"\\n]{0,40}")`;
 var OPERATOR = [
 	`:[ \\t]{0,2}(?:&(?:'[a-z]{1,10}[ \\t])?)?[A-Za-z][\\w<>[\\]|?.]{0,30}[ \\t]{1,2}=(?=[ \\t])`,
-	`,?\\s{0,40}["']?value["']?[ \\t]{0,2}[:=]`,
+	`(?:,\\s{0,40}${SHORT_PAIR}){0,2},?\\s{0,40}["']?value["']?[ \\t]{0,2}[:=]`,
 	"={1,3}>?",
 	"%3D",
 	":{1,3}=",
@@ -142,15 +195,15 @@ var OPERATOR = [
 	"[:>]",
 	`[,(](?=[ \\t]{0,4}["'\`])`
 ].join("|");
-var LINK = new RegExp(`${REST_OF_NAME}(?:${OPERATOR})[*_~]{0,3}[ \\t]{0,40}(?:\\r?\\n[ \\t]{1,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`, "iy");
-/** `--password value`: a blank is enough after a flag. */
-var FLAG_LINK = /[\w-]{0,20}[ \t]{1,4}["']?/y;
+var LINK = new RegExp(`${REST_OF_NAME$1}(?:${OPERATOR})[*_~]{0,3}[ \\t]{0,40}(?:(?:[|>][+-]?)?\\r?\\n[ \\t]{1,40}|\\\\\\r?\\n[ \\t]{0,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`, "iy");
+/** `--password value`: a blank is enough after a flag, also with the value on the next line. */
+var FLAG_LINK = /[\w-]{0,20}[ \t]{1,4}(?:\\\r?\n[ \t]{0,40})?["']?/y;
 var LONGEST_REST = 25;
-var IN_NAME = /* @__PURE__ */ new Uint8Array(128);
-for (const character of " 	.-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") IN_NAME[character.charCodeAt(0)] = 1;
+var IN_NAME$1 = /* @__PURE__ */ new Uint8Array(128);
+for (const character of " 	.-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") IN_NAME$1[character.charCodeAt(0)] = 1;
 /** In prose a name is usually followed by more words, so there is nothing to match. */
 function mayHaveOperator(text, nameEnd) {
-	for (let at = nameEnd; at < nameEnd + LONGEST_REST; at += 1) if (IN_NAME[text.charCodeAt(at)] !== 1) return at < text.length;
+	for (let at = nameEnd; at < nameEnd + LONGEST_REST; at += 1) if (IN_NAME$1[text.charCodeAt(at)] !== 1) return at < text.length;
 	return false;
 }
 /** Where the value of the name that ends at `nameEnd` starts, or -1. */
@@ -207,12 +260,15 @@ function spokenSecret(text, nameEnd, kind) {
 var LONGEST_VALUE = 400;
 var QUOTED = /[^"'`\s\\<>]{6,200}(?=\\?["'`])/y;
 var BARE = /(?:[A-Za-z0-9_+/.~!@#%^*=$-]|&(?!\w{1,30}[=;])){6,400}(?=[\s"'`;,)\]}\\<&]|$)/y;
+/** The value that starts here, if it is a secret. */
 function secretAt$1(text, start, kind) {
 	const opener = text[start - 1];
-	const pattern = opener === "\"" || opener === "'" || opener === "`" ? QUOTED : BARE;
+	const isQuoted = opener === "\"" || opener === "'" || opener === "`";
+	const pattern = isQuoted ? QUOTED : BARE;
 	pattern.lastIndex = start;
 	const value = pattern.exec(text)?.[0].replace(/[;,.]{1,8}$/, "");
-	return value === void 0 ? void 0 : secretValue(value, start, kind);
+	if (value !== void 0) return secretValue(value, start, kind);
+	return isQuoted && kind === "password" ? phraseAt(text, start) : void 0;
 }
 /** A value beside a name of this kind: a secret if it looks random enough. */
 function secretValue(value, start, kind) {
@@ -499,7 +555,147 @@ function encodedBlock(text, markerEnd) {
 /** Without Buffer, because the web app uses the same rules in the browser. */
 var isPrivate = (encoded) => /^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(atob(encoded.slice(0, encoded.length - encoded.length % 4)));
 //#endregion
+//#region src/features/redaction/command-arguments.ts
+/** Arguments of a command, up to its end; a backslash at the end of a line goes on. */
+var ARGUMENTS = "(?:[^\\n|;&\"'`]|\\\\\\r?\\n|\"[^\"\\n]{0,100}\"|'[^'\\n]{0,100}'){0,200}?";
+var BLANKS$1 = "(?:[ \\t]|\\\\\\r?\\n){1,8}";
+var WORD$1 = "(?:\"[^\"\\n]{1,100}\"|'[^'\\n]{1,100}'|[^\\s\"'`;|&<>()-][^\\s\"'`;|&<>()]{0,100})";
+var quoted = (before = "") => `"${before}([^"\\n]{4,200})"|'${before}([^'\\n]{4,200})'`;
+var VALUE = `(?:${quoted()}|(?!-)([^\\s"'\`;|&<>()]{4,200}))`;
+var NAME_OF_VALUE = "[\\w.-]{1,100}=";
+var pattern = (...parts) => new RegExp(parts.join(""), "y");
+var byFlag = (flag, between = BLANKS$1) => pattern(ARGUMENTS, BLANKS$1, flag, between, VALUE);
+var FLAGS = `(?:${BLANKS$1}-[A-Za-z0-9]{1,8}){1,4}`;
+var withFlag = (letter) => `(?=(?:${BLANKS$1}-[A-Za-z0-9]{1,8}){0,3}${BLANKS$1}-[A-Za-z0-9]{0,7}${letter})`;
+var MONGO = [
+	"mongosh",
+	"mongo",
+	"mongodump",
+	"mongorestore",
+	"mongoexport",
+	"mongoimport"
+];
+var LDAP = [
+	"ldapsearch",
+	"ldapmodify",
+	"ldapadd",
+	"ldapdelete",
+	"ldapwhoami"
+];
+/** Commands that are given a password, or another secret, by a flag or by its place. */
+var COMMANDS = [
+	{
+		names: ["redis-cli", "valkey-cli"],
+		value: byFlag("-a")
+	},
+	{
+		names: [...MONGO, "az login"],
+		value: byFlag("-p")
+	},
+	{
+		names: [
+			"sqlcmd",
+			"bcp",
+			"osql",
+			"tsql",
+			"unzip",
+			"zip"
+		],
+		value: byFlag("-P", "[ \\t]{0,4}")
+	},
+	{
+		names: LDAP,
+		value: byFlag("-w", "[ \\t]{0,4}")
+	},
+	{
+		names: [
+			"7z",
+			"7za",
+			"7zz"
+		],
+		value: byFlag("-p", "")
+	},
+	{
+		names: [
+			"smbclient",
+			"rpcclient",
+			"smbget"
+		],
+		value: pattern(ARGUMENTS, BLANKS$1, "(?:-U[ \\t]{0,4}|--user[= ])[\"']?[^\\s%\"']{1,100}%", VALUE)
+	},
+	{
+		names: ["htpasswd"],
+		value: pattern(withFlag("b"), withFlag("n"), FLAGS, BLANKS$1, WORD$1, BLANKS$1, VALUE)
+	},
+	{
+		names: ["htpasswd"],
+		value: pattern(withFlag("b"), FLAGS, BLANKS$1, WORD$1, BLANKS$1, WORD$1, BLANKS$1, VALUE)
+	},
+	{
+		names: ["rabbitmqctl"],
+		value: pattern(ARGUMENTS, BLANKS$1, "(?:add_user|change_password)", BLANKS$1, WORD$1, BLANKS$1, VALUE)
+	},
+	{
+		names: ["net user"],
+		value: pattern(BLANKS$1, WORD$1, BLANKS$1, VALUE),
+		isUnsure: true
+	},
+	{
+		names: ["gh secret set"],
+		kind: "secret",
+		value: byFlag("(?:--body|-b)", `(?:=|${BLANKS$1})`)
+	},
+	{
+		names: ["create secret"],
+		kind: "secret",
+		isRepeated: true,
+		value: pattern(...[
+			ARGUMENTS,
+			BLANKS$1,
+			`--from-literal(?:=|${BLANKS$1})`
+		], `(?:${quoted(NAME_OF_VALUE)}|${NAME_OF_VALUE}${VALUE})`)
+	}
+];
+var MOST_REPEATED = 20;
+/** Nobody names a command again within so few characters. */
+var SHORTEST_COMMAND = 10;
+/** For each name the keyword of the text and what to look for behind it. */
+var commandKeywords = COMMANDS.flatMap(({ names, ...command }) => names.map((name) => ({
+	keyword: `${name} `,
+	command
+})));
+/** Behind a name and the blank after it. The name is not looked for again before `readUntil`. */
+function givenSecrets(text, end, { keyword, command }) {
+	const { value: pattern, kind = "password", isRepeated, isUnsure } = command;
+	if (/\w/.test(text[end - keyword.length - 1] ?? "")) return {
+		spans: [],
+		readUntil: end
+	};
+	const spans = [];
+	let at = end - 1;
+	for (let times = 0; times < (isRepeated ? MOST_REPEATED : 1); times += 1) {
+		pattern.lastIndex = at;
+		const found = pattern.exec(text);
+		const value = found?.slice(1).find((group) => group !== void 0);
+		if (!found || value === void 0) break;
+		at = pattern.lastIndex;
+		const start = found.index + found[0].lastIndexOf(value);
+		if ((isUnsure ? looksLikePassword(value) : /[A-Za-z]/.test(value)) && !isPlaceholder(value)) spans.push({
+			start,
+			end: start + value.length,
+			kind,
+			rank: RANK.assigned
+		});
+	}
+	return {
+		spans,
+		readUntil: Math.max(at, end + SHORTEST_COMMAND)
+	};
+}
+//#endregion
 //#region src/features/redaction/commands.ts
+/** `user:password`; two slashes after the colon make it an address. */
+var USER_AND_PASSWORD = `["']?[^\\s:"']{1,100}:(?!//)([^\\s"']{4,100})`;
 /** Commands that take a password by position, not by an operator. */
 var HANDOVERS = [
 	...[
@@ -509,7 +705,7 @@ var HANDOVERS = [
 		" -sku"
 	].map((after) => ({
 		after,
-		value: /[ \t]{0,2}["']?[^\s:"']{1,100}:([^\s"']{4,100})/y,
+		value: new RegExp(`[ \\t]{0,2}${USER_AND_PASSWORD}`, "y"),
 		only: /curl|wget|http/i
 	})),
 	{
@@ -524,7 +720,7 @@ var HANDOVERS = [
 	},
 	...["--user ", "--user="].map((after) => ({
 		after,
-		value: /["']?[^\s:"']{1,100}:([^\s"']{4,100})/y,
+		value: new RegExp(USER_AND_PASSWORD, "y"),
 		only: /curl|wget|http/i
 	})),
 	{
@@ -561,6 +757,93 @@ function handedOver(text, end, index) {
 		kind: "password",
 		rank: RANK.assigned
 	};
+}
+//#endregion
+//#region src/features/redaction/distant-values.ts
+var LONGEST_NAME$1 = 40;
+var LONGEST_BEFORE = 400;
+var IN_NAME = /* @__PURE__ */ new Uint8Array(128);
+for (const character of ".-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") IN_NAME[character.charCodeAt(0)] = 1;
+/** Where the quote is that opens the name, or -1. Most names have none, and cost no more than this. */
+function openingQuote(text, { start }) {
+	let at = start - 1;
+	while (at > start - LONGEST_NAME$1 && IN_NAME[text.charCodeAt(at)] === 1) at -= 1;
+	return text[at] === "\"" || text[at] === "'" ? at : -1;
+}
+/** The value of a name in quotes that is not next to it. */
+function distantSecret(text, name, kind) {
+	const quote = openingQuote(text, name);
+	return quote === -1 ? void 0 : defaultOf(text, name, kind) ?? valueBefore(text, quote, kind);
+}
+var DEFAULT = /[\w-]{0,40}["']\s{0,4}\{[^{}]{0,400}?\bdefault\s{0,20}=\s{0,4}["']/y;
+/** `variable "db_password" { default = "…" }` of Terraform. */
+function defaultOf(text, { end }, kind) {
+	DEFAULT.lastIndex = end;
+	return DEFAULT.test(text) ? secretAt$1(text, DEFAULT.lastIndex, kind) : void 0;
+}
+var NAME_OF_PAIR = "[\"'](?:name|key)[\"']\\s{0,4}:\\s?$";
+var IS_NAME = new RegExp(NAME_OF_PAIR, "i");
+var VALUE_BEFORE = new RegExp(`["']value["']\\s{0,4}:\\s{0,4}["']([^"'\\n\\\\]{6,200})["']\\s{0,20},(?:\\s{0,40}${SHORT_PAIR},){0,2}\\s{0,40}${NAME_OF_PAIR}`, "i");
+/** `{"value": "…", "name": "MY_API_KEY"}`: a list that has the value first. */
+function valueBefore(text, quote, kind) {
+	if (text[quote - 1] !== ":" && text[quote - 2] !== ":") return void 0;
+	if (!IS_NAME.test(text.slice(Math.max(0, quote - 20), quote))) return void 0;
+	const from = Math.max(0, quote - LONGEST_BEFORE);
+	const found = VALUE_BEFORE.exec(text.slice(from, quote));
+	const value = found?.[1];
+	if (!found || value === void 0) return void 0;
+	return secretValue(value, from + found.index + found[0].indexOf(value, 8), kind);
+}
+//#endregion
+//#region src/features/redaction/harmless.ts
+/** Values beside a name such as `key` or `secret` that are no secrets: the whole name or the form of the value says so. */
+var REST_OF_NAME = /[\w-]{0,40}/y;
+/** `secretName`, `AUTH0_DOMAIN`, `token-type`: what is known about a secret, not the secret. */
+var ABOUT = "names?|refs?|domain|host|hostname|arn|type|version|alg|algorithm|length|count|ttl|expiry";
+var ABOUT_IT = new RegExp(`(?:^|[_-])(?:${ABOUT})$`, "i");
+var ABOUT_IT_IN_CAMEL_CASE = new RegExp(`(?:${ABOUT.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())})$`);
+/** GnuPG receives keys by their fingerprints: `--recv-keys`. */
+var PUBLIC = /(?:public[_ -]?|recv-)$/i;
+var PUBLIC_KEY = /public[_ -]?key[_ -]?$/i;
+var OF_ACCESS = /access[_ -]?$/i;
+var UUID$1 = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** `next-auth@5.0.0`, `arn:aws:kms:…`, the anchor `#in-a-page` of a link. */
+var PACKAGE = /^@?[A-Za-z][\w./-]{0,100}@[~^]?v?\d{1,5}\.\d{1,5}(?:\.\d{1,5})?(?:-[a-z]{1,10}(?:\.\d{1,5}){0,2})?$/;
+var RESOURCE_OR_ANCHOR = /^(?:arn:aws|#[a-z][a-z-]{0,100}$)/;
+/** `ECC_NIST_P256`: the name of a constant, mostly letters. */
+function isConstant(value) {
+	if (!/^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value)) return false;
+	const words = value.split("_").filter((part) => /^[A-Z]{2,20}$/.test(part));
+	return words.length >= 2 && words.join("").length > value.length / 2;
+}
+/** Capitals throughout are those of a licence key. */
+var WORD = /^[A-Z]?[a-z]{1,19}$/;
+var NUMBER = /^(?:v?\d{1,8}|[a-z]{1,12}\d{1,3})$/;
+var HASH = /^(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}$/;
+/** `build-2024-05-01`, `node-modules-linux-<hash>`: words and numbers, and perhaps a hash behind two words. */
+function isCacheKey(value) {
+	const parts = value.split(/[-_./:]/);
+	const hasHash = HASH.test(parts.at(-1) ?? "");
+	const known = hasHash ? parts.slice(0, -1) : parts;
+	const words = known.filter((part) => WORD.test(part) && !isUnpronounceable(part));
+	return words.length >= (hasHash ? 2 : 1) && known.every((part) => words.includes(part) || NUMBER.test(part));
+}
+/** The key of a cache or of a map: `key`, `restore-keys` and `cache_key`, not `api_key`. */
+var isPlainKey = (before) => /(?:^|[^\w-]|(?:cache|restore)[_-]?)$/i.test(before);
+/** The value beside this name is certainly no secret. */
+function isHarmless(text, { start, end }, kind, value) {
+	REST_OF_NAME.lastIndex = end;
+	const rest = REST_OF_NAME.exec(text)?.[0] ?? "";
+	if (ABOUT_IT.test(rest) || ABOUT_IT_IN_CAMEL_CASE.test(rest)) return true;
+	if (kind === "password") return false;
+	const name = text.slice(start, end).toLowerCase();
+	const before = text.slice(Math.max(0, start - 12), start);
+	if (PUBLIC_KEY.test(before) || name === "key" && PUBLIC.test(before)) return true;
+	if (PACKAGE.test(value) || RESOURCE_OR_ANCHOR.test(value) || isConstant(value)) return true;
+	if (kind !== "api_key") return false;
+	if (/^(?:key|api)$/.test(name) && /^[_-]?ids?$/i.test(rest)) return !OF_ACCESS.test(before);
+	if (UUID$1.test(value)) return /id$/i.test(name + rest);
+	return name === "key" && /^s?$/i.test(rest) && isPlainKey(before) && isCacheKey(value);
 }
 //#endregion
 //#region src/features/redaction/headers.ts
@@ -664,7 +947,7 @@ var JSON_KINDS = [
 	"'kind': 'secret'"
 ];
 /** A manifest is read this far before and after its kind. */
-var WINDOW = 2e4;
+var WINDOW$1 = 2e4;
 var BASE64 = /^[A-Za-z0-9+/]{8,20000}={0,2}$/;
 /** `data` holds base64 alone. `stringData` holds anything, also names of users and hosts. */
 function isSecret(value, isEncoded) {
@@ -705,7 +988,7 @@ function mappingAround(text, kind, notBefore) {
 	const above = [];
 	for (let first = kind; first.indent === first.column || first.column !== kind.column;) {
 		const next = lineAbove(text, first);
-		if (!next || next.start < notBefore || kind.start - next.start > WINDOW || isDivider(text, next)) break;
+		if (!next || next.start < notBefore || kind.start - next.start > WINDOW$1 || isDivider(text, next)) break;
 		if (!isBlank(text, next) && next.column < kind.column) break;
 		above.push(next);
 		first = next;
@@ -713,7 +996,7 @@ function mappingAround(text, kind, notBefore) {
 	const below = [];
 	for (let last = kind;;) {
 		const next = lineBelow(text, last);
-		if (!next || next.start - kind.start > WINDOW || isDivider(text, next)) break;
+		if (!next || next.start - kind.start > WINDOW$1 || isDivider(text, next)) break;
 		if (!isBlank(text, next) && next.indent < kind.column) break;
 		below.push(next);
 		last = next;
@@ -767,15 +1050,15 @@ function secretsInYaml(text, kindEnd, notBefore) {
 /** Where the object around a place begins or ends: -1 if not within the window. */
 function braceBefore(text, at, notBefore) {
 	let depth = 0;
-	for (let i = at; i >= Math.max(notBefore, at - WINDOW); i -= 1) if (text[i] === "}") depth += 1;
+	for (let i = at; i >= Math.max(notBefore, at - WINDOW$1); i -= 1) if (text[i] === "}") depth += 1;
 	else if (text[i] === "{" && depth-- === 0) return i;
 	return -1;
 }
 function braceAfter(text, at) {
 	let depth = 0;
-	for (let i = at; i < Math.min(text.length, at + WINDOW); i += 1) if (text[i] === "{") depth += 1;
+	for (let i = at; i < Math.min(text.length, at + WINDOW$1); i += 1) if (text[i] === "{") depth += 1;
 	else if (text[i] === "}" && depth-- === 0) return i;
-	return Math.min(text.length, at + WINDOW);
+	return Math.min(text.length, at + WINDOW$1);
 }
 /** Also in the copy of a manifest that an annotation keeps, with escaped quotes. */
 var OBJECT = /(\\{0,3}["'])(data|stringData)\1\s{0,8}:\s{0,8}\{/g;
@@ -799,6 +1082,70 @@ function secretsInJson(text, kindEnd, notBefore) {
 		spans,
 		readUntil
 	};
+}
+var READERS$1 = [
+	{
+		keyword: "sudo ",
+		rest: /(?:-[A-Za-z]{1,6}[ \t]{1,4}){0,3}(?:-[A-Za-z]{0,5}S|--stdin)(?![\w-])/y
+	},
+	{
+		keyword: "chpasswd",
+		isAfterName: true
+	},
+	{ keyword: "--password-stdin" },
+	{ keyword: "passwd --stdin" },
+	{ keyword: "--passphrase-fd 0" }
+];
+var LONGEST_COMMAND$1 = 300;
+var ECHOED = /(?:^|[\s;&(`])(?:echo|printf)[ \t]{1,4}(?:-[A-Za-z]{1,3}[ \t]{1,4}){0,2}(?:["']?%s(?:\\n)?["']?[ \t]{1,4})?(?:"([^"]{4,200})"|'([^']{4,200})'|([^\s"'|]{4,200}))[ \t]{0,4}$/;
+var GIVEN = /[ \t]{0,4}(?:"([^"\n]{4,200})"|'([^'\n]{4,200})'|([^\s"'`;|&<>()]{4,200}))/y;
+/** The command line before a place, without former lines. */
+function lineBefore(text, at) {
+	const from = Math.max(0, at - LONGEST_COMMAND$1);
+	const line = text.slice(from, at);
+	const cut = line.lastIndexOf("\n") + 1;
+	return {
+		line: line.slice(cut),
+		start: from + cut
+	};
+}
+var groupOf = (found) => found?.slice(1).find((group) => group !== void 0);
+/** `root:…`: the name before the password stays. */
+function spanOf(start, given, isAfterName) {
+	const from = isAfterName ? given.indexOf(":") + 1 : 0;
+	const password = given.slice(from);
+	if (isAfterName && from === 0 || password.length < 4 || isPlaceholder(password)) return void 0;
+	return {
+		start: start + from,
+		end: start + given.length,
+		kind: "password",
+		rank: RANK.assigned
+	};
+}
+/** From the end of a command that reads a password: what was echoed into it. */
+function pipedPassword(text, end, reader) {
+	if (reader.rest) {
+		reader.rest.lastIndex = end;
+		if (!reader.rest.test(text)) return void 0;
+	}
+	const { line, start } = lineBefore(text, end - reader.keyword.length);
+	const bar = line.lastIndexOf("|");
+	if (bar === -1) return void 0;
+	const found = ECHOED.exec(line.slice(0, bar));
+	const given = groupOf(found);
+	if (!found || given === void 0) return void 0;
+	return spanOf(start + found.index + found[0].lastIndexOf(given), given, reader.isAfterName === true);
+}
+var READS_PASSWORD = /sudo[ \t]{1,4}(?:-[\w-]{1,10}[ \t]{1,4}){0,3}(?:-[A-Za-z]{0,5}S|--stdin)\b|chpasswd|--password-stdin|passwd --stdin/;
+/** From the end of `<<<`: what a command is given as its input. */
+function hereString(text, end) {
+	const command = READS_PASSWORD.exec(lineBefore(text, end).line)?.[0];
+	if (command === void 0) return void 0;
+	GIVEN.lastIndex = end;
+	const found = GIVEN.exec(text);
+	const given = groupOf(found);
+	if (!found || given === void 0) return void 0;
+	return spanOf(end + found[0].lastIndexOf(given), given, command === "chpasswd");
 }
 //#endregion
 //#region src/features/redaction/rules/ai.ts
@@ -826,9 +1173,9 @@ var AI_RULES = [
 	token("replicate_token", "r8_", "[A-Za-z0-9_-]{37,40}"),
 	token("xai_key", "xai-", "[A-Za-z0-9_]{70,90}"),
 	token("langsmith_key", ["lsv2_pt_", "lsv2_sk_"], "[a-f0-9]{32}_[a-f0-9]{10}"),
-	token("langfuse_key", ["sk-lf-", "pk-lf-"], UUID$1),
+	token("langfuse_key", ["sk-lf-", "pk-lf-"], UUID$2),
 	token("pinecone_key", "pcsk_", "[A-Za-z0-9_]{50,90}"),
-	named("pinecone_key", "pinecone", UUID$1),
+	named("pinecone_key", "pinecone", UUID$2),
 	named("cohere_key", ["cohere", "co_api_key"], "[a-zA-Z0-9]{40}"),
 	named("mistral_key", "mistral", "[A-Za-z0-9]{32}"),
 	named("deepseek_key", "deepseek", "sk-[a-f0-9]{32}"),
@@ -847,7 +1194,7 @@ var AI_RULES = [
 	token("elevenlabs_key", "sk_", "[a-f0-9]{48}"),
 	named("assemblyai_key", "assemblyai", "[0-9a-f]{32}"),
 	named("deepgram_key", "deepgram", "[0-9a-f]{40}"),
-	named("deepl_key", ["deepl"], `${UUID$1}(?::fx)?`),
+	named("deepl_key", ["deepl"], `${UUID$2}(?::fx)?`),
 	named("private_ai_key", [
 		"privateai",
 		"private_ai",
@@ -910,7 +1257,7 @@ var CLOUD_RULES = [
 	], "[A-Z0-9]{16,17}"),
 	token("aws_bedrock_key", "ABSK", "[A-Za-z0-9+/]{109,269}={0,2}"),
 	token("aws_bedrock_key", "bedrock-api-key-", "[A-Za-z0-9+/=]{20,2000}"),
-	token("aws_mws_key", "amzn.mws.", UUID$1),
+	token("aws_mws_key", "amzn.mws.", UUID$2),
 	named("aws_secret_key", [
 		"aws",
 		"secret_access_key",
@@ -972,7 +1319,7 @@ var CLOUD_RULES = [
 	], "[a-f0-9]{64}"),
 	token("digitalocean_spaces_key", "DO00", "[A-Z0-9]{16}"),
 	token("heroku_api_key", "HRKU-", "[A-Za-z0-9_-]{36,64}"),
-	named("heroku_api_key", "heroku", UUID$1),
+	named("heroku_api_key", "heroku", UUID$2),
 	named("cloudflare_api_key", "cloudflare", "[a-z0-9_-]{37,40}"),
 	token("cloudflare_origin_ca_key", "v1.0-", "[a-f0-9]{24}-[a-f0-9]{146}"),
 	token("cloudflare_token", [
@@ -983,7 +1330,7 @@ var CLOUD_RULES = [
 	named("linode_token", "linode", "[a-f0-9]{64}"),
 	named("vultr_api_key", "vultr", "[A-Z0-9]{36}"),
 	token("scaleway_access_key", "SCW", "[A-Z0-9]{17}"),
-	named("scaleway_secret_key", ["scaleway", "scw_secret"], UUID$1),
+	named("scaleway_secret_key", ["scaleway", "scw_secret"], UUID$2),
 	named("hetzner_token", ["hetzner", "hcloud"], "[A-Za-z0-9]{64}"),
 	named("ovh_key", "ovh", "[A-Za-z0-9]{16}|[A-Za-z0-9]{32}"),
 	named("exoscale_key", "exoscale", "EXO[a-f0-9]{24}|[A-Za-z0-9_-]{43}"),
@@ -1027,7 +1374,7 @@ var CLOUD_RULES = [
 	], "[A-Za-z0-9]{24}"),
 	token("vercel_blob_token", "vercel_blob_rw_", "[A-Za-z0-9_]{20,60}"),
 	token("render_api_key", "rnd_", "[A-Za-z0-9]{28,40}"),
-	named("railway_token", "railway", UUID$1),
+	named("railway_token", "railway", UUID$2),
 	named("fastly_api_key", "fastly", "[a-z0-9=_-]{32}"),
 	inner("terraform_token", "[A-Za-z0-9]{14}", ".atlasv1.", "[A-Za-z0-9=_-]{60,70}"),
 	named("terraform_token", [
@@ -1129,7 +1476,7 @@ var DATABASE_RULES = [
 	], "[A-Za-z0-9_-]{31,60}"),
 	token("neon_key", "napi_", "[a-z0-9]{60,70}"),
 	token("turso_token", "turso_", "[A-Za-z0-9_-]{40,200}"),
-	named("mongodb_atlas_key", ["mongodb", "atlas"], UUID$1),
+	named("mongodb_atlas_key", ["mongodb", "atlas"], UUID$2),
 	token("mongodb_atlas_secret", "mdb_sa_sk_", "[A-Za-z0-9_-]{40}"),
 	token("aiven_token", "AVNS_", "[A-Za-z0-9_-]{17,30}"),
 	named("aiven_token", "aiven", "[A-Za-z0-9+/=]{372}"),
@@ -1149,7 +1496,7 @@ var DATABASE_RULES = [
 	named("couchbase_key", "couchbase", "[A-Za-z0-9+/=]{60,90}"),
 	named("confluent_key", "confluent", "[a-z0-9]{16}|[a-z0-9+/]{64}"),
 	token("confluent_key", "cflt", "[A-Za-z0-9+/]{60}"),
-	named("cloudamqp_key", "cloudamqp", UUID$1),
+	named("cloudamqp_key", "cloudamqp", UUID$2),
 	named("contentful_token", "contentful", "[a-z0-9=_-]{43}"),
 	token("contentful_token", "CFPAT-", "[A-Za-z0-9_-]{43}"),
 	token("sanity_token", "sk", "(?=[A-Za-z]{0,60}[0-9])(?=[a-z0-9]{0,60}[A-Z])[A-Za-z0-9]{178}"),
@@ -1201,13 +1548,13 @@ var IDENTITY_RULES = [
 	named("yubico_key", ["yubico", "yubikey"], "[A-Za-z0-9+/]{27}="),
 	named("virustotal_key", ["virustotal", "vt_api"], "[a-f0-9]{64}"),
 	named("shodan_key", "shodan", "[A-Za-z0-9]{32}"),
-	named("censys_key", "censys", `${UUID$1}|[A-Za-z0-9]{32}`),
+	named("censys_key", "censys", `${UUID$2}|[A-Za-z0-9]{32}`),
 	named("hunter_key", [
 		"hunter_io",
 		"hunterio",
 		"hunter.io"
 	], "[a-f0-9]{40}"),
-	named("urlscan_key", "urlscan", UUID$1),
+	named("urlscan_key", "urlscan", UUID$2),
 	named("abuseipdb_key", "abuseipdb", "[a-f0-9]{80}"),
 	named("greynoise_key", "greynoise", "[A-Za-z0-9]{64}"),
 	named("securitytrails_key", "securitytrails", "[A-Za-z0-9_]{32}"),
@@ -1235,7 +1582,7 @@ var IDENTITY_RULES = [
 		"scauth_",
 		"authress_"
 	], "[a-z0-9]{5,30}\\.[a-z0-9]{4,6}\\.acc[_-][a-z0-9-]{10,32}\\.[A-Za-z0-9+/_=-]{30,120}"),
-	named("arkose_key", "arkose", UUID$1),
+	named("arkose_key", "arkose", UUID$2),
 	named("rails_master_key", [
 		"rails_master_key",
 		"master.key",
@@ -1254,7 +1601,7 @@ var IDENTITY_RULES = [
 		"logged_in_salt",
 		"nonce_salt"
 	], "[^'\"\\\\\\n]{64}"),
-	named("bitwarden_token", ["bws_access_token", "bitwarden"], `0\\.${UUID$1}\\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}==`),
+	named("bitwarden_token", ["bws_access_token", "bitwarden"], `0\\.${UUID$2}\\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}==`),
 	named("dashlane_token", "dashlane", "dls_[A-Z0-9]{8}_[A-Za-z0-9_]{60,400}"),
 	token("keeper_token", [
 		"US:",
@@ -1266,7 +1613,7 @@ var IDENTITY_RULES = [
 	named("beyondtrust_key", "ps-auth", "[a-f0-9]{128}"),
 	named("snowflake_token", "snowflake", "ver:1-hint:\\d{5,20}-[A-Za-z0-9+/=]{60,400}"),
 	token("teleport_token", "tlp_", "[A-Za-z0-9_-]{32,80}"),
-	token("openvsx_token", "ovsxat_", UUID$1),
+	token("openvsx_token", "ovsxat_", UUID$2),
 	token("ssh_password_hash", [
 		"$6$",
 		"$5$",
@@ -1321,8 +1668,8 @@ var MESSAGING_RULES = [
 	named("telegram_token", ["telegr", "bot"], "\\d{5,16}:A[a-z0-9_-]{34}"),
 	inner("telegram_token", "[0-9]{6,16}", ":AA", "[A-Za-z0-9_-]{33}"),
 	token("telegram_token", ["api.telegram.org/bot", "bot"], "\\d{5,16}:A[A-Za-z0-9_-]{34}"),
-	token("teams_webhook", ".webhook.office.com/webhookb2/", `${UUID$1}@${UUID$1}/[A-Za-z]{1,20}/[a-z0-9]{32}/${UUID$1}`),
-	named("teams_webhook", "https", `//[a-z0-9]{1,60}\\.webhook\\.office\\.com/webhookb2/${UUID$1}@${UUID$1}/[A-Za-z]{1,20}/[a-z0-9]{32}/${UUID$1}`),
+	token("teams_webhook", ".webhook.office.com/webhookb2/", `${UUID$2}@${UUID$2}/[A-Za-z]{1,20}/[a-z0-9]{32}/${UUID$2}`),
+	named("teams_webhook", "https", `//[a-z0-9]{1,60}\\.webhook\\.office\\.com/webhookb2/${UUID$2}@${UUID$2}/[A-Za-z]{1,20}/[a-z0-9]{32}/${UUID$2}`),
 	named("mattermost_token", "mattermost", "[a-z0-9]{26}"),
 	named("rocketchat_token", ["rocketchat", "rocket_chat"], "[A-Za-z0-9_-]{43}"),
 	named("gitter_token", "gitter", "[a-z0-9_-]{40}"),
@@ -1345,13 +1692,13 @@ var MESSAGING_RULES = [
 	named("mailjet_key", "mailjet", "[A-Za-z0-9]{32}"),
 	token("mailersend_token", ["mlsn."], "[a-f0-9]{64}"),
 	token("resend_key", "re_", "(?=[A-Za-z_]{0,24}[0-9])[A-Za-z0-9]{8}_[A-Za-z0-9]{24}"),
-	named("postmark_token", "postmark", UUID$1),
+	named("postmark_token", "postmark", UUID$2),
 	named("sparkpost_key", "sparkpost", "[a-f0-9]{40}"),
 	named("messagebird_key", [
 		"messagebird",
 		"message-bird",
 		"message_bird"
-	], `[a-z0-9]{25}|${UUID$1}`),
+	], `[a-z0-9]{25}|${UUID$2}`),
 	named("nexmo_key", ["nexmo", "vonage"], "[a-f0-9]{8}|[A-Za-z0-9]{16}"),
 	named("plivo_key", "plivo", "(?:MA|SA)[A-Z0-9]{18}|[A-Za-z0-9]{40}"),
 	named("telnyx_key", "telnyx", "KEY[A-Za-z0-9_]{40,60}"),
@@ -1361,14 +1708,14 @@ var MESSAGING_RULES = [
 	named("clicksend_key", "clicksend", "[A-Z0-9]{8}-[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{12}"),
 	named("pusher_key", "pusher", "[a-f0-9]{20}"),
 	named("pubnub_key", "pubnub", `(?:sub|pub|sec)-c-[A-Za-z0-9-]{30,60}`),
-	token("pubnub_key", ["pub-c-", "sub-c-"], UUID$1),
+	token("pubnub_key", ["pub-c-", "sub-c-"], UUID$2),
 	token("pubnub_key", ["sec-c-"], "[A-Za-z0-9+/=]{48,60}"),
 	named("ably_key", "ably", "[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{6}:[A-Za-z0-9_-]{43}"),
-	named("onesignal_key", ["onesignal", "one_signal"], `[A-Za-z0-9]{48}|${UUID$1}`),
+	named("onesignal_key", ["onesignal", "one_signal"], `[A-Za-z0-9]{48}|${UUID$2}`),
 	token("onesignal_key", ["os_v2_app_", "os_v2_org_"], "[a-z0-9]{80,110}"),
 	token("expo_token", "ExponentPushToken[", "[A-Za-z0-9_-]{22}\\]"),
 	token("fcm_server_key", "AAAA", "[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{140}"),
-	named("sendbird_key", "sendbird", `[a-f0-9]{40}|${UUID$1}`),
+	named("sendbird_key", "sendbird", `[a-f0-9]{40}|${UUID$2}`),
 	named("intercom_key", "intercom", "[a-z0-9=_-]{60}|dG9r[A-Za-z0-9+/=]{50,60}"),
 	token("intercom_key", "dG9rOj", "[A-Za-z0-9+/=]{46,54}"),
 	named("drift_token", "drift", "[A-Za-z0-9]{32}"),
@@ -1424,12 +1771,12 @@ var MESSAGING_RULES = [
 		"wx_"
 	], "[a-f0-9]{32}"),
 	token("dingtalk_token", "oapi.dingtalk.com/robot/send?access_token=", "[a-f0-9]{64}"),
-	token("wecom_webhook", "qyapi.weixin.qq.com/cgi-bin/webhook/send?key=", UUID$1),
-	token("feishu_webhook", ["open.feishu.cn/open-apis/bot/v2/hook/", "open.larksuite.com/open-apis/bot/v2/hook/"], UUID$1),
+	token("wecom_webhook", "qyapi.weixin.qq.com/cgi-bin/webhook/send?key=", UUID$2),
+	token("feishu_webhook", ["open.feishu.cn/open-apis/bot/v2/hook/", "open.larksuite.com/open-apis/bot/v2/hook/"], UUID$2),
 	token("google_chat_webhook", "chat.googleapis.com/v1/spaces/", "[A-Za-z0-9_-]{8,16}/messages\\?key=[A-Za-z0-9_-]{30,50}&token=[A-Za-z0-9_%-]{30,60}"),
 	token("zoom_webhook", "hooks.zoom.us/", "[A-Za-z0-9/_-]{20,80}"),
 	token("viber_token", "viber", "[a-f0-9]{16}-[a-f0-9]{16}-[a-f0-9]{16}"),
-	named("snapchat_key", "snapchat", UUID$1),
+	named("snapchat_key", "snapchat", UUID$2),
 	named("tiktok_secret", "tiktok", "[a-f0-9]{40}")
 ];
 //#endregion
@@ -1487,16 +1834,16 @@ var OBSERVABILITY_RULES = [
 	], "[A-Za-z0-9]{58,64}"),
 	named("honeycomb_key", "x-honeycomb-team", "[A-Za-z0-9_]{22,64}"),
 	named("rollbar_token", "rollbar", "[a-f0-9]{32}"),
-	named("bugsnag_key", "bugsnag", `[a-f0-9]{32}|${UUID$1}`),
+	named("bugsnag_key", "bugsnag", `[a-f0-9]{32}|${UUID$2}`),
 	named("airbrake_key", "airbrake", "[a-f0-9]{32,40}"),
 	named("raygun_key", "raygun", "[A-Za-z0-9+/=]{22,24}"),
 	named("honeybadger_key", ["honeybadger", "hbp_"], "(?:hbp_)?[A-Za-z0-9]{30,40}"),
 	token("honeybadger_key", "hbp_", "[A-Za-z0-9]{30,40}"),
-	named("loggly_token", "loggly", UUID$1),
+	named("loggly_token", "loggly", UUID$2),
 	named("logdna_key", ["logdna", "mezmo"], "[a-f0-9]{32}"),
-	named("logzio_token", ["logzio", "logz.io"], UUID$1),
+	named("logzio_token", ["logzio", "logz.io"], UUID$2),
 	named("papertrail_token", "papertrail", "[A-Za-z0-9]{20}"),
-	named("splunk_token", ["splunk", "hec_token"], UUID$1),
+	named("splunk_token", ["splunk", "hec_token"], UUID$2),
 	named("sumologic_key", ["sumo"], "su[a-z0-9]{12}|[a-z0-9]{64}"),
 	token("coralogix_key", ["cxtp_", "cxup_"], "[A-Za-z0-9]{30}"),
 	named("elastic_key", ["elastic", "apikey"], "[A-Za-z0-9_-]{58,64}=="),
@@ -1507,9 +1854,9 @@ var OBSERVABILITY_RULES = [
 		"pager-duty",
 		"pd_"
 	], "[uy]\\+[A-Za-z0-9_+-]{18}|[A-Za-z0-9_+-]{20}|[a-f0-9]{32}"),
-	named("opsgenie_key", ["opsgenie"], UUID$1),
-	named("victorops_key", "victorops", `[a-f0-9]{32}|${UUID$1}`),
-	named("statuspage_key", "statuspage", `${UUID$1}|[a-f0-9]{64}`),
+	named("opsgenie_key", ["opsgenie"], UUID$2),
+	named("victorops_key", "victorops", `[a-f0-9]{32}|${UUID$2}`),
+	named("statuspage_key", "statuspage", `${UUID$2}|[a-f0-9]{64}`),
 	named("pingdom_token", "pingdom", "[A-Za-z0-9_-]{86}|[a-z0-9]{32}"),
 	token("uptimerobot_key", [
 		"u",
@@ -1542,8 +1889,8 @@ var OBSERVABILITY_RULES = [
 		"sdk-",
 		"api-",
 		"mob-"
-	], UUID$1),
-	named("launchdarkly_key", "launchdarkly", `[a-z0-9=_-]{40}|(?:api|sdk|mob)-${UUID$1}`),
+	], UUID$2),
+	named("launchdarkly_key", "launchdarkly", `[a-z0-9=_-]{40}|(?:api|sdk|mob)-${UUID$2}`),
 	named("split_key", "split_", "[a-z0-9]{36,52}"),
 	named("optimizely_token", "optimizely", "2:[A-Za-z0-9_-]{40,60}"),
 	token("configcat_key", "configcat-sdk-1/", "[A-Za-z0-9_-]{22}/[A-Za-z0-9_-]{22}"),
@@ -1559,11 +1906,11 @@ var OBSERVABILITY_RULES = [
 	named("checkly_key", "checkly", "cu_[a-f0-9]{32}"),
 	token("checkly_key", "cu_", "[a-f0-9]{32}"),
 	named("scoutapm_key", "scout", "[A-Za-z0-9]{20}"),
-	token("axiom_token", ["xaat-", "xapt-"], UUID$1),
+	token("axiom_token", ["xaat-", "xapt-"], UUID$2),
 	token("highlight_key", "hlx_", "[A-Za-z0-9]{30,60}"),
-	token("sematext_token", "stxt_", UUID$1),
+	token("sematext_token", "stxt_", UUID$2),
 	named("site24x7_key", "site24x7", "[a-z]{2}_[a-f0-9]{30,40}"),
-	named("wavefront_token", "wavefront", UUID$1)
+	named("wavefront_token", "wavefront", UUID$2)
 ];
 //#endregion
 //#region src/features/redaction/rules/own.ts
@@ -1607,8 +1954,8 @@ var PAYMENT_RULES = [
 		"access-sandbox-",
 		"access-development-",
 		"access-production-"
-	], UUID$1),
-	named("plaid_key", "plaid", `[a-z0-9]{24}|[a-z0-9]{30}|access-(?:sandbox|development|production)-${UUID$1}`),
+	], UUID$2),
+	named("plaid_key", "plaid", `[a-z0-9]{24}|[a-z0-9]{30}|access-(?:sandbox|development|production)-${UUID$2}`),
 	token("duffel_token", ["duffel_test_", "duffel_live_"], "[A-Za-z0-9_=-]{43}"),
 	token("easypost_key", ["EZAK", "EZTK"], "[A-Za-z0-9]{54}"),
 	token("shippo_token", ["shippo_live_", "shippo_test_"], "[A-Fa-f0-9]{40}"),
@@ -1625,7 +1972,7 @@ var PAYMENT_RULES = [
 	named("etsy_token", "etsy", "[a-z0-9]{24}"),
 	named("coinbase_token", "coinbase", "[a-z0-9_-]{64}|[A-Za-z0-9]{16,32}"),
 	named("kraken_token", "kraken", "[a-z0-9/=_+-]{80,90}"),
-	named("kucoin_key", "kucoin", `[a-f0-9]{24}|${UUID$1}`),
+	named("kucoin_key", "kucoin", `[a-f0-9]{24}|${UUID$2}`),
 	named("bittrex_key", "bittrex", "[a-z0-9]{32}"),
 	named("binance_key", "binance", "[A-Za-z0-9]{64}"),
 	named("bitfinex_key", "bitfinex", "[A-Za-z0-9]{43}"),
@@ -1672,7 +2019,7 @@ var PAYMENT_RULES = [
 		"privatekey",
 		"private key"
 	], "0x[0-9a-f]{64}"),
-	named("yapily_key", "yapily", UUID$1),
+	named("yapily_key", "yapily", UUID$2),
 	named("currencycloud_key", "currencycloud", "[0-9a-f]{64}")
 ];
 //#endregion
@@ -1731,13 +2078,13 @@ var PRODUCTIVITY_RULES = [
 	named("zendesk_key", "zendesk", "[a-z0-9]{40}"),
 	named("freshdesk_key", ["freshdesk", "freshservice"], "[A-Za-z0-9]{20}"),
 	named("helpscout_key", ["helpscout", "help_scout"], "[A-Za-z0-9]{32,56}"),
-	named("hubspot_key", ["hubspot", "hapikey"], `${UUID$1}|pat-(?:na|eu)\\d-${UUID$1}`),
+	named("hubspot_key", ["hubspot", "hapikey"], `${UUID$2}|pat-(?:na|eu)\\d-${UUID$2}`),
 	token("hubspot_token", [
 		"pat-na1-",
 		"pat-na2-",
 		"pat-eu1-",
 		"pat-ap1-"
-	], UUID$1),
+	], UUID$2),
 	named("salesforce_secret", ["salesforce", "sfdc"], "00D[A-Za-z0-9]{12,15}![A-Za-z0-9_.]{80,140}|[0-9A-F]{64}|3MVG[A-Za-z0-9_.]{70,100}"),
 	token("salesforce_token", "00D", "[A-Za-z0-9]{12,15}![A-Za-z0-9_.]{80,140}"),
 	token("salesforce_consumer_key", "3MVG9", "[A-Za-z0-9_.]{70,100}"),
@@ -1754,20 +2101,20 @@ var PRODUCTIVITY_RULES = [
 		"customer_io",
 		"customer.io"
 	], "[a-z0-9]{20,40}"),
-	named("braze_key", "braze", UUID$1),
+	named("braze_key", "braze", UUID$2),
 	named("calendly_token", "calendly", "eyJ[A-Za-z0-9_-]{100,300}\\.eyJ[A-Za-z0-9_-]{100,300}\\.[A-Za-z0-9_-]{40,100}|[A-Za-z0-9]{32}"),
 	token("cal_com_key", [
 		"cal_live_",
 		"cal_test_",
 		"cal_"
 	], "[a-f0-9]{32}"),
-	named("docusign_key", "docusign", UUID$1),
+	named("docusign_key", "docusign", UUID$2),
 	named("adobe_client_id", "adobe", "[a-f0-9]{32}"),
 	token("adobe_client_secret", ["p8e-", "p8-"], "[A-Za-z0-9_-]{32}"),
 	token("adobe_token", "s-", "[a-z0-9]{8}-[a-z0-9]{4}-4[a-z0-9]{3}-[a-z0-9]{4}-[a-z0-9]{12}"),
 	named("adafruit_key", ["adafruit"], "[a-z0-9_-]{32}"),
 	token("adafruit_key", "aio_", "[A-Za-z0-9]{28}"),
-	named("squarespace_token", "squarespace", UUID$1),
+	named("squarespace_token", "squarespace", UUID$2),
 	named("wix_key", "wix", "IST\\.eyJ[A-Za-z0-9_-]{50,400}\\.[A-Za-z0-9_-]{100,1200}\\.[A-Za-z0-9_-]{100,600}"),
 	named("webflow_token", "webflow", "[a-f0-9]{64}"),
 	named("ghost_key", "ghost", "[a-f0-9]{24}:[a-f0-9]{64}"),
@@ -1800,7 +2147,7 @@ var PRODUCTIVITY_RULES = [
 	named("giphy_key", "giphy", "[A-Za-z0-9]{32}"),
 	named("unsplash_key", ["unsplash", "pexels"], "[A-Za-z0-9_-]{43}|[A-Za-z0-9]{56}|[a-f0-9]{64}"),
 	named("vimeo_token", "vimeo", "[a-f0-9]{32}|[A-Za-z0-9/+]{128}"),
-	named("mux_key", "mux_", `${UUID$1}|[A-Za-z0-9+/]{75}`),
+	named("mux_key", "mux_", `${UUID$2}|[A-Za-z0-9+/]{75}`),
 	named("steam_key", "steam", "[A-F0-9]{32}"),
 	named("strava_secret", "strava", "[a-f0-9]{40}"),
 	named("fitbit_secret", "fitbit", "[a-f0-9]{32}"),
@@ -1834,8 +2181,8 @@ var PRODUCTIVITY_RULES = [
 		"saucelabs",
 		"sauce",
 		"lambdatest"
-	], `[A-Za-z0-9]{20}|${UUID$1}|[A-Za-z0-9]{50}`),
-	named("cypress_key", ["cypress_record"], UUID$1),
+	], `[A-Za-z0-9]{20}|${UUID$2}|[A-Za-z0-9]{50}`),
+	named("cypress_key", ["cypress_record"], UUID$2),
 	token("percy_token", ["web_", "app_"], "[a-f0-9]{64}"),
 	token("chromatic_token", "chpt_", "[a-f0-9]{12,16}"),
 	token("expo_access_token", "expo_", "[A-Za-z0-9_-]{40}"),
@@ -1852,7 +2199,7 @@ var PRODUCTIVITY_RULES = [
 	], "(?=[A-Za-z]{0,27}[0-9])[A-Za-z0-9]{28}"),
 	token("scalingo_token", "tk-us-", "[A-Za-z0-9_-]{48}"),
 	token("gemini_tools_key", "AQ.", "Ab[A-Za-z0-9_-]{40,60}"),
-	token("wakatime_key", "waka_", UUID$1),
+	token("wakatime_key", "waka_", UUID$2),
 	named("looker_key", "looker", "[a-z0-9]{20}|[a-z0-9]{24}"),
 	named("tableau_token", "tableau", "[A-Za-z0-9+/]{22}==:[A-Za-z0-9]{32}"),
 	token("lokalise_token", "lokalise_", "[a-f0-9]{40}"),
@@ -1917,7 +2264,7 @@ var SOURCE_HOST_RULES = [
 		"codeberg"
 	], "[a-f0-9]{40}"),
 	token("npm_token", "npm_", "[A-Za-z0-9]{36}"),
-	named("npm_token", "_authtoken", `[A-Za-z0-9+/=_-]{20,200}|${UUID$1}`),
+	named("npm_token", "_authtoken", `[A-Za-z0-9+/=_-]{20,200}|${UUID$2}`),
 	named("npm_password", [":_password", ":_auth"], "[A-Za-z0-9+/]{12,200}={0,2}"),
 	token("pypi_token", "pypi-AgE", "[A-Za-z0-9_-]{50,1000}"),
 	token("rubygems_token", "rubygems_", "[a-f0-9]{48}"),
@@ -1965,7 +2312,7 @@ var SOURCE_HOST_RULES = [
 	named("bitrise_token", "bitrise", "[A-Za-z0-9_-]{86}"),
 	named("jenkins_token", ["jenkins", "crumb"], "[a-f0-9]{32,34}|[a-f0-9]{64}"),
 	named("teamcity_token", "teamcity", "eyJ[A-Za-z0-9+/=.]{20,200}"),
-	named("codecov_token", "codecov", `[a-z0-9]{32}|${UUID$1}`),
+	named("codecov_token", "codecov", `[a-z0-9]{32}|${UUID$2}`),
 	named("coveralls_token", ["coveralls", "repo_token"], "[A-Za-z0-9]{32,37}"),
 	named("codacy_token", "codacy", "[a-f0-9]{32}|[A-Za-z0-9]{20}"),
 	named("codeclimate_token", ["codeclimate", "cc_test_reporter"], "[a-f0-9]{40,64}"),
@@ -1975,7 +2322,7 @@ var SOURCE_HOST_RULES = [
 		"sqa_"
 	], "[a-z0-9]{40}"),
 	named("sonar_token", ["sonar"], "(?:sq[upa]_)?[a-z0-9=_-]{40}"),
-	named("snyk_token", "snyk", UUID$1),
+	named("snyk_token", "snyk", UUID$2),
 	token("sourcegraph_token", [
 		"sgp_",
 		"sgs_",
@@ -2165,23 +2512,32 @@ var Stretches = class {
 };
 //#endregion
 //#region src/features/redaction/tables.ts
-/** Markdown tables: a name is beside its value, or at the head of its column. */
+/** Tables of Markdown and of databases: a name is beside its value, or at the head of its column. */
 var LONGEST_NAME = 40;
 var MOST_CELLS = 40;
-var ONLY_SIGNS = /^[ \t|:-]+$/;
+var ONLY_SIGNS = /^[ \t|:+-]+$/;
 var WRAPPING = /^[\s*_~"'`]{1,8}|[\s*_~"'`]{1,8}$/g;
 var namePatterns = SECRET_NAMES.map(({ kind, whole, names }) => ({
 	kind,
 	pattern: new RegExp(`(?:${names.join("|")})${whole ? "s?(?![a-z])" : ""}`, "i")
 }));
-/** The kind of secret that a cell names, if it does. */
-function kindNamedBy(cell) {
-	const name = cell.replace(WRAPPING, "");
-	if (name === "" || name.length > LONGEST_NAME) return void 0;
-	return namePatterns.find(({ pattern }) => pattern.test(name))?.kind;
+function headingIn(cell) {
+	const text = cell.replace(WRAPPING, "");
+	if (text === "" || text.length > LONGEST_NAME) return void 0;
+	for (const { kind, pattern } of namePatterns) {
+		const found = pattern.exec(text);
+		if (found) return {
+			kind,
+			text,
+			name: {
+				start: found.index,
+				end: found.index + found[0].length
+			}
+		};
+	}
 }
-/** `|---|:--|`: the line above it has the heads of the columns. */
-var isSeparator = (line) => line.includes("-") && ONLY_SIGNS.test(line.trimEnd());
+/** `|---|:--|`, `----+---`: the line above it has the heads of the columns. */
+var isSeparator = (line) => line.includes("-") && /[|+]/.test(line) && ONLY_SIGNS.test(line.trimEnd());
 function cellsOf(line, lineStart) {
 	const cells = [];
 	let from = 0;
@@ -2199,9 +2555,10 @@ function cellsOf(line, lineStart) {
 	return cells[0]?.text.trim() === "" ? cells.slice(1) : cells;
 }
 var TRIMMED = /[^\s*_~"'`](?:[^\r\n]{0,398}[^\s*_~"'`])?/;
-function secretIn(cell, kind) {
-	const found = cell && TRIMMED.exec(cell.text);
-	return found ? secretValue(found[0], cell.start + found.index, kind) : void 0;
+function secretIn(cell, { kind, text, name }) {
+	const found = TRIMMED.exec(cell.text);
+	if (!found || isHarmless(text, name, kind, found[0])) return void 0;
+	return secretValue(found[0], cell.start + found.index, kind);
 }
 function secretsInTables(text) {
 	if (!text.includes("|")) return [];
@@ -2212,21 +2569,22 @@ function secretsInTables(text) {
 		end = text.indexOf("\n", start);
 		if (end < 0) end = text.length;
 		const line = text.slice(start, end);
-		if (!line.includes("|")) {
-			columns = [];
-			before = [];
+		const hasBars = line.includes("|");
+		if ((hasBars || before.length > 0) && isSeparator(line)) {
+			columns = before.map((cell) => headingIn(cell.text));
 			continue;
 		}
-		if (isSeparator(line)) {
-			columns = before.map((cell) => kindNamedBy(cell.text));
+		if (!hasBars) {
+			columns = [];
+			before = [];
 			continue;
 		}
 		const cells = cellsOf(line, start);
 		const isRow = line.trimStart().startsWith("|") || columns.length > 0;
 		for (const [i, cell] of cells.entries()) {
-			const named = isRow && i > 0 ? kindNamedBy(cells[i - 1]?.text ?? "") : void 0;
-			const kind = columns[i] ?? named;
-			const span = kind === void 0 ? void 0 : secretIn(cell, kind);
+			const beside = isRow && i > 0 ? headingIn(cells[i - 1]?.text ?? "") : void 0;
+			const heading = columns[i] ?? beside;
+			const span = heading && secretIn(cell, heading);
 			if (span) spans.push(span);
 		}
 		before = cells;
@@ -2248,11 +2606,11 @@ var TERMINAL_SEQUENCE = "(?:\\x1b\\[|\\x9b)[0-?]{0,60}[ -/]{0,4}[@-~]";
 //#region src/features/redaction/unfold.ts
 /**
 * Ways to disguise a secret that still looks the same: invisible characters between its letters, the colours in which a
-* terminal shows what was searched for, Markdown escapes, wide letters, curly quotes. The scanner reads a plain form; its
-* offsets are mapped back to the original text.
+* terminal shows what was searched for, Markdown escapes, line ends that a shell skips, wide letters, curly quotes. The
+* scanner reads a plain form; its offsets are mapped back to the original text.
 */
 var BLANKS = "\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000";
-var DISGUISES = `[${INVISIBLE}${BLANKS}\\u2018-\\u201f\\u2039\\u203a\\u00ab\\u00bb\\uff01-\\uff5e]|\\\\(?=[_*.~+#=!-])|${INVISIBLE_PAIRS}`;
+var DISGUISES = `[${INVISIBLE}${BLANKS}\\u2018-\\u201f\\u2039\\u203a\\u00ab\\u00bb\\uff01-\\uff5e]|\\\\(?=[_*.~+#=!-])|\\\\(?<=[\\w=+/.-]\\\\)\\r?\\n(?=[\\w=+/.-])|${INVISIBLE_PAIRS}`;
 var DISGUISED = new RegExp(DISGUISES, "g");
 /** Few texts have colours, and a pattern with them takes longer. */
 var DISGUISED_OR_COLOURED = new RegExp(`${TERMINAL_SEQUENCE}|${DISGUISES}`, "g");
@@ -2303,21 +2661,82 @@ function shiftAt(at, by, offset) {
 }
 //#endregion
 //#region src/features/redaction/urls.ts
-var USER_INFO = /([^\s:/@"'`<>\\?#]{0,200}):([^\s@/"'`<>\\]{1,300})@(?=[\w[$-])/y;
+var USER = "[^\\s:/@\"'`<>\\\\?#]{0,200}";
+var USER_INFO = new RegExp(`${USER}:([^\\s@/"'\`<>\\\\]{1,300}(?:@[^\\s@/"'\`<>\\\\?#,;]{0,200}){0,5})@(?=[\\w[$-])`, "y");
+/** A slash belongs to the password if an at sign and a host follow it. A port and a path before an at sign are left alone. */
+var WITH_SLASH = new RegExp(`${USER}:((?!\\d{1,5}/)[^\\s"'\`<>\\\\?#,;]{6,300})@(?=[\\w.-]{1,200}(?::\\d{1,5})?(?:[/?\\s"'\`,]|$))`, "y");
+var DATABASE = /(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|clickhouse)$/i;
+/** A token in place of the user. The address of a project in Sentry looks the same and is public. */
+var TOKEN = /([A-Za-z0-9_.~-]{16,200})@(?![\w.-]{0,100}sentry)(?=[\w-]{1,63}\.[\w.-]{1,200})/iy;
+var WEB = /https?$/i;
+var LONGEST_SCHEME = 14;
 /** Words that sample addresses use as a password. */
 var SAMPLE_WORDS = new Set("password passwd pass pwd secret pw user username token key postgres root admin guest mysql mongo redis test foo bar".split(" "));
-/** `scheme://user:password@host`, from the end of `://`. Only the password is replaced. */
-function urlPassword(text, afterScheme) {
-	USER_INFO.lastIndex = afterScheme;
-	const found = USER_INFO.exec(text);
-	const password = found?.[2];
-	if (!found || !password || SAMPLE_WORDS.has(password.toLowerCase()) || isPlaceholder(password)) return void 0;
-	const end = found.index + found[0].length - 1;
+/** The secret before the at sign with which a match ended, if it is no sample. */
+function secretBefore(end, value) {
+	if (SAMPLE_WORDS.has(value.toLowerCase()) || isPlaceholder(value)) return void 0;
 	return {
-		start: end - password.length,
+		start: end - value.length,
 		end,
 		kind: "url_password",
 		rank: RANK.assigned
+	};
+}
+/** `scheme://user:password@host`, from the end of `://`. Only the password is replaced. */
+function urlPassword(text, afterScheme) {
+	USER_INFO.lastIndex = afterScheme;
+	const password = USER_INFO.exec(text)?.[1];
+	if (password !== void 0) return secretBefore(USER_INFO.lastIndex - 1, password);
+	const scheme = text.slice(Math.max(0, afterScheme - 3 - LONGEST_SCHEME), afterScheme - 3);
+	if (WEB.test(scheme)) return tokenAsUser(text, afterScheme);
+	return DATABASE.test(scheme) ? passwordWithSlash(text, afterScheme) : void 0;
+}
+function tokenAsUser(text, afterScheme) {
+	TOKEN.lastIndex = afterScheme;
+	const token = TOKEN.exec(text)?.[1];
+	return token !== void 0 && isPlainlyRandom(token) ? secretBefore(TOKEN.lastIndex - 1, token) : void 0;
+}
+function passwordWithSlash(text, afterScheme) {
+	WITH_SLASH.lastIndex = afterScheme;
+	const password = WITH_SLASH.exec(text)?.[1];
+	return password !== void 0 && looksLikePassword(password) ? secretBefore(WITH_SLASH.lastIndex - 1, password) : void 0;
+}
+//#endregion
+//#region src/features/redaction/web-keys.ts
+/** JSON Web Keys: `kty` is in each, and only a private or a shared key has one of the secret parts. */
+var KEY_TYPES = [
+	"\"kty\"",
+	"\\\"kty\\\"",
+	"'kty'"
+];
+/** A key of 4096 bits with all its parts has about 3200 characters. */
+var WINDOW = 5e3;
+var SECRET_PART = /(\\?["'])(?:d|p|q|dp|dq|qi|k)\1\s{0,8}:\s{0,8}\1([A-Za-z0-9_-]{20,1400}={0,2})\1/g;
+/** The secret parts of the key around a place. Nothing before `notBefore` is read again. */
+function secretsInWebKey(text, typeEnd, notBefore) {
+	const from = Math.max(notBefore, typeEnd - WINDOW);
+	const opened = text.slice(from, typeEnd).lastIndexOf("{");
+	const after = text.slice(typeEnd, typeEnd + WINDOW);
+	const closed = after.indexOf("}");
+	const readUntil = typeEnd + (closed === -1 ? after.length : closed);
+	if (opened === -1) return {
+		spans: [],
+		readUntil
+	};
+	const spans = [];
+	for (const found of text.slice(from + opened, readUntil).matchAll(SECRET_PART)) {
+		const [whole, quote = "", value = ""] = found;
+		const end = from + opened + found.index + whole.length - quote.length;
+		if (!isPlaceholder(value)) spans.push({
+			start: end - value.length,
+			end,
+			kind: "private_key",
+			rank: RANK.named
+		});
+	}
+	return {
+		spans,
+		readUntil
 	};
 }
 //#endregion
@@ -2332,9 +2751,20 @@ function on(keyword, trigger) {
 for (const rule of ALL_RULES) if (rule.form === "token") for (const prefix of rule.prefixes) on(prefix, (scan, end) => scan.add(findToken(scan, end, prefix, rule)));
 else for (const name of rule.names) on(name, (scan, end) => scan.add(findNamed(scan, end, rule)));
 for (const { kind, whole, names } of SECRET_NAMES) for (const name of names) on(name, (scan, end) => {
-	if (!whole || !wordGoesOn(scan.text, end)) scan.add(assignedSecret(scan.text, end, kind, scan.stretches));
+	if (!whole || !wordGoesOn(scan.text, end)) scan.add(secretOfName(scan, {
+		start: end - name.length,
+		end
+	}, kind));
 });
 for (const [index, keyword] of handoverKeywords.entries()) on(keyword, (scan, end) => scan.add(handedOver(scan.text, end, index)));
+for (const [index, command] of commandKeywords.entries()) on(command.keyword, (scan, end) => {
+	if (end <= (scan.commandEnds[index] ?? -1)) return;
+	const { spans, readUntil } = givenSecrets(scan.text, end, command);
+	scan.commandEnds[index] = readUntil;
+	for (const span of spans) scan.add(span);
+});
+for (const reader of READERS$1) on(reader.keyword, (scan, end) => scan.add(pipedPassword(scan.text, end, reader)));
+on("<<<", (scan, end) => scan.add(hereString(scan.text, end)));
 on("-----begin ", (scan, end) => scan.add(readBlock(scan, scan.block(end))));
 on("-----end ", (scan, end) => scan.add(headlessBlock(scan.text, end)));
 on(ENCODED_BEGIN, (scan, end) => scan.add(readBlock(scan, encodedBlock(scan.text, end))));
@@ -2351,6 +2781,12 @@ function onManifest(keyword, read) {
 }
 for (const keyword of YAML_KINDS) onManifest(keyword, secretsInYaml);
 for (const keyword of JSON_KINDS) onManifest(keyword, secretsInJson);
+for (const keyword of KEY_TYPES) on(keyword, (scan, end) => {
+	if (end <= scan.webKeyEnd) return;
+	const { spans, readUntil } = secretsInWebKey(scan.text, end, scan.webKeyEnd);
+	scan.webKeyEnd = readUntil;
+	for (const span of spans) scan.add(span);
+});
 on("\x1B", (scan) => {
 	scan.isColoured = true;
 });
@@ -2359,6 +2795,7 @@ on("authorization", (scan, end) => scan.add(authorizationValue(scan.text, end)))
 on("cookie:", (scan, end) => {
 	for (const span of sessionCookies(scan.text, end)) scan.add(span);
 });
+/** Everything that a text is searched for. */
 var KEYWORDS = [...TRIGGERS.keys()];
 var BY_KEYWORD = [...TRIGGERS.values()];
 var automaton = buildAutomaton(KEYWORDS);
@@ -2389,6 +2826,8 @@ function scanPlain(text) {
 		},
 		stretches: new Stretches(text),
 		manifestEnd: -1,
+		webKeyEnd: 0,
+		commandEnds: [],
 		isColoured: false,
 		add: (span) => {
 			if (span) found.push(span);
@@ -2439,6 +2878,10 @@ function startsWord(text, at) {
 }
 function isWordCharacter(code) {
 	return code >= 48 && code <= 57 || code >= 65 && code <= 90 || code >= 97 && code <= 122;
+}
+function secretOfName({ text, stretches }, name, kind) {
+	const found = assignedSecret(text, name.end, kind, stretches) ?? distantSecret(text, name, kind);
+	return found && isHarmless(text, name, kind, text.slice(found.start, found.end)) ? void 0 : found;
 }
 /** Longer than any published format; a longer value is data. */
 var LONGEST_NAMED_VALUE = 2e3;

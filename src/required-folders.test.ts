@@ -30,6 +30,13 @@ test('the folders of a new vault are made', () => {
   expect(existsSync(join(folder, 'far', 'backups'))).toBe(true)
 })
 
+test('the data folder is made on PostgreSQL too, also where SECRET_KEY makes secret.key needless', () => {
+  const dataDir = join(folder, 'of-postgres')
+  const SECRET_KEY = 'a'.repeat(32)
+  requireFolders(readConfig({ DATA_DIR: dataDir, DATABASE_URL: 'postgres://database/vault', SECRET_KEY }))
+  expect(existsSync(dataDir)).toBe(true)
+})
+
 test('a folder for backups that cannot be made is one line that names BACKUP_DIR', () => {
   const file = join(folder, 'a-file')
   writeFileSync(file, '')

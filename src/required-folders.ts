@@ -15,8 +15,11 @@ function requireBackupFolder(path: string): void {
   }
 }
 
-/** Makes the folders of the settings, or says which one cannot be made, before the app is loaded. */
-export function requireFolders({ databaseUrl, dataDir, backup }: Config): void {
-  if (databaseUrl === undefined) makeFolder(dataDir)
+/**
+ * Makes the folders of the settings, or says which one cannot be made, before the app is loaded. On PostgreSQL too the data
+ * folder holds attachments, and without it the service never becomes ready.
+ */
+export function requireFolders({ dataDir, backup }: Config): void {
+  makeFolder(dataDir)
   if (backup) requireBackupFolder(backup.dir)
 }

@@ -37,6 +37,6 @@ export function runByBroughtNode(program) {
   if (!node) sayTooOld()
   const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' })
   // A stop of the command is one of the service.
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.once('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
 }

@@ -57,8 +57,8 @@ function onSignal(stop: () => Promise<unknown>): void {
     await stop()
     process.exit(0)
   }
-  process.on('SIGTERM', handle)
-  process.on('SIGINT', handle)
+  // Node gives nohup no effect, so a terminal that closes ends the service in any case: in order, as a stop does.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, handle)
   onEndOfNpm(handle)
 }
 

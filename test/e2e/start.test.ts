@@ -50,14 +50,16 @@ const AS_OLDER_NODE = [
 const NO_BROUGHT_NODE = process.platform === 'darwin' ? 'no Node comes as a package for macOS' : undefined
 
 describeWhere('kvault start on an older Node', NO_BROUGHT_NODE, () => {
-  test('a stop of the command stops the service, which runs in a process of its own', async () => {
+  test('a stop of the command, or a terminal that closes, stops the service, which runs in a process of its own', async () => {
     const launcher = join(repository, 'bin', 'kvault.js')
-    const server = await spawnServer({}, [process.execPath, ...AS_OLDER_NODE, launcher, 'start'])
-    await untilReady(server)
-    server.child.kill('SIGTERM')
-    expect(await server.exited).toBe(0)
-    expect(await isFree(Number(new URL(server.baseUrl).port))).toBe(true)
-    server.remove()
+    for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
+      const server = await spawnServer({}, [process.execPath, ...AS_OLDER_NODE, launcher, 'start'])
+      await untilReady(server)
+      server.child.kill(signal)
+      expect(await server.exited, signal).toBe(0)
+      expect(await isFree(Number(new URL(server.baseUrl).port)), signal).toBe(true)
+      server.remove()
+    }
   })
 })
 

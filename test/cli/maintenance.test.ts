@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -14,11 +15,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { clientOf } from '../support/client.ts'
+import { makeVault } from '../support/engines.ts'
 import { type LiveVault, liveVault, registerPerson } from '../support/live.ts'
+import { freePort } from '../support/postgres.ts'
 import { PROGRAM, repository, runKvault } from '../support/process.ts'
 
 let vault: LiveVault
@@ -96,6 +100,59 @@ test('a folder without a vault is refused, and no vault is made in it', async ()
   expect([status, stderr]).toEqual([2, answers[0]?.stderr])
   expect(existsSync(typo)).toBe(false)
   expect(existsSync(join(folder, 'typo.kvbackup'))).toBe(false)
+}, 60_000)
+
+const SERVER_COMMANDS = [
+  ['verify'],
+  ['reindex'],
+  ['admin', 'list'],
+  ['backup', 'never.kvbackup'],
+  ['rotate-library-key'],
+]
+
+const onDatabase = (args: string[], DATABASE_URL: string) =>
+  runKvault(args, { DATABASE_URL, DATA_DIR: join(folder, 'files'), ENV_FILE: '' })
+
+test('a database that cannot be used is one line that names DATABASE_URL, for every command', async () => {
+  const address = `127.0.0.1:${await freePort()}/cards`
+  for (const command of SERVER_COMMANDS)
+    expect(await onDatabase(command, `postgres://vault:hidden@${address}`), command.join(' ')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `The database at ${address} cannot be used: nothing listens there. Check DATABASE_URL.\n`,
+    })
+}, 60_000)
+
+test('a database without a vault is refused, and stays empty', async () => {
+  const other = await makeVault('postgres', {}, { isEmpty: true })
+  try {
+    const url = other.env.DATABASE_URL ?? ''
+    for (const command of SERVER_COMMANDS)
+      expect(await onDatabase(command, url), command.join(' ')).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(
+          /^The database has no vault yet\. Check DATA_DIR and DATABASE_URL.*\n$/,
+        ),
+      })
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    const { rows } = await client.query("select 1 from pg_tables where schemaname = 'public'")
+    await client.end()
+    expect(rows).toEqual([])
+  } finally {
+    await other.remove()
+  }
+}, 60_000)
+
+test('a backup says that it lacks the secret, unless SECRET_KEY sets it', async () => {
+  const dataDir = join(folder, 'no-secret')
+  mkdirSync(dataDir)
+  copyFileSync(join(folder, 'restored', 'vault.db'), join(dataDir, 'vault.db'))
+  const without = await kvault(['backup', join(folder, 'no-secret.kvbackup')], dataDir)
+  expect(without).toMatchObject({ code: 0, stderr: 'missing on disk: secret.key\n' })
+  const settings = { DATA_DIR: dataDir, SECRET_KEY: 's'.repeat(32), ENV_FILE: '' }
+  const set = await runKvault(['backup', join(folder, 'secret-set.kvbackup')], settings)
+  expect(set).toMatchObject({ code: 0, stderr: '' })
 }, 60_000)
 
 test('a backup that is missing or damaged leaves nothing behind', async () => {

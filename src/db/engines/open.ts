@@ -4,6 +4,7 @@ import type { Database } from '../db.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { openPostgres } from './postgres/postgres.ts'
 import { openPostgresSnapshot } from './postgres/snapshot.ts'
+import { explainUnusable } from './postgres/unusable.ts'
 import { openSqliteSnapshot } from './sqlite/snapshot.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
 
@@ -32,7 +33,10 @@ export function openDatabase(
   })
 }
 
-export const openSnapshot = (config: Config): Promise<Snapshot> =>
-  config.databaseUrl === undefined
-    ? openSqliteSnapshot(databaseFile(config))
-    : openPostgresSnapshot(config.databaseDirectUrl ?? config.databaseUrl)
+export function openSnapshot(config: Config): Promise<Snapshot> {
+  const { databaseUrl, databaseDirectUrl } = config
+  if (databaseUrl === undefined) return openSqliteSnapshot(databaseFile(config))
+  const url = databaseDirectUrl ?? databaseUrl
+  const variable = databaseDirectUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL'
+  return explainUnusable(url, () => openPostgresSnapshot(url), variable)
+}

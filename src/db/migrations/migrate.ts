@@ -114,6 +114,17 @@ export class SchemaTooOld extends Error {
   override readonly name = 'SchemaTooOld'
 }
 
+/** The tables of a vault are not there: this is another database, or one that is still empty. */
+export class NoVault extends Error {
+  override readonly name = 'NoVault'
+
+  constructor() {
+    super(
+      'The database has no vault yet. Check DATA_DIR and DATABASE_URL, or start the service once, or restore a backup.',
+    )
+  }
+}
+
 function refuseNewer(applied: ReadonlySet<string>, migrations: typeof MIGRATIONS): void {
   const known = new Set(migrations.map((migration) => migration.name))
   const unknown = [...applied].filter((name) => !known.has(name))
@@ -183,10 +194,14 @@ async function isMigrated({ engine, read }: Database): Promise<boolean> {
   return (await found.execute(read)).rows.length > 0
 }
 
+/** Otherwise a mistyped address would fill a database of something else with the tables of a vault. */
+export async function requireTables(database: Database): Promise<void> {
+  if (!(await isMigrated(database))) throw new NoVault()
+}
+
 /** For a program that reads the tables as this version has them, and leaves the schema as it is. */
 export async function requirePresentSchema(database: Database): Promise<void> {
-  if (!(await isMigrated(database)))
-    throw new SchemaTooOld('The database has no vault yet. Start the service once, or restore a backup.')
+  await requireTables(database)
   const rows = await database.read.selectFrom('schema_migrations').select('name').execute()
   refuseNewer(new Set(rows.map((row) => row.name)), MIGRATIONS)
   if (rows.length < MIGRATIONS.length)

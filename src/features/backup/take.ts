@@ -7,6 +7,7 @@ import { createGzip } from 'node:zlib'
 import type { Config } from '../../config.ts'
 import { VERSION } from '../../core/version.ts'
 import { openSnapshot } from '../../db/engines/open.ts'
+import { NoVault } from '../../db/migrations/migrate.ts'
 import type { Snapshot, TableShape } from '../../db/snapshot.ts'
 import { SECRET_FILE, ticketFile } from './files.ts'
 import { Counter, type End, FORMAT, type Header, type Line, type Sum } from './format.ts'
@@ -64,7 +65,7 @@ async function* lines(config: Config, snapshot: Snapshot, takenAt: string): Asyn
   for (const path of [SECRET_FILE, ...paths]) {
     const source = join(config.dataDir, path)
     if (!(await isThere(source))) {
-      if (path !== SECRET_FILE) missing.push(path)
+      if (path !== SECRET_FILE || config.secretKey === undefined) missing.push(path)
       continue
     }
     yield { kind: 'file', path }
@@ -134,6 +135,8 @@ export async function takeBackup(
   try {
     const snapshot = await openSnapshot(config)
     try {
+      // Otherwise every backup of a mistyped database would succeed, and hold nothing.
+      if (!snapshot.tables.some(({ name }) => name === MIGRATIONS)) throw new NoVault()
       const text = asText(lines(config, snapshot, now.toISOString()))
       await pipeline(Readable.from(text, { objectMode: false }), createGzip(), out)
     } finally {

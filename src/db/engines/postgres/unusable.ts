@@ -60,15 +60,19 @@ function reasonOf(error: unknown): string | undefined {
   return BY_CODE[code] ?? (TLS_CODE.test(code) ? firstLine(error.message) : undefined)
 }
 
-/** The first use of the database at start: says why it cannot be used, where the reason is outside of the program. */
-export async function explainUnusable<T>(url: string, use: () => Promise<T>): Promise<T> {
+/** The first use of the database: says why it cannot be used, where the reason is outside of the program. */
+export async function explainUnusable<T>(url: string, use: () => Promise<T>, variable?: string): Promise<T> {
   try {
     return await use()
   } catch (error) {
     const reason = reasonOf(error)
-    throw reason === undefined ? error : new DatabaseUnusable(url, reason)
+    throw reason === undefined ? error : new DatabaseUnusable(url, reason, variable)
   }
 }
+
+/** For a command, whose work also meets files: their errors have the same codes as those of a socket. */
+export const requireUsable = (url: string, { read }: Database): Promise<unknown> =>
+  explainUnusable(url, () => sql`select 1`.execute(read))
 
 /** Asked before the first migration, so that a plain PostgreSQL gets no tables by mistake. */
 export async function requireCitus(url: string, database: Database): Promise<void> {

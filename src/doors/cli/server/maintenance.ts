@@ -5,7 +5,8 @@ import { basename, resolve } from 'node:path'
 import { type Config, ConfigError, readConfig } from '../../../config.ts'
 import type { Ctx } from '../../../core/context.ts'
 import { databaseFile, openDatabase } from '../../../db/engines/open.ts'
-import { migrate, requirePresentSchema } from '../../../db/migrations/migrate.ts'
+import { DatabaseUnusable, requireUsable } from '../../../db/engines/postgres/unusable.ts'
+import { migrate, requirePresentSchema, requireTables } from '../../../db/migrations/migrate.ts'
 import { withEnvFile } from '../../../env-file.ts'
 import { bareContext } from '../../../features/backup/bare-context.ts'
 import { checkBackup } from '../../../features/backup/format.ts'
@@ -23,6 +24,7 @@ const FIXABLE = [
   'TargetNotEmpty',
   'SchemaTooNew',
   'SchemaTooOld',
+  'NoVault',
   'FileExists',
   'BackupUnderway',
   'NoFolder',
@@ -33,7 +35,8 @@ export async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof ConfigError) throw new CommandError(error.message, EXIT.usage)
+    if (error instanceof ConfigError || error instanceof DatabaseUnusable)
+      throw new CommandError(error.message, EXIT.usage)
     const known = asCommandError(error)
     if (known) throw known
     if (error instanceof Error && (FIXABLE.includes(error.name) || 'code' in error))
@@ -60,11 +63,15 @@ export function configOfVault(): Config {
 }
 
 export const withVault = <T>(work: (ctx: Ctx) => Promise<T>): Promise<T> =>
-  withDatabase(configOfVault(), work)
+  withDatabase(configOfVault(), async (ctx) => {
+    await requireTables(ctx.database)
+    return work(ctx)
+  })
 
 async function withDatabase<T>(config: Config, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   const database = openDatabase(config)
   try {
+    if (config.databaseUrl !== undefined) await requireUsable(config.databaseUrl, database)
     return await work(bareContext(config, database))
   } finally {
     await database.close()

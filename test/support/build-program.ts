@@ -8,7 +8,6 @@ import { PROGRAM, repository } from './process.ts'
 const ENTRIES: Record<keyof typeof PROGRAM, string> = {
   serve: 'bin/serve.js',
   kvault: 'bin/kvault.js',
-  rescan: 'src/doors/cli/server/redact-rescan.ts',
   crash: 'test/support/crash-child.ts',
 }
 

@@ -29,7 +29,6 @@ const PROGRAMS = join(repository, 'node_modules', '.cache', 'knowledge-vault-tes
 export const PROGRAM = {
   serve: join(PROGRAMS, 'serve.js'),
   kvault: join(PROGRAMS, 'kvault.js'),
-  rescan: join(PROGRAMS, 'rescan.js'),
   crash: join(PROGRAMS, 'crash.js'),
 }
 

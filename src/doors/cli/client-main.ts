@@ -11,6 +11,7 @@ const OF_THE_SERVER = [
   'restore',
   'verify',
   'reindex',
+  'rescan',
   'rotate-library-key',
   'admin',
 ]

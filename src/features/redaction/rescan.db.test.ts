@@ -32,7 +32,7 @@ onBothEngines('rescan', (t) => {
       await db.updateTable('raw_materials').set(stored).where('raw_id', '=', material.body.raw_id).execute()
     })
     const rescan = (...args: string[]) =>
-      spawnSync(process.execPath, [...COMPILED_BEFORE, PROGRAM.rescan, ...args], {
+      spawnSync(process.execPath, [...COMPILED_BEFORE, PROGRAM.kvault, 'rescan', ...args], {
         env: { PATH: process.env.PATH, ...t.vault.env },
         encoding: 'utf8',
       })

@@ -26,6 +26,9 @@ export function addServerCommands(program: Command, done: Done): void {
   command('reindex', 'rebuild the search indexes').action(() =>
     done(async () => (await import('./maintenance.ts')).reindexVault()),
   )
+  command('rescan', 'apply the present redaction rules to stored text')
+    .option('--dry-run', 'only count what would be replaced')
+    .action((options) => done(async () => (await import('./rescan.ts')).rescanVault(options)))
   command('rotate-library-key', 'sign snapshots of the library by a new key from now on').action(() =>
     done(async () => (await import('./library-key.ts')).rotateLibraryKey()),
   )

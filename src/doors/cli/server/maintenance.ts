@@ -56,7 +56,7 @@ function requireVault(config: Config): void {
 }
 
 /** The configuration of a vault that is there already. */
-export function configOfVault(): Config {
+function configOfVault(): Config {
   const config = readConfig(withEnvFile(process.env))
   requireVault(config)
   return config

@@ -1,0 +1,42 @@
+import { requirePresentSchema } from '../../../db/migrations/migrate.ts'
+import { cardCommentsToRescan } from '../../../features/comments/rescan.ts'
+import { commentsToRescan } from '../../../features/feedback/rescan.ts'
+import { materialsToRescan } from '../../../features/materials/rescan.ts'
+import { eventsToRescan } from '../../../features/memory/rescan.ts'
+import { bansToRescan, mattersToRescan, reportsToRescan } from '../../../features/moderation/rescan.ts'
+import { type Progress, rescan } from '../../../features/redaction/rescan.ts'
+import { repliesToRescan, ticketsToRescan } from '../../../features/support/rescan.ts'
+import { EXIT } from '../exit-codes.ts'
+import { endProgress, print, showProgress } from '../terminal.ts'
+import { explained, withVault } from './maintenance.ts'
+
+const onProgress = ({ source, done, total, changed }: Progress): void =>
+  showProgress(done, total, `, ${changed} with secrets`, `${source.padEnd(16)} `)
+
+const SOURCES = [
+  eventsToRescan,
+  materialsToRescan,
+  ticketsToRescan,
+  repliesToRescan,
+  commentsToRescan,
+  cardCommentsToRescan,
+  reportsToRescan,
+  mattersToRescan,
+  bansToRescan,
+]
+
+/** Applies the present redaction rules to stored text, or only counts what they would replace. */
+export const rescanVault = ({ dryRun = false }: { dryRun?: boolean }): Promise<number> =>
+  explained(() =>
+    withVault(async ({ database }) => {
+      await requirePresentSchema(database)
+      const results = await rescan(database, SOURCES, { dryRun, onProgress })
+      endProgress()
+      for (const { source, read, changed, findings } of results) {
+        const kinds = findings.map(({ kind, count }) => `${kind} ${count}`).join(', ')
+        const verb = dryRun ? 'would be changed' : 'changed'
+        print(`${source}: ${read} read, ${changed} ${verb}${kinds ? ` (${kinds})` : ''}`)
+      }
+      return EXIT.done
+    }),
+  )

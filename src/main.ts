@@ -36,7 +36,7 @@ function hintOnAdmins({ adminEmails, mail, google }: Config): string {
 }
 
 const OPEN_DEVELOPMENT =
-  'Warning: NODE_ENV is not "production", but this address can be reached by others. Development doors are open: payments are played, and metrics are not protected. Set NODE_ENV=production.\n'
+  'Warning: NODE_ENV is not "production", but this address can be reached by others. Payments are simulated and cost nothing. Set NODE_ENV=production.\n'
 
 async function greet(config: Config): Promise<void> {
   const { isOpenDevelopment } = await import('./core/own-addresses.ts')

@@ -89,6 +89,8 @@ test('metrics are open to nobody but this machine, unless a token is set', async
   expect(await statuses({})).toEqual([200, 200])
   expect(await statuses({ NODE_ENV: 'production' })).toEqual([403, 403])
   expect(await statuses({ HOST: '0.0.0.0' })).toEqual([403, 403])
+  // A proxy on this machine passes on the requests of others.
+  expect(await statuses({ BASE_URL: 'https://vault.example' })).toEqual([403, 403])
   expect(await statuses({ NODE_ENV: 'production', METRICS_TOKEN: token })).toEqual([401, 200])
 })
 

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Config } from '../../config.ts'
 import { AppError } from '../../core/errors.ts'
-import { isLoopback } from '../../core/own-addresses.ts'
+import { isOpenDevelopment } from '../../core/own-addresses.ts'
 import { sha256 } from '../../core/secrets.ts'
 import type { RouteTimes } from './fast-path/route-times.ts'
 
@@ -32,7 +32,7 @@ export function serveMetrics(
   const registry = processMetrics
   const metrics = metricsOfAll(async () => `${await registry.metrics()}\n${times}`)
   app.get('/metrics', { config: { operation: 'metrics' } }, async (request, reply) => {
-    if (!config.metricsToken && (config.production || !isLoopback(config.host)))
+    if (!config.metricsToken && (config.production || isOpenDevelopment(config)))
       throw new AppError(403, 'forbidden', 'Metrics are closed here until METRICS_TOKEN is set.')
     if (
       config.metricsToken &&

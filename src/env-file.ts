@@ -24,7 +24,7 @@ export function ofPackage(env: Variables, home: string): Standards {
   return { file: join(folder, '.env'), variables: { DATA_DIR: folder } }
 }
 
-const isPackage = import.meta.url.endsWith('.js')
+export const isPackage = import.meta.url.endsWith('.js')
 
 /** The environment and, below it, the variables of the file that ENV_FILE names; an empty ENV_FILE means none. */
 export function withEnvFile(

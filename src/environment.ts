@@ -21,7 +21,9 @@ export const Environment = z.object({
   PORT: port.default(8080).describe('The port to listen on.'),
   BASE_URL: publicUrl
     .optional()
-    .describe('The address that people use: in mails, invitations and redirects. Default: http://HOST:PORT.'),
+    .describe(
+      'The address that people use, without a path: in mails, invitations and redirects. Default: http://HOST:PORT.',
+    ),
   DATA_DIR: z
     .string()
     .min(1)

@@ -28,23 +28,10 @@ function say(message: string): void {
   }
 }
 
-/** Without mail or Google nobody can prove an address, so naming one in ADMIN_EMAILS makes nobody admin. */
-function hintOnAdmins({ adminEmails, mail, google }: Config): string {
-  const [first] = adminEmails
-  if (first === undefined || mail.smtpUrl !== undefined || google) return ''
-  return `  Admins     this server sends no mail, so run: kvault admin grant ${first}\n`
-}
-
-const OPEN_DEVELOPMENT =
-  'Warning: NODE_ENV is not "production", but this address can be reached by others. Payments are simulated and cost nothing. Set NODE_ENV=production.\n'
-
 async function greet(config: Config): Promise<void> {
-  const { isOpenDevelopment } = await import('./core/own-addresses.ts')
-  const { baseUrl } = config
-  process.stdout.write(
-    `Knowledge Vault is up at ${baseUrl}\n  API docs   ${baseUrl}/docs\n  Get a key  sign up at ${baseUrl} and open "API keys", or: POST ${baseUrl}/api/v1/auth/register, then POST /api/v1/auth/api-keys\n${hintOnAdmins(config)}`,
-  )
-  if (isOpenDevelopment(config)) process.stderr.write(OPEN_DEVELOPMENT)
+  const { greeting, warningsAtStart } = await import('./greeting.ts')
+  process.stdout.write(greeting(config))
+  for (const warning of warningsAtStart(config)) process.stderr.write(warning)
 }
 
 function onSignal(stop: () => Promise<unknown>): void {

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { readConfig } from './config.ts'
+import { greeting, warningsAtStart } from './greeting.ts'
+
+test('the hint on admins names the command as it is called here', () => {
+  const config = readConfig({ ADMIN_EMAILS: 'boss@example.com' })
+  expect(greeting(config, true)).toContain('run: knowledge-vault admin grant boss@example.com\n')
+  expect(greeting(config, false)).toContain('run: npx kvault admin grant boss@example.com\n')
+  expect(greeting(readConfig({}), true)).not.toContain('admin')
+})
+
+test('a path in BASE_URL, below which the pages do not work, is a warning', () => {
+  const warnings = (BASE_URL: string) => warningsAtStart(readConfig({ BASE_URL, NODE_ENV: 'production' }))
+  expect(warnings('https://vault.example/')).toEqual([])
+  expect(warnings('https://example.com/vault/')).toEqual([
+    expect.stringMatching(/^Warning: BASE_URL has the path \/vault\. .*\n$/),
+  ])
+})

@@ -1,0 +1,32 @@
+import type { Config } from './config.ts'
+import { isOpenDevelopment } from './core/own-addresses.ts'
+import { isPackage } from './env-file.ts'
+
+/** The command of the server, as it is called where this program runs. */
+const commandOf = (ofPackage: boolean) => (ofPackage ? 'knowledge-vault' : 'npx kvault')
+
+/** Without mail or Google nobody can prove an address, so naming one in ADMIN_EMAILS makes nobody admin. */
+function hintOnAdmins({ adminEmails, mail, google }: Config, ofPackage: boolean): string {
+  const [first] = adminEmails
+  if (first === undefined || mail.smtpUrl !== undefined || google) return ''
+  return `  Admins     this server sends no mail, so run: ${commandOf(ofPackage)} admin grant ${first}\n`
+}
+
+/** What the service says once it answers. */
+export const greeting = (config: Config, ofPackage = isPackage): string =>
+  `Knowledge Vault is up at ${config.baseUrl}\n  API docs   ${config.baseUrl}/docs\n  Get a key  sign up at ${config.baseUrl} and open "API keys", or: POST ${config.baseUrl}/api/v1/auth/register, then POST /api/v1/auth/api-keys\n${hintOnAdmins(config, ofPackage)}`
+
+/** Settings that work, but hardly as the operator means them; a line each. */
+export function warningsAtStart(config: Config): string[] {
+  const warnings: string[] = []
+  if (isOpenDevelopment(config))
+    warnings.push(
+      'NODE_ENV is not "production", but this address can be reached by others. Payments are simulated and cost nothing. Set NODE_ENV=production.',
+    )
+  const { pathname } = new URL(config.baseUrl)
+  if (pathname !== '/')
+    warnings.push(
+      `BASE_URL has the path ${pathname}. Programs can use the vault there, but its pages work only at the root of a host name. Give it a host name of its own.`,
+    )
+  return warnings.map((warning) => `Warning: ${warning}\n`)
+}

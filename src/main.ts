@@ -92,6 +92,8 @@ async function start(): Promise<void> {
   // Said before the app is loaded, and by no worker.
   const { requireFolders } = await import('./required-folders.ts')
   requireFolders(config)
+  const { requirePort } = await import('./required-port.ts')
+  await requirePort(config)
   if (config.workers === 1) {
     await serve(config)
     return greet(config)

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -84,7 +84,7 @@ test('a configuration mistake is one clear line and exit code 2', async () => {
 
 const linesOf = (output: string) => output.split('\n').filter((line) => line !== '')
 
-test('a port in use is said in one line, and once with many workers', async () => {
+test('a port in use is said in one line, and once with many workers, before the database is touched', async () => {
   const blocker = createServer()
   await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve))
   const address = blocker.address()
@@ -93,6 +93,7 @@ test('a port in use is said in one line, and once with many workers', async () =
     const server = await spawnServer({ PORT: String(port), WORKERS })
     expect(await server.exited).toBe(2)
     expect(linesOf(server.output())).toEqual([`Port ${port} is in use. Set PORT to a free one.`])
+    expect(existsSync(join(server.dataDir, 'vault.db'))).toBe(false)
     server.remove()
   }
   blocker.close()

@@ -90,6 +90,22 @@ test('a long card is written and read without ever being answered whole', async 
   expect(await refusal('get_card', { card_id, include: ['nothing'] })).toMatchObject({ status: 422 })
 })
 
+test('a card that another replaced or took in says so, as a tool answer and as a resource', async () => {
+  const [former, next, taken] = await Promise.all(
+    ['A former fix', 'The fix of today', 'The former fix again'].map(
+      async (title) => (await call('record_card', { ...CARD, title })).data.card_id as string,
+    ),
+  )
+  await person.post(`/api/v1/cards/${next}/links`, { to_card_id: former, kind: 'supersedes' })
+  await person.post(`/api/v1/cards/${taken}/merge`, { into_card_id: next })
+  const { data } = await call('get_card', { card_id: former })
+  expect([data.card_id, data.superseded_by, data.merged_from]).toEqual([former, next, undefined])
+  const { data: merged } = await call('get_card', { card_id: taken })
+  expect([merged.card_id, merged.superseded_by, merged.merged_from]).toEqual([next, undefined, taken])
+  const resource = await client.readResource({ uri: `card://${former}` })
+  expect((resource.contents[0] as { text: string }).text).toContain(`took its place: card://${next}.`)
+})
+
 test('the tool endpoint answers whole, and has no use for parts', async () => {
   const { data } = await call('record_card', CARD)
   const whole = await person.tool('get_card', { card_id: data.card_id })

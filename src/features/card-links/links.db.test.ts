@@ -141,6 +141,14 @@ onBothEngines('cards that stand to one another', (t) => {
     const link = await user.post(`${url(two)}/links`, { to_card_id: one, kind: 'supersedes' })
     await user.delete(`${url(two)}/links/${link.body.link_id}`)
     expect((await a.get(url(one))).body.merged_from).toBe(one)
+    const three = await published({ tags: [word] })
+    const newer = await user.post(`${url(three)}/links`, { to_card_id: two, kind: 'supersedes' })
+    expect((await a.get(url(one))).body).toMatchObject({
+      card_id: two,
+      merged_from: one,
+      superseded_by: { card_id: three },
+    })
+    await user.delete(`${url(three)}/links/${newer.body.link_id}`)
     expect((await user.delete(`${url(one)}/merge`)).status).toBe(204)
     expect((await a.get(url(one))).body).toMatchObject({ card_id: one, trust: { worked: 2 } })
     expect((await a.get(url(two))).body).toMatchObject({

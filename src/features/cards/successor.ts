@@ -11,15 +11,22 @@ export type Answering = {
   mergedFrom: string | undefined
 }
 
-/** A merged card answers with the one that took it in; a superseded one answers itself and points to its successor. */
+const successorOf = async (ctx: UserCtx, { superseded_by }: CardRow): Promise<CardRow | undefined> =>
+  superseded_by === null ? undefined : await findCard(ctx.db, ctx.viewer.userId, superseded_by)
+
+const pointerTo = (card: CardRow | undefined): Answering['supersededBy'] =>
+  card ? { card_id: card.card_id, title: card.title } : null
+
+/**
+ * A merged card answers with the one that took it in; a superseded one answers itself and points to its successor. A card
+ * that took in another can be superseded too.
+ */
 export async function answering(ctx: UserCtx, row: CardRow): Promise<Answering> {
-  if (row.superseded_by === null) return { row, supersededBy: null, mergedFrom: undefined }
-  const successor = await findCard(ctx.db, ctx.viewer.userId, row.superseded_by)
-  if (!successor) return { row, supersededBy: null, mergedFrom: undefined }
-  if (await isMerged(ctx.db, row.card_id))
-    return { row: successor, supersededBy: null, mergedFrom: row.card_id }
-  const { card_id, title } = successor
-  return { row, supersededBy: { card_id, title }, mergedFrom: undefined }
+  const successor = await successorOf(ctx, row)
+  if (!successor || !(await isMerged(ctx.db, row.card_id)))
+    return { row, supersededBy: pointerTo(successor), mergedFrom: undefined }
+  const supersededBy = pointerTo(await successorOf(ctx, successor))
+  return { row: successor, supersededBy, mergedFrom: row.card_id }
 }
 
 /** The card, and those that it has taken in and that the viewer may read. */

@@ -45,7 +45,20 @@ const wasSaidHere = (row: VerdictRow, card: CardRow): boolean =>
   row.card_id === card.card_id &&
   [card.seen_since, card.opened_at].every((since) => since === null || row.created_at >= since)
 
-/** The last judgement of each person in each environment. A person's verdict replaces their vote. */
+/**
+ * A verdict replaces what its giver said on reading. Only `outdated`, said after it, counts beside it: what worked once
+ * can be wrong today, and `useful` adds nothing to a verdict.
+ */
+function countsBeside(given: readonly Judgement[]): (vote: VoteRow) => boolean {
+  const lastAt = new Map<string, string>()
+  for (const { userId, at } of given) if (at > (lastAt.get(userId) ?? '')) lastAt.set(userId, at)
+  return ({ user_id, kind, created_at }) => {
+    const at = lastAt.get(user_id)
+    return at === undefined || (kind === 'outdated' && created_at > at)
+  }
+}
+
+/** The last judgement of each person in each environment. */
 function judgementsOf(
   verdicts: readonly VerdictRow[],
   votes: readonly VoteRow[],
@@ -72,25 +85,22 @@ function judgementsOf(
           },
         ],
   )
-  const judges = new Set(given.map(({ userId }) => userId))
-  const voted = votes
-    .filter((row) => !judges.has(row.user_id))
-    .map(
-      (row): Judgement => ({
-        verdictId: null,
-        userId: row.user_id,
-        outcome: row.kind === 'useful' ? 'worked' : 'stale',
-        isVote: true,
-        isBeforeChange: row.created_at < change.at,
-        environment: {},
-        at: row.created_at,
-        closeness: row.closeness,
-        nthOfOwner: 1,
-        isReturned: isReturned(row),
-        isProven: everybodyIsProven || row.email_verified === 1,
-        since: row.judge_since,
-      }),
-    )
+  const voted = votes.filter(countsBeside(given)).map(
+    (row): Judgement => ({
+      verdictId: null,
+      userId: row.user_id,
+      outcome: row.kind === 'useful' ? 'worked' : 'stale',
+      isVote: true,
+      isBeforeChange: row.created_at < change.at,
+      environment: {},
+      at: row.created_at,
+      closeness: row.closeness,
+      nthOfOwner: 1,
+      isReturned: isReturned(row),
+      isProven: everybodyIsProven || row.email_verified === 1,
+      since: row.judge_since,
+    }),
+  )
   return [...given, ...voted]
 }
 

@@ -134,6 +134,23 @@ onBothEngines('verdicts', (t) => {
     expect((await owner.get(card)).body).toMatchObject({ likely_outdated: true, trust: { stale: 8 } })
   })
 
+  test('a verdict replaces an earlier vote, and “outdated” after it counts until the next verdict', async () => {
+    const [owner, judge] = [await t.user(), await t.user()]
+    const card = await publicCard(owner)
+    await judge.post(`${card}/feedback`, { kind: 'outdated' })
+    t.later(DAY_MS)
+    await judge.post(`${card}/verdicts`, { outcome: 'worked' })
+    expect(await trustOf(owner, card)).toMatchObject({ worked: 1, stale: 0, people: 1 })
+    t.later(DAY_MS)
+    await judge.post(`${card}/feedback`, { kind: 'useful' })
+    expect(await trustOf(owner, card)).toMatchObject({ worked: 1, stale: 0, people: 1 })
+    await judge.post(`${card}/feedback`, { kind: 'outdated' })
+    expect(await trustOf(owner, card)).toMatchObject({ worked: 1, stale: 1, people: 1 })
+    t.later(DAY_MS)
+    await judge.post(`${card}/verdicts`, { outcome: 'worked' })
+    expect(await trustOf(owner, card)).toMatchObject({ worked: 1, stale: 0, people: 1 })
+  })
+
   test('accounts of today bury no card of a stranger; in a private team a new colleague counts in full', async () => {
     const [owner, ...others] = await Promise.all(Array.from({ length: 9 }, () => t.user()))
     if (!owner) throw new Error('nobody')

@@ -25,9 +25,9 @@ const SHARES = [
   ['recent_events', 0.25],
 ] as const
 
-/** The characters around the texts: of the answer, and of each event (its id, type and time). */
-export type Frame = { answer: number; event: number }
-const JSON_FRAME: Frame = { answer: 400, event: 140 }
+/** The characters around the texts: of the answer, of each event (its id, type and time), and after a text that is cut. */
+export type Frame = { answer: number; event: number; cut: number }
+const JSON_FRAME: Frame = { answer: 400, event: 140, cut: 0 }
 /** A shorter piece of an event is useless. */
 const LEAST_CHARACTERS = 40
 /** The newest event takes at most this share, so that others fit too. */
@@ -35,31 +35,33 @@ const MOST_OF_RECENT = 0.25
 
 /** The length as JSON, which is how it is sent. */
 const lengthOf = (text: string): number => JSON.stringify(text).length
-const costOf = (event: Shown, head: number): number => head + lengthOf(event.content)
+const costOf = (event: Shown, { event: head, cut }: Frame): number =>
+  head + lengthOf(event.content) + (event.truncated ? cut : 0)
 
 /** As much of an event as there is room for; undefined if that is too little. */
-function fitted<E extends Shown>(event: E, room: number, head: number): E | undefined {
-  if (costOf(event, head) <= room) return event
-  let length = room - head
+function fitted<E extends Shown>(event: E, room: number, frame: Frame): E | undefined {
+  if (costOf(event, frame) <= room) return event
+  const most = room - frame.event - frame.cut
+  let length = most
   while (length >= LEAST_CHARACTERS) {
     const { text } = cutText(event.content, length)
     const needed = lengthOf(text)
-    if (head + needed <= room) return { ...event, content: text, truncated: true }
+    if (needed <= most) return { ...event, content: text, truncated: true }
     // A character may need more than one place: a quotation mark is escaped, an emoji has two halves.
-    length = Math.floor((length * (room - head)) / needed)
+    length = Math.floor((length * most) / needed)
   }
   return undefined
 }
 
-function newestThatFit<E extends Shown>(events: readonly E[], room: number, head: number): E[] {
+function newestThatFit<E extends Shown>(events: readonly E[], room: number, frame: Frame): E[] {
   const shown: E[] = []
   let left = room
-  const most = Math.max(room * MOST_OF_RECENT, head + 2 * LEAST_CHARACTERS)
+  const most = Math.max(room * MOST_OF_RECENT, frame.event + frame.cut + 2 * LEAST_CHARACTERS)
   for (const event of events) {
-    const some = fitted(event, Math.min(left, most), head)
+    const some = fitted(event, Math.min(left, most), frame)
     if (!some) break
     shown.push(some)
-    left -= costOf(some, head)
+    left -= costOf(some, frame)
   }
   return shown
 }
@@ -68,15 +70,15 @@ function newestThatFit<E extends Shown>(events: readonly E[], room: number, head
 export function spread<E extends Shown, S extends Spreadable<E>>(
   snapshot: S,
   maxTotalChars: number,
-  { answer, event: head }: Frame = JSON_FRAME,
+  frame: Frame = JSON_FRAME,
 ): S & { left_out: LeftOut } {
-  const budget = maxTotalChars - answer
+  const budget = maxTotalChars - frame.answer
   const eventsOf = (source: Spreadable<E>, part: (typeof SHARES)[number][0]): E[] => {
     if (part === 'recent_events') return source[part]
     const document = source[part]
     return document ? [document] : []
   }
-  const needOf = (events: readonly E[]) => events.reduce((sum, event) => sum + costOf(event, head), 0)
+  const needOf = (events: readonly E[]) => events.reduce((sum, event) => sum + costOf(event, frame), 0)
   const reserved = SHARES.map(([part, share]) =>
     Math.min(needOf(eventsOf(snapshot, part)), Math.floor(share * budget)),
   )
@@ -84,8 +86,8 @@ export function spread<E extends Shown, S extends Spreadable<E>>(
   let left = budget
   for (const [index, [part]] of SHARES.entries()) {
     const room = left - reserved.slice(index + 1).reduce((sum, later) => sum + later, 0)
-    if (part === 'recent_events') cut[part] = newestThatFit(snapshot[part], room, head)
-    else if (cut[part]) cut[part] = (fitted<E>(cut[part], room, head) ?? null) as S[typeof part]
+    if (part === 'recent_events') cut[part] = newestThatFit(snapshot[part], room, frame)
+    else if (cut[part]) cut[part] = (fitted<E>(cut[part], room, frame) ?? null) as S[typeof part]
     left -= needOf(eventsOf(cut, part))
   }
   const all = (source: S) => SHARES.flatMap(([part]) => eventsOf(source, part))

@@ -18,10 +18,27 @@ const HEADING_CHARACTERS = 40
 const CARD_CHARACTERS = 500
 const SHARE_OF_CARDS = 0.4
 
-const factOf = (title: string, event: Event | null, { resolved }: ProjectMemory, asker: Asker): Found[] => {
+/** With a smaller budget the address of the rest would take the place of the text. */
+const LEAST_BUDGET_FOR_REST = 1000
+
+/** Follows a text of which only the beginning is given, so that nobody takes it for the whole. */
+type Rest = (rawId: string) => string
+const restWithin = (budget: number): Rest =>
+  budget < LEAST_BUDGET_FOR_REST ? () => '…' : (rawId) => `… (whole by get_context_event ${rawId})`
+
+const textOf = ({ raw_id, content, truncated }: Event, rest: Rest): string =>
+  truncated ? `${content.trimEnd()}${rest(raw_id)}` : content
+
+/** As long as every id. */
+const SOME_ID = '-'.repeat(36)
+
+type Given = { memory: ProjectMemory; asker: Asker; rest: Rest }
+
+const factOf = (title: string, event: Event | null, { memory, asker, rest }: Given): Found[] => {
   if (!event) return []
-  const { project_key: projectKey, raw_id: id, content: text } = event
-  const home = { projectKey, workspaceId: resolved.workspaceId }
+  const { project_key: projectKey, raw_id: id } = event
+  const text = textOf(event, rest)
+  const home = { projectKey, workspaceId: memory.resolved.workspaceId }
   return [
     {
       item: memoryItem({ kind: 'fact', id, title, text, why: 'current', ...home }, asker),
@@ -30,9 +47,10 @@ const factOf = (title: string, event: Event | null, { resolved }: ProjectMemory,
   ]
 }
 
-const eventOf = (event: Event, { resolved }: ProjectMemory, asker: Asker): Found => {
-  const { project_key: projectKey, raw_id: id, content: text, created_at } = event
-  const home = { projectKey, workspaceId: resolved.workspaceId }
+const eventOf = (event: Event, { memory, asker, rest }: Given): Found => {
+  const { project_key: projectKey, raw_id: id, created_at } = event
+  const text = textOf(event, rest)
+  const home = { projectKey, workspaceId: memory.resolved.workspaceId }
   const title = `Recent work, ${created_at.slice(0, 16).replace('T', ' ')}`
   return {
     item: memoryItem({ kind: 'event', id, title, text, why: 'recent', ...home }, asker),
@@ -40,22 +58,27 @@ const eventOf = (event: Event, { resolved }: ProjectMemory, asker: Asker): Found
   }
 }
 
-function documentsOf(memory: ProjectMemory, snapshot: Snapshot, asker: Asker): Found[] {
+/** The documents and the recent work of a snapshot, within the budget. */
+function documentsOf(memory: ProjectMemory, snapshot: Snapshot, budget: number, asker: Asker): Found[] {
+  const rest = restWithin(budget)
+  const given = { memory, asker, rest }
+  const { user_preferences, project_preferences, facts, summary, recent_events } = spread<Event, Snapshot>(
+    snapshot,
+    budget,
+    { answer: FRAME_CHARACTERS, event: HEADING_CHARACTERS, cut: rest(SOME_ID).length },
+  )
   return [
-    ...factOf('Your preferences', snapshot.user_preferences, memory, asker),
-    ...factOf('Project preferences', snapshot.project_preferences, memory, asker),
-    ...factOf('Project facts', snapshot.facts, memory, asker),
-    ...factOf('Current focus', snapshot.summary, memory, asker),
-    ...snapshot.recent_events.map((event) => eventOf(event, memory, asker)),
+    ...factOf('Your preferences', user_preferences, given),
+    ...factOf('Project preferences', project_preferences, given),
+    ...factOf('Project facts', facts, given),
+    ...factOf('Current focus', summary, given),
+    ...recent_events.map((event) => eventOf(event, given)),
   ]
 }
 
-const within = (snapshot: Snapshot, budget: number) =>
-  spread<Event, Snapshot>(snapshot, budget, { answer: FRAME_CHARACTERS, event: HEADING_CHARACTERS })
-
 /** For the start of a session: preferences, facts, focus and recent work, within the budget. */
 export const knownAtStart = (memory: ProjectMemory, budget: number, asker: Asker): Found[] =>
-  documentsOf(memory, within(memory.snapshot, budget), asker)
+  documentsOf(memory, memory.snapshot, budget, asker)
 
 async function cardsOfSession(ctx: UserCtx, delivered: readonly Delivered[], asker: Asker): Promise<Found[]> {
   const found: Found[] = []
@@ -81,5 +104,5 @@ export async function knownAtCompaction(
   const cards = await cardsOfSession(ctx, await deliveredIn(ctx, sessionId), asker)
   const room = Math.min(cards.length * CARD_CHARACTERS, Math.floor(budget * SHARE_OF_CARDS))
   const lasting = { ...memory.snapshot, summary: null, recent_events: [] }
-  return [...documentsOf(memory, within(lasting, budget - room), asker), ...cards]
+  return [...documentsOf(memory, lasting, budget - room, asker), ...cards]
 }

@@ -271,6 +271,20 @@ onBothEngines('recall', (t) => {
     expect(await recallOf(me, { moment: 'start' })).toMatchObject({ silent: true })
   })
 
+  test('a text that is cut says so, and where the rest is', async () => {
+    const me = await t.user()
+    const written = await turn(me, { agent_report: 'A long report. '.repeat(400) })
+    const { raw_id } = written.body
+    const start = { moment: 'start', project_key: 'org/repo' }
+    const said = await recallOf(me, start)
+    expect(said.text).toContain(`… (whole by get_context_event ${raw_id})\n`)
+    expect(said.items).toMatchObject([{ kind: 'event', id: raw_id }])
+    expect(said.chars).toBeLessThanOrEqual(6000)
+    const little = await recallOf(me, { ...start, budget_chars: 400 })
+    expect(little.text).toMatch(/\w…\n/)
+    expect(little.text).not.toContain('get_context_event')
+  })
+
   test('a card about another module is not delivered, though all other words are the same', async () => {
     const me = await t.user()
     const { card_id } = await record(me, {

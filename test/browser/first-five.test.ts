@@ -74,6 +74,9 @@ test('a stranger can read what the vault is, and what is public, without an acco
   await author.page.goto(`/library/${card.card_id}`)
   await author.page.getByRole('heading', { level: 1, name: card.title }).waitFor()
   expect(new URL(author.page.url()).pathname).toBe(`/cards/${card.card_id}`)
+  await author.page.getByRole('list', { name: 'Tags' }).getByRole('link', { name: 'locks' }).click()
+  await author.page.waitForURL('**/library?tag=locks')
+  await author.page.getByRole('main').getByRole('link', { name: card.title }).waitFor()
 })
 
 test('the answers choose what comes first, and the first steps tick themselves off', async () => {

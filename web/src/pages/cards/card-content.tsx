@@ -54,7 +54,7 @@ export function CardContent({ card }: { card: Card }) {
           <LazyMarkdown images={shown}>{card.scope_notes}</LazyMarkdown>
         </Part>
       )}
-      <TagLinks tags={card.tags} />
+      <TagLinks card={card} />
     </>
   )
 }
@@ -78,13 +78,19 @@ function Environment({ entries }: { entries: [name: string, value: string][] }) 
   )
 }
 
-function TagLinks({ tags }: { tags: string[] }) {
-  if (tags.length === 0) return null
+/** Other cards of the library are listed there for free; search would look in one's own cards and ask for credits. */
+const sameTag = ({ home }: Card, tag: string) =>
+  home.kind === 'library'
+    ? ({ to: '/library', search: { tag } } as const)
+    : ({ to: '/', search: { q: tag, tags: tag } } as const)
+
+function TagLinks({ card }: { card: Card }) {
+  if (card.tags.length === 0) return null
   return (
     <ul aria-label="Tags" className="flex flex-wrap gap-1.5">
-      {tags.map((tag) => (
+      {card.tags.map((tag) => (
         <li key={tag} className="max-w-full">
-          <Link to="/" search={{ q: tag, tags: tag }} className="block rounded-sm hover:bg-hover">
+          <Link {...sameTag(card, tag)} className="block rounded-sm hover:bg-hover">
             <Tag>{tag}</Tag>
           </Link>
         </li>

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
+import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, PASSWORD, switchSetting } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
 
@@ -218,6 +219,8 @@ test('a person changes the name that others see', async () => {
 test('a person who signed in a while ago is asked for the password before the account is deleted', async () => {
   const person = await stage.person('Late leaver')
   const { page } = person
+  const { card_id } = await person.api<{ card_id: string }>('POST', '/api/v1/cards', SAMPLES[0])
+  await person.api('POST', `/api/v1/cards/${card_id}/share`)
   await stage.app.services.database.transaction((db) =>
     db
       .updateTable('sessions')
@@ -226,6 +229,7 @@ test('a person who signed in a while ago is asked for the password before the ac
   )
   await openPage(page, '/settings?tab=account')
   await page.getByRole('button', { name: 'Delete account' }).click()
+  await page.getByText('1 card that you shared or published stays, by “deleted user”.').waitFor()
   await page.getByLabel(/^Type .* to confirm/).fill(person.email)
   const remove = page.getByRole('dialog').getByRole('button', { name: 'Delete account' })
   await remove.click()

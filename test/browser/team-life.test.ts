@@ -52,6 +52,7 @@ test('two people talk about a card: a mention, an answer, an edit and a deletion
   await field.click()
   await page.keyboard.type('Does it **hold** for replicas too, @le')
   await page.getByRole('option', { name: 'Ada Lead' }).waitFor()
+  await page.getByText('1 member matches. Arrow keys choose').waitFor({ state: 'attached' })
   await expectAccessible(page)
   await picture(page, 'comment-mention-1280-light')
   // This Enter ends a composition and chooses nobody.

@@ -170,6 +170,7 @@ test('a role changes at once and can be undone; who gives up the own one is aske
   await member.page.getByRole('row', { name: /Role lead/ }).waitFor()
   expect(await member.page.getByRole('tab', { name: 'Policy' }).count()).toBe(0)
   await member.page.getByRole('button', { name: 'Leave the workspace' }).click()
+  await member.page.getByText('no longer read or find what others share in this workspace').waitFor()
   await member.page.getByRole('button', { name: 'Leave', exact: true }).click()
   await member.page.getByText('You left Platform team.').waitFor()
   await openPage(member.page, `/workspaces/${id}`)

@@ -48,7 +48,13 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
     queryFn: () => cardStats({ scope: 'personal' }),
   })
   const cards = stats.data ? plural(stats.data.unpublished, 'unshared card') : 'your unshared cards'
-  const published = stats.data ? plural(stats.data.published, 'card') : 'the cards'
+  const published = stats.data
+    ? plural(
+        stats.data.published,
+        'card that you shared or published stays',
+        'cards that you shared or published stay',
+      )
+    : 'The cards that you shared or published stay'
   const remove = useMutation({
     mutationFn: () => deleteAccount({ confirmed_by_user: true, ...(password ? { password } : {}) }),
     onSuccess: async () => {
@@ -73,8 +79,8 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
     >
       <p>
         This deletes {cards}, all of your agents’ memory, your keys, connected apps and{' '}
-        {plural(me.credits_balance, 'credit')} for good, at once. {published} that you shared or published
-        stay, by “deleted user”. It cannot be undone.
+        {plural(me.credits_balance, 'credit')} for good, at once. {published}, by “deleted user”. It cannot be
+        undone.
       </p>
       <FormError error={remove.error} />
       {asksForPassword && (

@@ -2,7 +2,6 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { LogOut, UserMinus } from 'lucide-react'
 import { useState } from 'react'
-import { cardStats } from '../../api/cards.ts'
 import { queryClient } from '../../api/query.ts'
 import {
   addMember,
@@ -13,7 +12,7 @@ import {
   type Workspace,
 } from '../../api/team.ts'
 import { Avatar } from '../../frame/user-menu.tsx'
-import { formatDay, plural } from '../../lib/format.ts'
+import { formatDay } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
@@ -216,11 +215,6 @@ function RemoveDialog({
   const navigate = useNavigate()
   const isMe = member.user_id === me.user_id
   const id = workspace.workspace_id
-  const stats = useQuery({
-    queryKey: ['cards', 'stats', id],
-    queryFn: () => cardStats({ scope: 'workspace', workspace_id: id }),
-  })
-  const cards = stats.data ? plural(stats.data.published, 'shared card') : 'the shared cards'
   const remove = useMutation({
     mutationFn: () => removeMember({ workspace_id: id, user_id: member.user_id }),
     onSuccess: async () => {
@@ -255,13 +249,13 @@ function RemoveDialog({
     >
       {isMe ? (
         <p>
-          You will no longer read or find {cards} of this workspace. Cards that you recorded stay yours. An
-          admin can add you again.
+          You will no longer read or find what others share in this workspace. Cards that you recorded stay
+          yours. An admin can add you again.
         </p>
       ) : (
         <p>
-          {nameOf(member)} will no longer read or find {cards} of {workspace.name}. Cards that they recorded
-          stay theirs. You can add them again.
+          {nameOf(member)} will no longer read or find what others share in {workspace.name}. Cards that they
+          recorded stay theirs. You can add them again.
         </p>
       )}
     </ConfirmDialog>

@@ -1,5 +1,6 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { cx } from '../../../lib/cx.ts'
+import { plural } from '../../../lib/format.ts'
 import { useKeptText } from '../../../lib/use-kept-text.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Field, Textarea } from '../../../ui/field.tsx'
@@ -175,7 +176,9 @@ function People({ id, people, active, onChoose }: PeopleProps) {
   return (
     <>
       <p role="status" className="sr-only">
-        {people.length > 0 ? `${people.length} members match. Arrow keys choose, Enter mentions.` : ''}
+        {people.length > 0
+          ? `${plural(people.length, 'member matches', 'members match')}. Arrow keys choose, Enter mentions.`
+          : ''}
       </p>
       {people.length > 0 && (
         <div

@@ -35,7 +35,14 @@ const define = (t: TestVault) => {
       actor_name: 'member',
       subject_type: 'user',
       subject_id: member.userId,
+      subject_name: 'member',
     })
+    // Whom it was done to is said also after they are gone; other subjects have no such name.
+    const names = log.body.items.map((one: { subject_type: string; subject_name: string | null }) => [
+      one.subject_type,
+      one.subject_name,
+    ])
+    expect(new Set(names.map(String))).toEqual(new Set(['user,member', 'invite,', 'workspace,']))
     const changed = await owner.get(`${url}/audit?action=member.role_changed`)
     expect(changed.body.items[0].details).toEqual({ from: 'viewer', to: 'editor' })
     expect((await owner.get(`${url}/audit?actor_id=${member.userId}`)).body.total).toBe(1)

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { AuditLogTable } from '../../db/tables/operations.ts'
 
-export type AuditRow = AuditLogTable & { actor_name: string | null }
+export type AuditRow = AuditLogTable & { actor_name: string | null; subject_name: string | null }
 
 export type AuditFilter = {
   workspace_id?: string | undefined
@@ -44,7 +44,10 @@ export async function listAudit(
     .executeTakeFirstOrThrow()
   const rows = await matching
     .selectAll('audit_log')
-    .select('users.display_name as actor_name')
+    .leftJoin('users as subjects', (join) =>
+      join.onRef('subjects.user_id', '=', 'audit_log.subject_id').on('audit_log.subject_type', '=', 'user'),
+    )
+    .select(['users.display_name as actor_name', 'subjects.display_name as subject_name'])
     .orderBy('audit_log.audit_id', 'desc')
     .limit(limit)
     .offset(offset)

@@ -17,6 +17,10 @@ const AuditEntryResponse = z
     workspace_id: AnswerId.nullable(),
     subject_type: z.string(),
     subject_id: z.string(),
+    subject_name: z
+      .string()
+      .nullable()
+      .describe('The name of the person it was done to; null when the subject is not a person.'),
     card_title: z
       .string()
       .nullable()

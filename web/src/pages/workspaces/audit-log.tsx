@@ -6,7 +6,7 @@ import { formatTime } from '../../lib/format.ts'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Pager, Table } from '../../ui/table.tsx'
 import { actionWords, detailWords, wordsAroundTitle } from './audit-words.ts'
-import { auditQuery, membersQuery } from './workspace-queries.ts'
+import { auditQuery } from './workspace-queries.ts'
 
 const route = getRouteApi('/app/workspaces/$workspaceId')
 
@@ -15,11 +15,6 @@ export function AuditLog({ workspaceId }: { workspaceId: string }) {
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
   const log = useQuery(auditQuery(workspaceId, page))
-  const { data: members } = useQuery(membersQuery(workspaceId))
-  const nameOf = (userId: string) => {
-    const member = members?.find((one) => one.user_id === userId)
-    return member && (member.display_name || member.email)
-  }
   if (!log.data)
     return (
       <NotLoaded query={log}>
@@ -50,7 +45,7 @@ export function AuditLog({ workspaceId }: { workspaceId: string }) {
             cell: (entry) => (
               <>
                 <span className="font-medium">{entry.actor_name || 'The system'}</span>{' '}
-                <Action entry={entry} nameOf={nameOf} />
+                <Action entry={entry} />
                 <span className="block text-xs break-words text-faint sm:hidden">{detailWords(entry)}</span>
               </>
             ),
@@ -72,11 +67,9 @@ export function AuditLog({ workspaceId }: { workspaceId: string }) {
   )
 }
 
-type ActionProps = { entry: AuditEntry; nameOf: (userId: string) => string | undefined }
-
 /** What was done; a card that the reader may read is named, and a click leads to it. */
-function Action({ entry, nameOf }: ActionProps) {
-  const words = actionWords(entry, nameOf)
+function Action({ entry }: { entry: AuditEntry }) {
+  const words = actionWords(entry)
   if (entry.card_title === null) return words
   const { before, after } = wordsAroundTitle(words)
   return (

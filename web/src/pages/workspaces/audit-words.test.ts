@@ -10,6 +10,7 @@ const entry = (action: string, more: Partial<AuditEntry> = {}): AuditEntry => ({
   workspace_id: 'w',
   subject_type: 'user',
   subject_id: 'editor',
+  subject_name: 'Editor',
   card_title: null,
   details: {},
   request_id: 'r',
@@ -17,19 +18,19 @@ const entry = (action: string, more: Partial<AuditEntry> = {}): AuditEntry => ({
   ...more,
 })
 
-const names = (id: string) => ({ editor: 'Editor' })[id]
-
-test('a member is named while known, and called a member afterwards', () => {
-  expect(actionWords(entry('member.added'), names)).toBe('added Editor')
-  expect(actionWords(entry('member.removed', { subject_id: 'gone' }), names)).toBe('removed a member')
+test('a member is named, and whoever accepts an invitation joins', () => {
+  expect(actionWords(entry('member.added'))).toBe('added Editor')
+  expect(actionWords(entry('member.added', { actor_id: 'editor' }))).toBe('joined the workspace')
+  expect(actionWords(entry('member.removed'))).toBe('removed Editor')
+  expect(actionWords(entry('member.removed', { subject_name: '' }))).toBe('removed a member')
 })
 
 test('what the system does goes on after its name', () => {
-  expect(actionWords(entry('card.hidden_by_reports'), names)).toBe('hid a card after reports')
+  expect(actionWords(entry('card.hidden_by_reports'))).toBe('hid a card after reports')
 })
 
 test('an action from a newer server still reads as words', () => {
-  expect(actionWords(entry('export.finished_early'), names)).toBe('export finished early')
+  expect(actionWords(entry('export.finished_early'))).toBe('export finished early')
 })
 
 test('the title of a card stands where the words speak of a card', () => {
@@ -39,7 +40,7 @@ test('the title of a card stands where the words speak of a card', () => {
 
 test('an invitation says its address once', () => {
   const invited = entry('invite.created', { details: { email: 'new@example.com', role: 'viewer' } })
-  expect(actionWords(invited, names)).toBe('invited new@example.com')
+  expect(actionWords(invited)).toBe('invited new@example.com')
   expect(detailWords(invited)).toBe('role: viewer')
 })
 

@@ -1,11 +1,13 @@
 import type { AuditEntry } from '../../api/team.ts'
 
-type Words = (whom: string, details: AuditEntry['details']) => string
+type Words = (whom: string, details: AuditEntry['details'], entry: AuditEntry) => string
 
 const words: Record<string, Words> = {
   'workspace.created': () => 'created the workspace',
   'workspace.updated': () => 'changed the workspace',
-  'member.added': (whom) => `added ${whom}`,
+  // Whoever accepts an invitation adds themselves.
+  'member.added': (whom, _, { actor_id, subject_id }) =>
+    actor_id === subject_id ? 'joined the workspace' : `added ${whom}`,
   'member.removed': (whom) => `removed ${whom}`,
   'member.left': () => 'left the workspace',
   'member.role_changed': (whom) => `changed the role of ${whom}`,
@@ -41,9 +43,11 @@ const words: Record<string, Words> = {
 }
 
 /** The action as the rest of a sentence; one this page does not know yet still reads as words. */
-export function actionWords(entry: AuditEntry, nameOf: (userId: string) => string | undefined): string {
-  const whom = (entry.subject_type === 'user' && nameOf(entry.subject_id)) || 'a member'
-  return words[entry.action]?.(whom, entry.details) ?? entry.action.replace(/[._]/g, ' ')
+export function actionWords(entry: AuditEntry): string {
+  return (
+    words[entry.action]?.(entry.subject_name || 'a member', entry.details, entry) ??
+    entry.action.replace(/[._]/g, ' ')
+  )
 }
 
 const CARD = 'a card'

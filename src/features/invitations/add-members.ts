@@ -51,12 +51,16 @@ async function tellAdded(
   { workspaceId, ...details }: { workspaceId: string; workspace_name: string; role: Role },
 ): Promise<void> {
   const { display_name } = await requireUser(ctx, ctx.viewer.userId)
-  await tellByMail(ctx, user, display_name, {
-    userId: user.user_id,
-    kind: 'workspace.added',
-    workspaceId,
-    details,
-  })
+  await tellByMail(
+    ctx,
+    { user, actor: display_name },
+    {
+      userId: user.user_id,
+      kind: 'workspace.added',
+      workspaceId,
+      details,
+    },
+  )
 }
 
 export const addMember = capability({

@@ -1,8 +1,12 @@
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { goodCard, record, team } from '../../../test/support/cards.ts'
 import { clientOf } from '../../../test/support/client.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { decide, matterOf, publish, report, serviceAdmin } from '../../../test/support/moderation.ts'
+import { startSmtp } from '../../../test/support/smtp.ts'
+
+const smtp = await startSmtp()
+afterAll(() => smtp.stop())
 
 const blocked = () => ({
   ...goodCard(),
@@ -140,3 +144,29 @@ onBothEngines('decisions of moderators', (t) => {
     Object.assign(t.app.services, { config })
   })
 })
+
+onBothEngines(
+  'mails about decisions',
+  (t) => {
+    test('the owner is mailed the decision and, on the same day, the one about the appeal', async () => {
+      const [me, boss] = [await t.user(), await serviceAdmin(t)]
+      const card = await publish(me)
+      await report(await t.user(), card.card_id)
+      const found = await matterOf(boss, card.card_id)
+      await decide(boss, found, { decision: 'hide' })
+      const first = await smtp.mailTo(me.email, 'A moderator decided about a card')
+      expect(first.text).toContain('They hid it from everybody but you.')
+      expect(first.text).toContain(`turn off e-mail notifications: ${t.app.services.config.baseUrl}/settings`)
+      await me.post(`/api/v1/moderation/matters/${found.matter_id}/appeal`, { note: 'Look again, please.' })
+      await decide(boss, await matterOf(boss, card.card_id), { decision: 'keep', reason: 'It warns.' })
+      const mailed = await t.app.services.database.read
+        .selectFrom('outbox')
+        .select('subject')
+        .where('to_address', '=', me.email)
+        .where('state_key', 'like', 'notice:%')
+        .execute()
+      expect(mailed).toHaveLength(2)
+    })
+  },
+  { SMTP_URL: smtp.url },
+)

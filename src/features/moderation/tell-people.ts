@@ -8,18 +8,20 @@ import { whoModerates } from './moderators.ts'
 const unnamed = (ctx: Ctx): Ctx => ({ ...ctx, viewer: null })
 
 type Told = { owner_id: string; card_id: string; workspace_id: string }
+type Matter = Told & { matter_id: string; revision: number }
 
-/** Tells the owner at once, in the inbox and by mail if their settings allow it. */
+/** Tells the owner at once, in the inbox and by mail if their settings allow it; also of a second decision on one day. */
 export async function tellOwner(
   ctx: Ctx,
-  { owner_id, card_id }: Told,
+  { owner_id, card_id, matter_id, revision }: Matter,
   outcome: 'hidden_by_reports' | ModerationDecision,
   reason?: string,
 ): Promise<void> {
-  const owner = await findUser(ctx.db, owner_id)
-  if (!owner || owner.deleted_at !== null) return
+  const user = await findUser(ctx.db, owner_id)
+  if (!user || user.deleted_at !== null) return
   const kind = outcome === 'hidden_by_reports' ? 'card.hidden' : 'card.moderated'
-  await tellByMail(unnamed(ctx), owner, 'A moderator', {
+  const mailed = { user, actor: 'A moderator', state: `${matter_id}:${revision}` }
+  await tellByMail(unnamed(ctx), mailed, {
     userId: owner_id,
     kind,
     subjectId: card_id,

@@ -55,21 +55,28 @@ export async function tellAgainAfter(ctx: Ctx, days: number, telling: Telling): 
 const wantsMail = ({ settings }: UsersTable): boolean =>
   fromJson<{ email_notifications?: boolean }>(settings).email_notifications ?? true
 
-/** Also sends a mail: once a day for one cause, and only to people who want mails. */
-export async function tellByMail(ctx: Ctx, user: UsersTable, actor: string, telling: Telling): Promise<void> {
+type Mailed = {
+  user: UsersTable
+  actor: string
+  /** What is mailed once; otherwise a cause is mailed once a day. */
+  state?: string
+}
+
+/** Also sends a mail, to people who want mails. */
+export async function tellByMail(ctx: Ctx, { user, actor, state }: Mailed, telling: Telling): Promise<void> {
   await tell(ctx, telling)
   if (!user.email || !wantsMail(user)) return
   const { heading, line } = noticeText(telling.kind, { actor, ...telling.details })
   const day = ctx.now().toISOString().slice(0, 10)
-  const cause = telling.subjectId ?? telling.workspaceId ?? ''
-  await enqueueMail(ctx, `notice:${user.user_id}:${telling.kind}:${cause}:${day}`, {
+  const once = state ?? `${telling.subjectId ?? telling.workspaceId ?? ''}:${day}`
+  await enqueueMail(ctx, `notice:${user.user_id}:${telling.kind}:${once}`, {
     to: user.email,
     subject: heading,
     ...mailWithButton({
       heading,
       lines: [line],
       button: { label: 'Open your inbox', url: `${ctx.config.baseUrl}/inbox` },
-      footer: 'You can switch these mails off in your settings.',
+      footer: `To stop these mails, turn off e-mail notifications: ${ctx.config.baseUrl}/settings`,
     }),
   })
 }

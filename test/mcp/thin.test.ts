@@ -106,6 +106,15 @@ test('a card that another replaced or took in says so, as a tool answer and as a
   expect((resource.contents[0] as { text: string }).text).toContain(`took its place: card://${next}.`)
 })
 
+test('a rule of the review that finds many places is named once', async () => {
+  const body = Array.from({ length: 12 }, () => `Text<!-- ${'x '.repeat(30)}-->`).join('\n\n')
+  const { data } = await call('record_card', { ...CARD, body })
+  const { data: shared } = await call('share_card', { card_id: data.card_id })
+  const { reasons } = shared.review as { reasons: string[] }
+  expect(reasons).toContain('hidden_text')
+  expect(reasons).toEqual([...new Set(reasons)])
+})
+
 test('the tool endpoint answers whole, and has no use for parts', async () => {
   const { data } = await call('record_card', CARD)
   const whole = await person.tool('get_card', { card_id: data.card_id })

@@ -144,7 +144,10 @@ const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof Th
   ...(card.changed ? { changed: card.changed } : {}),
   review: {
     status: card.review.status,
-    ...(card.review.reasons.length > 0 ? { reasons: card.review.reasons.map(({ rule }) => rule) } : {}),
+    // One rule may find twenty places; get_card names each of them.
+    ...(card.review.reasons.length > 0
+      ? { reasons: [...new Set(card.review.reasons.map(({ rule }) => rule))] }
+      : {}),
   },
   ...(card.warnings?.length ? { warnings: card.warnings } : {}),
   ...(card.similar_cards?.length

@@ -108,6 +108,14 @@ onBothEngines('the mail about feedback', (t) => {
     offsetMs += 25 * HOUR_MS
   })
 
+  test('of many cards twenty are named, and the others are counted', async () => {
+    const [owner, reader] = [await person(), await person()]
+    for (let i = 0; i < 21; i++) await say(reader, await published(owner, `A card about case ${i}`), 'useful')
+    const [mail] = await digest()
+    expect(mail?.text).toMatch(/… and 1 more card\.\n/)
+    offsetMs += 25 * HOUR_MS
+  })
+
   test('repeated feedback and one’s own feedback are not mailed', async () => {
     const [owner, reader] = [await person(), await person()]
     const card = await published(owner, 'Tests that pass alone and fail together')

@@ -44,10 +44,9 @@ function digestMail(untold: readonly Untold[], { language, baseUrl }: { language
     first === last
       ? ['On ', localTime(language, first), ':']
       : ['From ', localTime(language, first), ' to ', localTime(language, last), ':']
+  const left = cards.length - MOST_CARDS
   const more: Words[] =
-    cards.length > MOST_CARDS
-      ? [['… and ', localNumber(language, cards.length - MOST_CARDS), ' more cards.']]
-      : []
+    left > 0 ? [['… and ', localNumber(language, left), left === 1 ? ' more card.' : ' more cards.']] : []
   return {
     subject,
     ...mailWithButton({

@@ -69,7 +69,7 @@ test('a verdict of one person is read by the other, and taken back', async () =>
   await page.getByText('Taken back. It no longer counts.').waitFor()
   await page.getByText(/^Worked 1×/).waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByText(/^Worked 2× on node 24/).waitFor()
+  await page.getByText(/^Worked 2×, 1× on node 24/).waitFor()
   await verdicts.getByText('Found by the idle count').waitFor()
 
   await author.api('PATCH', `/api/v1/cards/${id}`, { fix_summary: `Deploy twice. ${SAMPLES[0].fix_summary}` })

@@ -26,7 +26,7 @@ onBothEngines('what was said to some reaches no others', (t) => {
     const named = { os: 'Debian 13', '@scope/tool': '^2.1' }
     await stranger.post(`${url(card)}/verdicts`, { outcome: 'failed', environment: named })
     const { summary } = (await owner.get(url(card))).body.trust
-    expect(summary).toContain('Worked 2× on node 24')
+    expect(summary).toContain('Worked 2×, 1× on node 24')
     expect(summary).toContain('failed 1× on @scope/tool 2')
     expect(summary).not.toMatch(/SYSTEM|ignore|\n/)
   })
@@ -45,7 +45,7 @@ onBothEngines('what was said to some reaches no others', (t) => {
     expect(seen.summary).not.toContain('payroll')
     await stranger.post(`${url(card_id)}/verdicts`, { outcome: 'worked', environment: { node: '24' } })
     const later = (await stranger.get(url(card_id))).body.trust.summary
-    expect(later).toContain('Worked 2× on node 24')
+    expect(later).toContain('Worked 2×, 1× on node 24')
     expect(later).not.toContain('payroll')
   })
 

@@ -9,13 +9,18 @@ const times = (count: number): string => `${count}×`
 const list = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 
-/** `node 24 and 22`: the versions of the most frequent name, the most frequent first. */
-function where(trust: StoredTrust, outcome: 'worked' | 'failed'): string {
+/**
+ * `6× on node 24 and 22`: the versions of the most frequent name, the most frequent first; `6×, 4× on node 24 and 22`
+ * where the others were somewhere else, or nobody said where.
+ */
+function counted(trust: StoredTrust, outcome: 'worked' | 'failed'): string {
   const told = trust.environments.filter((group) => group[outcome] > 0)
   const name = told[0]?.name
-  if (name === undefined) return ''
-  const versions = told.filter((group) => group.name === name).map((group) => group.version)
-  return ` on ${name} ${list(versions.slice(0, 2))}`
+  const shown = told.filter((group) => group.name === name).slice(0, 2)
+  if (shown.length === 0) return times(trust[outcome])
+  const there = shown.reduce((sum, group) => sum + group[outcome], 0)
+  const where = `${times(there)} on ${name} ${list(shown.map(({ version }) => version))}`
+  return there === trust[outcome] ? where : `${times(trust[outcome])}, ${where}`
 }
 
 function daysAgo(at: string, now: Date): string {
@@ -30,8 +35,8 @@ const people = (count: number): string => (count === 1 ? '1 person' : `${count} 
 export function trustSummary(trust: StoredTrust, now: Date): string {
   const { worked, failed, stale, before_change } = trust
   const said = [
-    worked > 0 ? `worked ${times(worked)}${where(trust, 'worked')}` : '',
-    failed > 0 ? `failed ${times(failed)}${where(trust, 'failed')}` : '',
+    worked > 0 ? `worked ${counted(trust, 'worked')}` : '',
+    failed > 0 ? `failed ${counted(trust, 'failed')}` : '',
     stale > 0 ? `called outdated ${times(stale)}` : '',
   ].filter((part) => part !== '')
   if (before_change > 0 && before_change === worked + failed + stale)

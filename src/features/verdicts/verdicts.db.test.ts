@@ -44,6 +44,13 @@ onBothEngines('verdicts', (t) => {
     expect(trust.summary).toBe(
       'Worked 2× on node 22 and 24, failed 1× on Node 18, last confirmed today by 2 people',
     )
+    // Said without a place, it is not counted for one.
+    await c.post(`${card}/verdicts`, { outcome: 'worked' })
+    expect((await trustOf(owner, card)).summary).toContain(
+      'Worked 3×, 2× on node 22 and 24, failed 1× on Node 18',
+    )
+    expect((await c.delete(`${card}/verdicts`)).status).toBe(204)
+    await c.post(`${card}/verdicts`, { outcome: 'failed', environment: { Node: '18' } })
     t.later(12 * DAY_MS)
     expect((await trustOf(owner, card)).summary).toContain('12 days ago by 2 people')
     const found = await a.post('/api/v1/search', { query: `verdict${words}`, scope: 'public' })

@@ -1,6 +1,7 @@
+import { HOOK_PLANS } from './connect/hook-files/plans.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { HOOK_AGENTS } from './hooks/agents/all.ts'
-import { MOMENTS } from './hooks/occasion.ts'
+import { MOMENTS, type Moment } from './hooks/occasion.ts'
 import { everySwitch, isOff, isSwitch, personsSwitches, saveSwitches } from './hooks/switches.ts'
 import { PROJECT_FILE, readProjectFiles } from './project-file.ts'
 import { unreadableText } from './settings-file.ts'
@@ -16,6 +17,12 @@ function checked(names: readonly string[]): void {
   )
 }
 
+/** "no" where the agent has no event for the moment, so that nobody waits for what cannot come. */
+function stateOf(agent: string, moment: Moment, off: readonly string[]): 'on' | 'off' | 'no' {
+  if (!HOOK_PLANS[agent]?.moments.includes(moment)) return 'no'
+  return isOff(off, agent, moment) ? 'off' : 'on'
+}
+
 function show(json: boolean | undefined): number {
   const { off: ofProject, unreadable } = readProjectFiles(process.cwd())
   const off = everySwitch(ofProject)
@@ -26,7 +33,7 @@ function show(json: boolean | undefined): number {
     process.stderr.write(`${unreadableText(yours.unreadable)}, so all hooks are off. Repair or delete it.\n`)
   const rows = HOOK_AGENTS.map(({ name }) => ({
     agent: name,
-    ...Object.fromEntries(MOMENTS.map((moment) => [moment, isOff(off, name, moment) ? 'off' : 'on'])),
+    ...Object.fromEntries(MOMENTS.map((moment) => [moment, stateOf(name, moment, off)])),
   }))
   if (json) printJson({ agents: rows, yours: yours.off })
   else

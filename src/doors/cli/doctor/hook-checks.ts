@@ -50,8 +50,23 @@ function checkWaiting({ url, apiKey, userId }: Partial<Profile> & { url: string 
   )
   const others = waiting.length - own
   return [
-    ...(own > 0 ? [warn('Waiting', `${own} exchanges are not sent yet`, 'They go with the next hook.')] : []),
-    ...(others > 0 ? [ok('Waiting', `${others} exchanges wait for another vault or account`)] : []),
+    ...(own > 0
+      ? [
+          warn(
+            'Waiting',
+            own === 1 ? '1 exchange is not sent yet' : `${own} exchanges are not sent yet`,
+            'They go with the next hook.',
+          ),
+        ]
+      : []),
+    ...(others > 0
+      ? [
+          ok(
+            'Waiting',
+            `${others === 1 ? '1 exchange waits' : `${others} exchanges wait`} for another vault or account`,
+          ),
+        ]
+      : []),
   ]
 }
 

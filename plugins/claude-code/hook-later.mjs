@@ -3788,6 +3788,9 @@ function cleaned(lines, most) {
 	}
 	return [...kept.values()];
 }
+var tellingAmong = (lines) => lines.filter(({ weight }) => weight > ASIDE);
+/** The texts of lines in the order in which they were written. */
+var inOrder = (lines) => lines.toSorted((a, b) => a.at - b.at).map(({ text }) => text);
 var LAST_LINES = 3;
 /** The last lines of a failing command that names no error: most programs end with the reason. */
 function lastLines(output) {
@@ -3809,12 +3812,12 @@ function readFailure(text) {
 		lines: [],
 		signature: ""
 	};
-	const telling = cleaned(weighed.filter(({ weight }) => weight > ASIDE), MOST_TELLING_LINES);
+	const telling = cleaned(tellingAmong(weighed), MOST_TELLING_LINES);
 	const chosen = telling.length > 0 ? telling : [...cleaned(weighed, LAST_LINES), ...lastLines(output)];
 	return {
 		isFailure,
 		command,
-		lines: chosen.toSorted((a, b) => a.at - b.at).map(({ text }) => text),
+		lines: inOrder(chosen),
 		signature: signatureOf(chosen.slice(0, SIGNED_LINES).map(({ text }) => text))
 	};
 }

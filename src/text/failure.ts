@@ -84,6 +84,12 @@ function cleaned(lines: readonly Line[], most: number): Line[] {
   return [...kept.values()]
 }
 
+const tellingAmong = (lines: readonly Line[]): Line[] => lines.filter(({ weight }) => weight > ASIDE)
+
+/** The texts of lines in the order in which they were written. */
+const inOrder = (lines: readonly Line[]): string[] =>
+  lines.toSorted((a, b) => a.at - b.at).map(({ text }) => text)
+
 const LAST_LINES = 3
 
 /** The last lines of a failing command that names no error: most programs end with the reason. */
@@ -112,15 +118,12 @@ export function readFailure(text: string): Failure {
   const weighed = exitCode === 0 ? [] : weighedLines(output)
   const isFailure = exitCode === undefined ? (weighed[0]?.weight ?? 0) >= SURELY_FAILED : exitCode !== 0
   if (!isFailure) return { isFailure, command, lines: [], signature: '' }
-  const telling = cleaned(
-    weighed.filter(({ weight }) => weight > ASIDE),
-    MOST_TELLING_LINES,
-  )
+  const telling = cleaned(tellingAmong(weighed), MOST_TELLING_LINES)
   const chosen = telling.length > 0 ? telling : [...cleaned(weighed, LAST_LINES), ...lastLines(output)]
   return {
     isFailure,
     command,
-    lines: chosen.toSorted((a, b) => a.at - b.at).map(({ text }) => text),
+    lines: inOrder(chosen),
     signature: signatureOf(chosen.slice(0, SIGNED_LINES).map(({ text }) => text)),
   }
 }
@@ -130,6 +133,15 @@ export function readFailure(text: string): Failure {
  * Empty if the text is not a failure.
  */
 export const tellingLines = (text: string): string[] => readFailure(text).lines
+
+/**
+ * The same for somebody who asks about a text: a line that says what is wrong tells more than the others, even if it
+ * does not say that something failed.
+ */
+export function linesOfWrong(text: string): string[] {
+  const { lines } = readFailure(text)
+  return lines.length > 0 ? lines : inOrder(cleaned(tellingAmong(weighedLines(text)), MOST_TELLING_LINES))
+}
 
 /** A hash that is the same for the same error in another execution; empty if the text is not a failure. */
 export const failureSignature = (text: string): string => readFailure(text).signature

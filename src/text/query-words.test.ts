@@ -47,6 +47,40 @@ describe('the words of a query', () => {
     expect(termsIn(log.replace('ERROR Connection refused', 'INFO Connection opened'))).toContain('heartbeat')
   })
 
+  const heartbeats = Array.from(
+    { length: 250 },
+    (_, i) =>
+      `2031-04-10 00:12:20 INFO scheduler heartbeat number${i} of the worker, and all is as it was before`,
+  ).join('\n')
+
+  test('of a log that says what is wrong, but names no error, those lines count', () => {
+    const log = `${heartbeats}\ndial unix /var/run/broker.sock: connect: permission denied`
+    expect(termsIn(log).sort()).toEqual([
+      'broker',
+      'connect',
+      'deni',
+      'dial',
+      'permiss',
+      'run',
+      'sock',
+      'unix',
+      'var',
+    ])
+    const written = '2031-04-10 the invoice was empty\nand it is not in the list'
+    expect(termsIn(written)).toContain('invoic')
+    const fine = '2031-04-10 00:12:20 INFO scheduler started\n2031-04-10 00:12:21 INFO listening'
+    expect(termsIn(fine)).toContain('schedul')
+  })
+
+  test('what failed is found in the middle of a long log, with times and without', () => {
+    const cause = 'fatal: refusing to merge unrelated histories'
+    const log = `${heartbeats}\n${cause}\n${heartbeats}`
+    expect(log.length).toBeGreaterThan(40_000)
+    expect(termsIn(log).sort()).toEqual(['fatal', 'histori', 'merg', 'refus', 'unrel'])
+    const untimed = log.replaceAll('2031-04-10 00:12:20 INFO ', '')
+    expect(termsIn(untimed).slice(0, 5).sort()).toEqual(['fatal', 'histori', 'merg', 'refus', 'unrel'])
+  })
+
   test('the code of an error stays, an address goes', () => {
     const log = 'HRESULT 0x80070005 at 0x7ffd3c2a10f0\nstop 0x0000007B'
     expect(termsIn(log)).toEqual(['hresult', '0x80070005', 'stop', '0x0000007b'])

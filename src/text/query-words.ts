@@ -1,5 +1,5 @@
 import { tokens } from './analyse.ts'
-import { tellingLines } from './failure.ts'
+import { linesOfWrong, tellingLines } from './failure.ts'
 import { fold } from './fold.ts'
 import { isStackFrame, isStamped, terminalLines, withoutNoise } from './noise.ts'
 import { STOP_WORDS } from './stopwords.ts'
@@ -29,24 +29,41 @@ const LONGEST_TAIL = 8_000
 /** A text of up to this many characters on one line was typed, every word on purpose; a longer one was pasted. */
 const LONGEST_TYPED = 200
 
-const ends = (text: string): string =>
-  text.length <= LONGEST_HEAD + LONGEST_TAIL
-    ? text
-    : `${text.slice(0, LONGEST_HEAD)}\n${text.slice(-LONGEST_TAIL)}`
+/** Half a line of a log has lost its time, and would count as what somebody wrote. So a cut is moved to a line end this near. */
+const NEAR_LINE_END = 1000
+
+function ends(text: string): string {
+  if (text.length <= LONGEST_HEAD + LONGEST_TAIL) return text
+  const tailFrom = text.length - LONGEST_TAIL
+  const lastOfHead = text.lastIndexOf('\n', LONGEST_HEAD)
+  const firstOfTail = text.indexOf('\n', tailFrom)
+  const head = text.slice(0, LONGEST_HEAD - lastOfHead < NEAR_LINE_END ? lastOfHead : LONGEST_HEAD)
+  const tail = text.slice(
+    firstOfTail >= 0 && firstOfTail - tailFrom < NEAR_LINE_END ? firstOfTail + 1 : tailFrom,
+  )
+  return `${head}\n${tail}`
+}
 
 /** A pasted text without what differs each time; a typed one unchanged. */
 function tellingText(query: string): string {
   if (query.length <= LONGEST_TYPED && !query.includes('\n')) return query
   const text = ends(query)
-  return withoutNoise(failureIn(text)) || withoutNoise(text) || text
+  return withoutNoise(failureIn(query, text)) || withoutNoise(text) || text
 }
 
-/** Of a log that says what failed those lines, and what somebody wrote around it; any other text as it is. */
-function failureIn(text: string): string {
-  const lines = terminalLines(text)
-  if (!lines.some(isStamped)) return text
-  const telling = tellingLines(text)
-  if (telling.length === 0) return text
+/** Fewer lines that begin with a time may be what somebody wrote: they are left out only if another line surely failed. */
+const LEAST_OF_A_LOG = 5
+
+/**
+ * Of a log that says what failed or what is wrong those lines, wherever they stand, and what somebody wrote around it.
+ * Of any other text its ends, after the lines that say what failed if those may stand between the ends.
+ */
+function failureIn(whole: string, shown: string): string {
+  const lines = terminalLines(shown)
+  const stamped = lines.filter(isStamped).length
+  if (stamped === 0) return shown === whole ? shown : [...tellingLines(whole), shown].join('\n')
+  const telling = stamped < LEAST_OF_A_LOG ? tellingLines(whole) : linesOfWrong(whole)
+  if (telling.length === 0) return shown
   return [...telling, ...lines.filter((line) => !isStamped(line) && !isStackFrame(line))].join('\n')
 }
 

@@ -49,6 +49,7 @@ describe('languages', () => {
     expect(fold('Ｃａｆé')).toBe('cafe')
     expect(fold('مَرْحَبًا')).toBe('مرحبا')
     expect(fold('が')).toBe('が')
+    expect(fold('STRAẞE Ærø Łódź Œuvre')).toBe('strasseaerolodzoeuvre')
   })
 })
 

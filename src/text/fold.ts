@@ -1,5 +1,21 @@
 const ONLY_ASCII = /^[\0-\x7f]*$/
 
+/** Letters that Unicode does not take apart, as people write them who lack them: `Strasse`, `aendring`, `Lodz`. */
+const PLAIN_LETTERS: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ħ: 'h',
+  ŧ: 't',
+  ı: 'i',
+}
+const NOT_PLAIN = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
+
 /** Lower-case, compatibility forms made one, accents of alphabetic scripts dropped. */
 export function fold(text: string): string {
   if (ONLY_ASCII.test(text)) return text.toLowerCase()
@@ -9,6 +25,7 @@ export function fold(text: string): string {
       .toLowerCase()
       .normalize('NFD')
       .replace(/[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/g, '')
+      .replace(NOT_PLAIN, (letter) => PLAIN_LETTERS[letter] ?? letter)
       // Some compatibility forms fall apart into signs and blanks, such as a bracketed number or a lone vowel mark.
       .replace(/["'*():%\s\p{Cc}]/gu, '')
       .normalize('NFC')

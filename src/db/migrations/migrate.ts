@@ -47,6 +47,7 @@ import { disputes } from './0048-disputes.ts'
 import { normalTags } from './0049-normal-tags.ts'
 import { ownFeedback } from './0050-own-feedback.ts'
 import { oneUnreadNotice } from './0051-one-unread-notice.ts'
+import { plainLetters } from './0058-plain-letters.ts'
 
 export type Migration = {
   name: string
@@ -103,6 +104,7 @@ export const MIGRATIONS: readonly Migration[] = [
   normalTags,
   ownFeedback,
   oneUnreadNotice,
+  plainLetters,
 ]
 
 export class SchemaTooNew extends Error {

@@ -1,5 +1,6 @@
 import { contextFor, type Viewer } from '../../src/core/context.ts'
 import { type Features, featuresOf, isMetByChance, weighQuery } from '../../src/features/search/confidence.ts'
+import { codesAsked, isAboutAnotherCode } from '../../src/features/search/other-code.ts'
 import { loadHits } from '../../src/features/search/results.ts'
 import { type Hit, retrieve } from '../../src/features/search/retrieve.ts'
 import { readQuery } from '../../src/text/query-words.ts'
@@ -165,7 +166,8 @@ async function ask(
   const { hits, asked } = await retrieve(ctx, readQuery(text), scope)
   const first = hits.slice(0, DEPTH)
   const byNumber = new Map(first.map((hit) => [hit.docNo, hit]))
-  const loaded = await loadHits(ctx, scope, asked, first, { phrases: [], isInTitle: false })
+  const codes = codesAsked(text)
+  const loaded = await loadHits(ctx, scope, asked, first, { phrases: [], isInTitle: false, codes })
   const right = collection.judgements.get(query._id)
   const names = namesOf.get(account.userId)
   const weighed = weighQuery(asked)
@@ -176,9 +178,10 @@ async function ask(
     size: collection.texts.length,
     kind: name.includes('halved') || query.text.length > 300 ? `long ${kind}` : kind,
     isForeign: foreign !== undefined,
-    hits: loaded.map(({ row, covers }) => {
+    hits: loaded.map(({ row, covers, texts }) => {
       const features = featuresOf(weighed, covers, byNumber.get(row.doc_no) as Hit)
-      return { ...features, isByChance: isMetByChance(covers, features) }
+      const isByChance = isMetByChance(covers, features) || isAboutAnotherCode(codes, texts.read)
+      return { ...features, isByChance }
     }),
     judged: foreign ? -1 : loaded.findIndex(({ row }) => right?.has(names?.get(row.card_id) ?? '') === true),
   }

@@ -14,8 +14,16 @@ import { sameTag } from '../cards/tags.ts'
 import { fitsOf } from '../cites/fits.ts'
 import { containsInstructions } from '../review/find-danger.ts'
 import { type StoredTrust, storedTrust } from '../trust/stored-trust.ts'
-import { type Cover, confidenceOf, logitByCovers, STEM_CREDIT, weighQuery } from './confidence.ts'
+import {
+  type Cover,
+  confidenceOf,
+  logitByCovers,
+  logitOfChance,
+  STEM_CREDIT,
+  weighQuery,
+} from './confidence.ts'
 import { type HitCard, hitCards } from './hit-cards.ts'
+import { type Codes, isAboutAnotherCode } from './other-code.ts'
 import type { Asked, Hit } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
 import type { SearchScope } from './scope.ts'
@@ -32,7 +40,12 @@ export type Loaded = HitCard & {
 }
 
 /** Further conditions that can only be checked in the texts of a card. */
-export type Demands = { phrases: readonly string[]; isInTitle: boolean }
+export type Demands = {
+  phrases: readonly string[]
+  isInTitle: boolean
+  /** A card about another code of the same kind is met by chance. */
+  codes: Codes
+}
 
 const isEmpty = (asked: SearchScope['environment']): boolean => {
   for (const _ in asked) return false
@@ -70,7 +83,7 @@ export async function loadHits(
     const { row, texts } = card
     const read = demands.isInTitle ? titleOf(texts.read) : texts.read
     if (!phrases.every((isIn) => read.fields.some(({ text }) => isIn(text)))) return []
-    const matched = readHit(read, hit)
+    const matched = readHit(read, hit, isAboutAnotherCode(demands.codes, texts.read))
     return matched ? [{ row, texts, trust: storedTrust(row), ...matched }] : []
   })
 }
@@ -82,12 +95,13 @@ function hitReader(asked: readonly Asked[]) {
   const query = weighQuery(asked)
   const termsFor = termsByCovers(asked)
   const spokenTests = asked.map(({ spoken, parts }) => (parts.length > 0 ? phraseTest(spoken) : undefined))
-  return (read: CardFields, hit: Hit) => {
+  return (read: CardFields, hit: Hit, isByChance: boolean) => {
     const known = hit.covers?.map((cover, i) => (isSpokenFor(cover, spokenTests[i], read) ? cover : NOTHING))
     const marked = markTexts(read, termsFor(known))
     if (marked.forms.size === 0) return undefined
     const covers = asked.map((word, i) => coverInTexts(word, known?.[i], marked.forms))
-    const logit = hit.covers ? logitByCovers(query, covers, hit) : Number.NEGATIVE_INFINITY
+    const byCovers = hit.covers ? logitByCovers(query, covers, hit) : Number.NEGATIVE_INFINITY
+    const logit = isByChance ? logitOfChance(byCovers) : byCovers
     return { marked, covers, logit, confidence: confidenceOf(logit) }
   }
 }

@@ -17,6 +17,7 @@ import { actionCardFor } from './action-card.ts'
 import { chargedSearch, type Outcome } from './charge.ts'
 import { mayHit, pickHits, type Wish } from './hits.ts'
 import { withPairs } from './one-character.ts'
+import { codesAsked } from './other-code.ts'
 import { type QueryRead, readSyntax, tagsNamed } from './query-syntax.ts'
 import { correctionsIn, type Loaded, presentHit } from './results.ts'
 import { type Retrieved, retrieve } from './retrieve.ts'
@@ -93,7 +94,7 @@ export async function searchIn(
   const started = performance.now()
   const { read, scope, words } = await understand(ctx, input, where)
   const found = await retrieve(ctx, words, scope)
-  const demands = { phrases: read.phrases, isInTitle: read.isInTitle }
+  const demands = { phrases: read.phrases, isInTitle: read.isInTitle, codes: codesAsked(read.text) }
   const wish = { limit: input.limit, minScore: input.min_score ?? 0, demands }
   const isPaid = scope.scope === 'public' && ctx.config.credits && mayHit(found, wish)
   const { picked, total, charged, balance } = isPaid

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { cardFields } from '../../text/read-texts.ts'
+import { codesAsked, isAboutAnotherCode } from './other-code.ts'
+
+const isAnother = (query: string, title: string, body = '') =>
+  isAboutAnotherCode(codesAsked(query), cardFields(title, [{ where: 'body', text: body }]))
+
+test('a card about another code of the asked kind is about another thing', () => {
+  for (const [query, title] of [
+    ['exit code 255', 'Container exits with code 137'],
+    ['exited with status 1', 'Worker ends with exit status 139'],
+    ['HTTP 418', 'HTTP 503 during deploys'],
+    ['Request failed with status code 401', 'HTTP/1.1 500 after the upgrade'],
+    ['ora-12154', 'ORA-00001: unique constraint violated'],
+    ['error TS2304', 'TS2345: Argument of type string'],
+    ['mysql ERROR 1205', 'ERROR 1045: Access denied'],
+    ['windows 0x80004005', 'Windows error 0x80070005'],
+    ['signal 15', 'Killed by signal 9'],
+  ] as const)
+    expect(isAnother(query, title), query).toBe(true)
+})
+
+test('a card that names the asked code, or no code of its kind, is not', () => {
+  for (const [query, title, body = ''] of [
+    ['exit code 137', 'Container exits with code 137'],
+    ['HTTP 504', 'HTTP 502, 503 and 504 behind the proxy'],
+    ['http 504', 'HTTP 503 during deploys', 'The same helps against 504.'],
+    ['exit code 255', 'The worker ends with HTTP 503'],
+    ['exit status 139', 'status 503 of the proxy'],
+    ['sha512 checksum', 'SHA256 checksum differs'],
+    ['python 2.7', 'Python 3.12 removes distutils'],
+    ['node 18', 'Node 20 upgrade'],
+    ['RFC 9110', 'RFC 2047 in subjects'],
+    ['container is killed', 'Container exits with code 137'],
+    [`GET /a HTTP/1.1 200\nkilled`, 'HTTP 503 during deploys'],
+  ] as const)
+    expect(isAnother(query, title, body), query).toBe(false)
+})
+
+test('codes in other texts than title and symptom are mentioned in passing', () => {
+  expect(isAnother('HTTP 429', 'Too many requests to the API', 'It should answer HTTP 200.')).toBe(false)
+})

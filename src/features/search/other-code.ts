@@ -1,0 +1,66 @@
+import type { CardFields } from '../../text/read-texts.ts'
+
+/**
+ * Whether a card is about another code than the query: `exit code 255` is asked, and the card is about `exit code 137`.
+ * The words around the number are the same then, and the number alone says what is meant. Versions are not codes: what
+ * holds for one often holds for the next.
+ */
+
+/** How programs write the kind of a code and its number; each pattern has the number, and the kind if it names several. */
+const KINDS: readonly { kind?: string; pattern: RegExp }[] = [
+  // ORA-00001, TS2345, E0499. Names such as SHA256 have fewer digits.
+  { pattern: /(?<![\w-])(?<kind>[A-Z]{1,6})-?(?<number>\d{4,7})(?![\w-])/g },
+  { kind: 'exit', pattern: /\bexit(?:s|ed)?(?: with)?(?: (?:code|status))?[ :=]{1,2}(?<number>\d{1,3})\b/gi },
+  {
+    kind: 'http',
+    pattern:
+      /\b(?:http(?:\/[\d.]{1,3})?(?: (?:status|error|code)){0,2}|(?<!exit )(?<!exited with )status(?: code)?)[ :=]{1,2}(?<number>[1-5]\d\d)\b/gi,
+  },
+  { kind: 'error', pattern: /\berror(?: code)?[ :=#]{1,2}(?<number>\d{3,6})\b/gi },
+  { kind: 'signal', pattern: /\bsignal[ :=]{1,2}(?<number>\d{1,2})\b/gi },
+  // Status codes of Windows. Other hexadecimal numbers are addresses.
+  { kind: '0x', pattern: /\b(?<number>0x[8c][0-9a-f]{7})\b/gi },
+]
+
+/** The numbers of the codes in a text, in small letters, by their kind. */
+export type Codes = ReadonlyMap<string, ReadonlySet<string>>
+
+function codesIn(text: string): Codes {
+  const codes = new Map<string, Set<string>>()
+  if (!/\d/.test(text)) return codes
+  for (const { kind: known, pattern } of KINDS)
+    for (const { groups } of text.matchAll(pattern)) {
+      const kind = known ?? groups?.kind ?? ''
+      codes.set(kind, (codes.get(kind) ?? new Set()).add(groups?.number?.toLowerCase() ?? ''))
+    }
+  return codes
+}
+
+/** A longer text was pasted: it has codes that nobody asks about. */
+const LONGEST_TYPED = 200
+
+/** The codes that somebody typed into a query, in whatever case. */
+export const codesAsked = (query: string): Codes =>
+  query.length > LONGEST_TYPED || query.includes('\n') ? new Map() : codesIn(query.toUpperCase())
+
+/** What a card is about stands in its title and symptom; other texts mention codes in passing. */
+const isAbout = ({ where }: { where: string }): boolean => where === 'title' || where === 'symptom'
+
+const hasNumber = (text: string, number: string): boolean =>
+  text.includes(number) && new RegExp(`(?<!\\d)${number}(?!\\d)`, 'i').test(text)
+
+/** The card names codes of an asked kind, and none of those that were asked. */
+export function isAboutAnotherCode(asked: Codes, { fields }: CardFields): boolean {
+  if (asked.size === 0) return false
+  const told = codesIn(
+    fields
+      .filter(isAbout)
+      .map(({ text }) => text)
+      .join('\n'),
+  )
+  const numbers = [...asked.values()].flatMap((some) => [...some])
+  return (
+    [...asked.keys()].some((kind) => told.has(kind)) &&
+    !fields.some(({ text }) => numbers.some((number) => hasNumber(text.toLowerCase(), number)))
+  )
+}

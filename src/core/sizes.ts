@@ -97,6 +97,16 @@ const tooManyBytes = (path: Path, most: number): InputIssue => ({
   ctx: { max_bytes: most },
 })
 
+/** Whether a text is trimmed before its length counts. */
+function isTrimmedFirst(schema: z.core.$ZodType): boolean {
+  for (const check of defOf(schema).checks ?? []) {
+    const def = check._zod.def as { check: string; tx?: (text: string) => string }
+    if (def.check === 'max_length') return false
+    if (def.check === 'overwrite' && def.tx?.(' ') === '') return true
+  }
+  return false
+}
+
 /**
  * zod counts code points, of which there are at least half as many as units; in between it decides itself. Looked at
  * beforehand because zod still matches patterns of a text that it has found too long.
@@ -104,8 +114,10 @@ const tooManyBytes = (path: Path, most: number): InputIssue => ({
 function lookAtText(schema: z.core.$ZodType): Look | undefined {
   const most = maxLengthOf(schema)
   if (most === undefined) return undefined
+  const counted = isTrimmedFirst(schema) ? (text: string) => text.trim() : (text: string) => text
   return (value, path, found) => {
-    if (typeof value === 'string' && value.length > 2 * most) found.push(tooLong(path, value, most, 'String'))
+    if (typeof value === 'string' && value.length > 2 * most && counted(value).length > 2 * most)
+      found.push(tooLong(path, value, most, 'String'))
   }
 }
 

@@ -138,3 +138,12 @@ test('bytes are counted as they are stored, and only what is free counts', () =>
     { path: ['open'], type: 'too_long', ctx: { max_bytes: 100 } },
   ])
 })
+
+test('blanks that are trimmed before a length counts make no text too long', () => {
+  const schema = z.object({ trimmed: z.string().trim().max(10), kept: z.string().max(10).trim() })
+  const rockets = '🚀'.repeat(10)
+  expect(sizeIssues(schema, { trimmed: `  ${rockets}  ` })).toEqual([])
+  expect(schema.shape.trimmed.parse(`  ${rockets}  `)).toBe(rockets)
+  expect(sizeIssues(schema, { trimmed: ` ${'x'.repeat(21)}` })).toMatchObject([{ path: ['trimmed'] }])
+  expect(sizeIssues(schema, { kept: `  ${rockets}  ` })).toMatchObject([{ path: ['kept'] }])
+})

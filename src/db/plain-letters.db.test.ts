@@ -6,7 +6,7 @@ import { contextFor, inTx } from '../core/context.ts'
 import { bringIndexUpToDate } from '../features/cards/indexing/reindex.ts'
 import { indexDifference } from '../features/memory/events.search.ts'
 import { fillEventIndex } from '../features/memory/reindex.ts'
-import { plainLetters } from './migrations/0058-plain-letters.ts'
+import { plainLetters } from './migrations/0052-plain-letters.ts'
 
 onBothEngines(
   'letters that not every keyboard has',

@@ -47,7 +47,7 @@ import { disputes } from './0048-disputes.ts'
 import { normalTags } from './0049-normal-tags.ts'
 import { ownFeedback } from './0050-own-feedback.ts'
 import { oneUnreadNotice } from './0051-one-unread-notice.ts'
-import { plainLetters } from './0058-plain-letters.ts'
+import { plainLetters } from './0052-plain-letters.ts'
 
 export type Migration = {
   name: string

@@ -37,7 +37,7 @@ const dropEvents = (engine: EngineName, condition: string): string[] => {
  * before it serves (see `fillIndexes` in app.ts).
  */
 export const plainLetters: Migration = {
-  name: '0058-plain-letters',
+  name: '0052-plain-letters',
   statements: (engine) => {
     const inCard = CARD_TEXTS.map((column) => hasLetters(engine, column)).join(' or ')
     const inEvent = `(${hasLetters(engine, 'content')} or ${hasLetters(engine, 'title')})`

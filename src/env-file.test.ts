@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from './config.ts'
-import { ofPackage, withEnvFile } from './env-file.ts'
+import { ofPackage, unknownInEnvFile, withEnvFile } from './env-file.ts'
 
 let folder: string
 let file: string
@@ -34,6 +34,13 @@ test('a missing file is an error only if it was named', () => {
   const missing = join(folder, 'missing')
   expect(withEnvFile({ PORT: '1' }, only(missing))).toEqual({ PORT: '1' })
   expect(() => withEnvFile({ ENV_FILE: missing })).toThrow(/^ENV_FILE: .*missing cannot be read/)
+})
+
+test('names in the file that are no settings are found, and nothing else of the environment', () => {
+  const mistyped = join(folder, 'mistyped')
+  writeFileSync(mistyped, 'PORT=9000\nBACKUP_DRI=/backups\n')
+  expect(unknownInEnvFile({ TERM: 'dumb', ENV_FILE: mistyped })).toEqual(['BACKUP_DRI'])
+  expect(unknownInEnvFile({ TERM: 'dumb' }, only(join(folder, 'missing')))).toEqual([])
 })
 
 test('an empty ENV_FILE means no file', () => {

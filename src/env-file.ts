@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
 import { ConfigError } from './config.ts'
 import { userDataFolder, type Variables } from './core/user-folders.ts'
+import { Environment } from './environment.ts'
 
 /** What holds where neither environment nor file says otherwise. */
 export type Standards = { file: string; variables: Variables }
@@ -26,18 +27,27 @@ export function ofPackage(env: Variables, home: string): Standards {
 
 export const isPackage = import.meta.url.endsWith('.js')
 
-/** The environment and, below it, the variables of the file that ENV_FILE names; an empty ENV_FILE means none. */
-export function withEnvFile(
-  env: Variables,
-  standards: Standards = isPackage ? ofPackage(env, homedir()) : ofCheckout(),
-): Variables {
+const standardsHere = (env: Variables): Standards => (isPackage ? ofPackage(env, homedir()) : ofCheckout())
+
+/** The variables of the file that ENV_FILE names; an empty ENV_FILE means none. */
+function variablesOfFile(env: Variables, standards: Standards): Variables {
   const file = env.ENV_FILE ?? standards.file
-  if (file === '') return { ...standards.variables, ...env }
+  if (file === '') return {}
   try {
-    return { ...standards.variables, ...parseEnv(readFileSync(file, 'utf8')), ...env }
+    return parseEnv(readFileSync(file, 'utf8'))
   } catch (error) {
-    if (env.ENV_FILE === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT')
-      return { ...standards.variables, ...env }
+    if (env.ENV_FILE === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT') return {}
     throw new ConfigError([`ENV_FILE: ${file} cannot be read (${(error as Error).message})`])
   }
 }
+
+/** The environment and, below it, what the file says. */
+export const withEnvFile = (env: Variables, standards = standardsHere(env)): Variables => ({
+  ...standards.variables,
+  ...variablesOfFile(env, standards),
+  ...env,
+})
+
+/** Names in the file that are no settings: nobody reads them, so they are mistyped or belong elsewhere. */
+export const unknownInEnvFile = (env: Variables, standards = standardsHere(env)): string[] =>
+  Object.keys(variablesOfFile(env, standards)).filter((name) => !(name in Environment.shape))

@@ -9,6 +9,12 @@ test('the hint on admins names the command as it is called here', () => {
   expect(greeting(readConfig({}), true)).not.toContain('admin')
 })
 
+test('each name in the settings file that is no setting is a warning', () => {
+  expect(warningsAtStart(readConfig({}), ['BACKUP_DRI'])).toEqual([
+    'Warning: BACKUP_DRI in the settings file is no setting of this program and has no effect.\n',
+  ])
+})
+
 test('a path in BASE_URL, below which the pages do not work, is a warning', () => {
   const warnings = (BASE_URL: string) => warningsAtStart(readConfig({ BASE_URL, NODE_ENV: 'production' }))
   expect(warnings('https://vault.example/')).toEqual([])

@@ -17,8 +17,10 @@ export const greeting = (config: Config, ofPackage = isPackage): string =>
   `Knowledge Vault is up at ${config.baseUrl}\n  API docs   ${config.baseUrl}/docs\n  Get a key  sign up at ${config.baseUrl} and open "API keys", or: POST ${config.baseUrl}/api/v1/auth/register, then POST /api/v1/auth/api-keys\n${hintOnAdmins(config, ofPackage)}`
 
 /** Settings that work, but hardly as the operator means them; a line each. */
-export function warningsAtStart(config: Config): string[] {
-  const warnings: string[] = []
+export function warningsAtStart(config: Config, unknown: readonly string[] = []): string[] {
+  const warnings = unknown.map(
+    (name) => `${name} in the settings file is no setting of this program and has no effect.`,
+  )
   if (isOpenDevelopment(config))
     warnings.push(
       'NODE_ENV is not "production", but this address can be reached by others. Payments are simulated and cost nothing. Set NODE_ENV=production.',

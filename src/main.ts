@@ -28,10 +28,10 @@ function say(message: string): void {
   }
 }
 
-async function greet(config: Config): Promise<void> {
+async function greet(config: Config, unknownSettings: readonly string[]): Promise<void> {
   const { greeting, warningsAtStart } = await import('./greeting.ts')
   process.stdout.write(greeting(config))
-  for (const warning of warningsAtStart(config)) process.stderr.write(warning)
+  for (const warning of warningsAtStart(config, unknownSettings)) process.stderr.write(warning)
 }
 
 function onSignal(stop: () => Promise<unknown>): void {
@@ -84,11 +84,12 @@ async function serve(config: Config): Promise<void> {
 
 async function start(): Promise<void> {
   const { readConfig } = await import('./config.ts')
-  const { withEnvFile } = await import('./env-file.ts')
+  const { unknownInEnvFile, withEnvFile } = await import('./env-file.ts')
   const config = readConfig(withEnvFile(process.env))
   // Without the process that watches it there is nobody to write to: another worker has said why.
   cluster.worker?.on('error', () => process.exit(EXIT_FAILED))
   if (cluster.isWorker) return serve(config)
+  const unknownSettings = unknownInEnvFile(process.env)
   // Said before the app is loaded, and by no worker.
   const { requireFolders } = await import('./required-folders.ts')
   requireFolders(config)
@@ -96,11 +97,11 @@ async function start(): Promise<void> {
   await requirePort(config)
   if (config.workers === 1) {
     await serve(config)
-    return greet(config)
+    return greet(config, unknownSettings)
   }
   const { supervise } = await import('./supervisor.ts')
   const supervisor = supervise(config.workers, {
-    ready: () => void greet(config),
+    ready: () => void greet(config, unknownSettings),
     failed: (code) => process.exit(code),
     said: say,
   })

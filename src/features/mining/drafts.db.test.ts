@@ -108,7 +108,9 @@ onBothEngines('drafts from one’s own work', (t) => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409])
     const accepted = answers.find(({ status }) => status === 201)?.body
     expect(accepted).toMatchObject({ outcome: 'recorded', title: 'The client has to be declared' })
-    expect(answers.find(({ status }) => status === 409)?.body.code).toBe('draft_decided')
+    const refused = answers.find(({ status }) => status === 409)
+    expect(refused?.body.code).toBe('draft_decided')
+    expect(refused?.body.detail).toBe(`This draft is already accepted; its card is ${refused?.body.card_id}.`)
     const card = (await user.get(`/api/v1/cards/${accepted.card_id}?include_evidences=true`)).body
     expect(card).toMatchObject({ status: 'unpublished', version: 1, evidence_count: 2 })
     expect(card.fix_summary).toContain('npm install')

@@ -20,7 +20,7 @@ export async function requireDraft(ctx: UserCtx, draftId: string): Promise<CardD
 /** The message says what to do next, depending on the state. */
 export function refuseDecided({ status, card_id }: CardDraftsTable): void {
   if (status === 'accepted')
-    throw conflict('draft_decided', 'This draft is already accepted; card_id names its card.', { card_id })
+    throw conflict('draft_decided', `This draft is already accepted; its card is ${card_id}.`, { card_id })
   if (status === 'dismissed')
     throw conflict('draft_decided', 'This draft is dismissed. Reopen it first.', { card_id: null })
 }

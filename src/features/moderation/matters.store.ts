@@ -189,6 +189,7 @@ export async function publisherOf(db: Db, userId: string) {
     .where('cards.owner_id', '=', userId)
     .where('cards.status', '=', 'published')
     .where('cards.deleted_at', 'is', null)
+    .where('cards.hidden_at', 'is', null)
     .where('workspaces.visibility', '!=', 'private')
     .executeTakeFirstOrThrow()
   const decisions = await db

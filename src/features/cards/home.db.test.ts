@@ -95,6 +95,26 @@ onBothEngines('where a card lives and who reads it', (t) => {
     expect(mine.home).toEqual(lost)
   })
 
+  test('an owner who left still reads the card, and is counted until the account is deleted', async () => {
+    const { workspaceId, admin, editor, viewer } = await team(t)
+    const { card_id } = await record(editor, { workspace_id: workspaceId })
+    await share(editor, card_id)
+    await admin.delete(`/api/v1/workspaces/${workspaceId}/members/${viewer.userId}`)
+    await editor.delete(`/api/v1/workspaces/${workspaceId}/members/${editor.userId}`)
+    const readers = async () => {
+      const list = await admin.get(`/api/v1/cards?scope=workspace&workspace_id=${workspaceId}`)
+      return [(await seen(admin, card_id)).readers, list.body.items[0].readers]
+    }
+    for (const counted of await readers()) expect(counted).toMatchObject({ kind: 'members', count: 2 })
+    const ended = await editor.post('/api/v1/auth/me/delete', {
+      confirmed_by_user: true,
+      password: 'correct horse battery',
+    })
+    expect(ended.status, ended.text).toBe(200)
+    for (const counted of await readers())
+      expect(counted).toEqual({ kind: 'owner', count: 1, text: 'Only you' })
+  })
+
   test('sharing with a team moves the card in the same step, or does nothing at all', async () => {
     const [from, to] = [await team(t), await team(t, { name: 'Support' })]
     const me = from.editor

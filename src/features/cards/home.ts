@@ -31,6 +31,8 @@ export type HomeFacts = {
   workspace_visibility: WorkspacesTable['visibility']
   viewer_role: Role | null
   owner_role: Role | null
+  /** When the owner deleted the account; who has done so reads nothing. */
+  owner_deleted_at: string | null
   /** How many people are in the workspace, and how many of them read its drafts. */
   members: number
   editors: number
@@ -58,8 +60,9 @@ function homeOf(row: CardAtHome): HomeAnswer['home'] {
   return { kind: 'workspace', workspace_id, name: mayKnow ? row.workspace_name : null }
 }
 
-/** The owner can always read a card, even after leaving its workspace. */
+/** The owner can always read a card, even after leaving its workspace, but not after deleting the account. */
 function peopleOf(row: CardAtHome): number {
+  if (row.owner_deleted_at !== null) return row.status === 'published' ? row.members : row.editors
   if (row.status === 'published') return row.members + (row.owner_role === null ? 1 : 0)
   const isEditor = row.owner_role === 'admin' || row.owner_role === 'editor'
   return row.editors + (isEditor ? 0 : 1)
@@ -75,7 +78,8 @@ function readersOf(row: CardAtHome, name: string): HomeAnswer['readers'] {
       ? { kind: 'everyone', count: null, text: 'Everyone' }
       : { kind: 'link', count: null, text: 'Everyone who has the link' }
   const people = peopleOf(row)
-  if (people <= 1) return { kind: 'owner', count: 1, text: row.is_own === 1 ? 'Only you' : 'Only its owner' }
+  const isYoursAlone = row.is_own === 1 || row.owner_deleted_at !== null
+  if (people <= 1) return { kind: 'owner', count: 1, text: isYoursAlone ? 'Only you' : 'Only its owner' }
   const count = row.viewer_role === null ? null : people
   if (!isPublished) return { kind: 'editors', count, text: `Draft, editors of ${name} can read it` }
   const text = count === null ? name : `${name}, ${count} people`

@@ -8,7 +8,9 @@ import { type CardAtHome, type HomeAnswer, type HomeFacts, presentHome } from '.
 import type { ViewerId } from './visibility.ts'
 
 type Counted = Pick<HomeFacts, 'members' | 'editors'>
-type Joined = Omit<HomeFacts, keyof Counted>
+/** Every query that reads a card has when its owner was deleted. */
+type Added = Omit<HomeFacts, 'owner_deleted_at'>
+type Joined = Omit<Added, keyof Counted>
 
 /** Adds the workspace of a card, and the roles of its viewer and its owner there, to a query over `cards`. */
 function withWorkspace<DB, TB extends keyof DB, O>(
@@ -50,9 +52,9 @@ const countsOfPeople = (workspaceId: string) => {
 export function withHomeFacts<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
   viewerId: ViewerId,
-): SelectQueryBuilder<DB, TB, O & HomeFacts> {
+): SelectQueryBuilder<DB, TB, O & Added> {
   const counted = withWorkspace(query, viewerId).select(countsOfPeople('cards.workspace_id'))
-  return counted as unknown as SelectQueryBuilder<DB, TB, O & HomeFacts>
+  return counted as unknown as SelectQueryBuilder<DB, TB, O & Added>
 }
 
 const selectWorkspaces = (db: Db, viewerId: ViewerId) =>
@@ -87,7 +89,7 @@ export async function homeOfNew(
   workspaceId: string,
 ): Promise<HomeFacts | undefined> {
   const [facts] = await workspaceOf(db, { viewerId, workspaceId })
-  return facts && { ...facts, owner_role: facts.viewer_role, is_own: 1 }
+  return facts && { ...facts, owner_role: facts.viewer_role, owner_deleted_at: null, is_own: 1 }
 }
 
 const rolesOf = prepared((db, parameter: Named<{ workspaceIds: string; userIds: string }>) =>
@@ -115,6 +117,29 @@ async function ownersRoles(
   return new Map(found.map(({ workspace_id, user_id, role }) => [`${workspace_id} ${user_id}`, role]))
 }
 
+const deletedAmong = prepared((db, parameter: Named<{ userIds: string }>) =>
+  db
+    .selectFrom('users')
+    .select(['users.user_id', 'users.deleted_at'])
+    .where(isAmongTexts(db, 'users.user_id', parameter('userIds')))
+    .where('users.deleted_at', 'is not', null),
+)
+
+type CardWithFacts = { card: CardOfWorkspace; facts: Omit<HomeFacts, 'owner_deleted_at'> }
+
+/** Only people who know how many read a card need it, and a deleted owner is a member of nothing. */
+async function ownersDeleted(
+  db: Db,
+  withFacts: readonly CardWithFacts[],
+): Promise<Map<string, string | null>> {
+  const owners = withFacts.flatMap(({ card, facts }) =>
+    facts.is_own === 0 && facts.owner_role === null && facts.viewer_role !== null ? [card.owner_id] : [],
+  )
+  if (owners.length === 0) return new Map()
+  const found = await deletedAmong(db, { userIds: textList(new Set(owners)) })
+  return new Map(found.map(({ user_id, deleted_at }) => [user_id, deleted_at]))
+}
+
 /**
  * The homes of the cards of a page, by card. Each workspace is read and its people are counted once, however many cards it has
  * there.
@@ -129,15 +154,22 @@ export async function homesOf(
   const found = await workspacesOf(db, { viewerId, workspaceIds })
   const roles = await ownersRoles(db, viewerId, cards)
   const workspaces = new Map(found.map(({ workspace_id, ...facts }) => [workspace_id, facts]))
-  const homes = new Map<string, HomeFacts>()
-  for (const { card_id, workspace_id, owner_id } of cards) {
-    const facts = workspaces.get(workspace_id)
-    if (!facts) continue
-    const isOwn = owner_id === viewerId
-    const owner_role = isOwn ? facts.viewer_role : (roles.get(`${workspace_id} ${owner_id}`) ?? null)
-    homes.set(card_id, { ...facts, owner_role, is_own: isOwn ? 1 : 0 })
-  }
-  return homes
+  const withFacts = cards.flatMap((card): CardWithFacts[] => {
+    const facts = workspaces.get(card.workspace_id)
+    if (!facts) return []
+    const isOwn = card.owner_id === viewerId
+    const owner_role = isOwn
+      ? facts.viewer_role
+      : (roles.get(`${card.workspace_id} ${card.owner_id}`) ?? null)
+    return [{ card, facts: { ...facts, owner_role, is_own: isOwn ? 1 : 0 } }]
+  })
+  const deleted = await ownersDeleted(db, withFacts)
+  return new Map(
+    withFacts.map(({ card, facts }) => [
+      card.card_id,
+      { ...facts, owner_deleted_at: deleted.get(card.owner_id) ?? null },
+    ]),
+  )
 }
 
 /** What has to be read of a card to say where it lives and who reads it. */

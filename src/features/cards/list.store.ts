@@ -116,7 +116,7 @@ export async function listCards(
     const row = byId.get(card_id)
     const homeFacts = homes.get(card_id)
     return row && homeFacts
-      ? [{ row: { ...row, ...homeFacts }, wholeBytes: whole.has(card_id) ? bytes : null }]
+      ? [{ row: { ...homeFacts, ...row }, wholeBytes: whole.has(card_id) ? bytes : null }]
       : []
   })
   return { rows, total }

@@ -181,6 +181,15 @@ test('a card is replaced by another, points to it, and comes back', async () => 
   await links.getByText('Personal · Only you').waitFor()
   await page.getByText('Read by you alone.').waitFor()
   expect((await read(person, oldId)).superseded_by?.card_id).toBe(newId)
+  await openPage(page, '/cards')
+  const marked = page
+    .getByRole('list', { name: 'Cards' })
+    .getByRole('listitem')
+    .filter({
+      has: page.getByText('Superseded', { exact: true }),
+    })
+  await marked.waitFor()
+  expect(await marked.getByRole('link').first().getAttribute('href')).toContain(oldId)
   await look(person, `/cards/${oldId}`, 'card-superseded', 'Search shows that one.')
 
   await page.setViewportSize({ width: 1280, height: 800 })

@@ -50,6 +50,12 @@ onBothEngines('cards that stand to one another', (t) => {
       card_id: older,
       superseded_by: { card_id: newer },
     })
+    const { items } = (await user.get('/api/v1/cards')).body
+    const listed = new Map(
+      items.map((one: { card_id: string; superseded_by: object | null }) => [one.card_id, one.superseded_by]),
+    )
+    expect(listed.get(older)).toMatchObject({ card_id: newer })
+    expect(listed.get(newer)).toBeNull()
     expect((await user.get(`${url(older)}/links`)).body.items).toMatchObject([
       {
         kind: 'supersedes',

@@ -13,7 +13,7 @@ import { filterWords, type ListFilter, listCards } from './list.store.ts'
 import { CardListQuery, CaseListQuery } from './list-schemas.ts'
 import { presentPage } from './present.ts'
 import { type CardAnswer, CardId, CaseListResponse, CaseResponse } from './schemas.ts'
-import { allEvidences, answering } from './successor.ts'
+import { allEvidences, answering, successorsOnPage } from './successor.ts'
 import { thinCard } from './thin.ts'
 
 type Evidences = Awaited<ReturnType<typeof allEvidences>>
@@ -84,11 +84,14 @@ async function list(
   if (filter.scope === 'workspace' && filter.workspaceId !== undefined)
     await requireVisible(ctx, filter.workspaceId)
   const { rows, total } = await listCards(ctx.db, ctx.viewer.userId, filter, { page, page_size, order: sort })
-  noteReads(
-    ctx,
-    rows.map(({ row }) => row),
-  )
-  return { items: presentPage(rows, ctx.now()), total, page, page_size }
+  const found = rows.map(({ row }) => row)
+  noteReads(ctx, found)
+  const successors = await successorsOnPage(ctx, found)
+  const items = presentPage(rows, ctx.now()).map((card) => ({
+    ...card,
+    superseded_by: successors.get(card.card_id) ?? null,
+  }))
+  return { items, total, page, page_size }
 }
 
 const LIST_DESCRIPTION =

@@ -1,7 +1,9 @@
 import type { UserCtx } from '../../core/context.ts'
+import { beginningOf } from '../../text/cut-text.ts'
 import type { CardRow } from './access.ts'
 import { evidencesOf, findCard, isMerged, mergedIds } from './cards.store.ts'
 import { presentEvidence } from './present.ts'
+import { readableTitles } from './titles.ts'
 
 export type Answering = {
   row: CardRow
@@ -27,6 +29,29 @@ export async function answering(ctx: UserCtx, row: CardRow): Promise<Answering> 
     return { row, supersededBy: pointerTo(successor), mergedFrom: undefined }
   const supersededBy = pointerTo(await successorOf(ctx, successor))
   return { row: successor, supersededBy, mergedFrom: row.card_id }
+}
+
+/** In a list a title only names the card; a page of long ones would have no room for the cards themselves. */
+const LISTED_TITLE = 200
+
+/** For a page of a list: the successor of each card that has one, by the id of the card. */
+export async function successorsOnPage(
+  ctx: UserCtx,
+  rows: readonly Pick<CardRow, 'card_id' | 'superseded_by'>[],
+): Promise<Map<string, NonNullable<Answering['supersededBy']>>> {
+  const superseded = rows.flatMap(({ card_id, superseded_by }) =>
+    superseded_by === null ? [] : [{ card_id, superseded_by }],
+  )
+  const titles = await readableTitles(
+    ctx,
+    superseded.map(({ superseded_by }) => superseded_by),
+  )
+  return new Map(
+    superseded.flatMap(({ card_id, superseded_by }) => {
+      const next = titles.get(superseded_by)
+      return next ? [[card_id, { ...next, title: beginningOf(next.title, LISTED_TITLE) }] as const] : []
+    }),
+  )
 }
 
 /** The card, and those that it has taken in and that the viewer may read. */

@@ -66,6 +66,7 @@ export function CardRow({ card, isChosen, onChoose, tags, showOwner }: Props) {
             </Link>
           ))}
           <UsefulCount count={card.feedback.useful} />
+          {card.superseded_by && <Badge>Superseded</Badge>}
           {card.likely_outdated && <Badge tone="warn">Outdated?</Badge>}
           <TrustWords trust={card.trust} />
           <span className="text-xs text-faint">

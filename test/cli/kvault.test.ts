@@ -82,6 +82,21 @@ test('record, search and context work from the terminal, as text and as JSON', a
   expect(JSON.parse((await kvault(['context', 'org/repo', '--json'])).stdout)).toMatchObject({
     total_events: 0,
   })
+  expect((await kvault(['context', 'org/repo'])).stdout).toBe('org/repo  0 events\nNothing remembered yet.\n')
+  const { apiKey } = JSON.parse(readFileSync(join(home, '.config/kvault/profile.json'), 'utf8'))
+  const remembered = await fetch(`${vault.url}/api/v1/project-context/events`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+    body: JSON.stringify({
+      project_key: '__user__/preferences',
+      event_type: 'fact_snapshot',
+      content: 'Answer in English',
+      meta: { fact_kind: 'user_preferences', confirmed_by_user: true },
+    }),
+  })
+  expect(remembered.status).toBe(201)
+  const preferences = await kvault(['context', '__user__/preferences'])
+  expect(preferences.stdout).toBe('__user__/preferences  1 event\n\nYour preferences\nAnswer in English\n')
 })
 
 test('a card goes to the workspace of the settings, unless another is named', async () => {

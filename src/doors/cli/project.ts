@@ -35,8 +35,11 @@ export async function context(key: string | undefined, options: ContextOptions):
     printJson(snapshot)
     return EXIT.done
   }
-  print(paint('bold', snapshot.project_key) + paint('dim', `  ${snapshot.total_events} events`))
+  const { total_events } = snapshot
+  const events = total_events === 1 ? '1 event' : `${total_events} events`
+  print(paint('bold', snapshot.project_key) + paint('dim', `  ${events}`))
   const documents = {
+    'Your preferences': snapshot.user_preferences,
     Summary: snapshot.summary,
     Facts: snapshot.facts,
     Preferences: snapshot.project_preferences,
@@ -44,11 +47,11 @@ export async function context(key: string | undefined, options: ContextOptions):
   for (const [title, event] of Object.entries(documents))
     if (event) print(`\n${paint('bold', title)}\n${plainLines(event.content)}`)
   const rows = snapshot.recent_events.map((event) => [
-    event.created_at.slice(0, 16),
+    event.created_at.slice(0, 16).replace('T', ' '),
     event.event_type,
     plain(event.title ?? event.content),
   ])
-  if (rows.length > 0) print(`\n${table(['when', 'what', 'content'], rows)}`)
-  else print('Nothing remembered yet.')
+  if (rows.length > 0) print(`\n${table(['when (UTC)', 'what', 'content'], rows)}`)
+  else if (total_events === 0) print('Nothing remembered yet.')
   return EXIT.done
 }

@@ -23,6 +23,7 @@ import { bringIndexUpToDate } from './features/cards/indexing/reindex.ts'
 import { PASSWORD_WORK } from './features/identity/users/passwords.ts'
 import { fillEventIndex } from './features/memory/reindex.ts'
 import { type Job, startJobs } from './jobs.ts'
+import { LogOutput } from './log-output.ts'
 import { usualTuning } from './search-index/index.ts'
 import { keptSecret } from './secret-key.ts'
 
@@ -47,7 +48,11 @@ export type BuildOptions = {
 /** Libraries may log requests, whose headers contain credentials; the multipart parser does so at trace. */
 const HIDDEN = ['req.headers', '*.headers', 'headers', 'password', 'token', 'access_token', 'api_key']
 
-export const makeLogger = (config: Config, destination?: DestinationStream): Logger =>
+const STDOUT = 1
+/** One for the process, as there is one standard output. */
+const standardOutput = new LogOutput(STDOUT)
+
+export const makeLogger = (config: Config, destination: DestinationStream = standardOutput): Logger =>
   pino({ level: config.logLevel, redact: HIDDEN }, destination)
 
 /** The mail library is loaded only if there is a mail server. */

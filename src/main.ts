@@ -108,11 +108,9 @@ async function start(): Promise<void> {
   onSignal(supervisor.stop)
 }
 
-// A log that nobody reads any more, as behind `| head`, ends neither the service nor the line that says why it ended.
-for (const stream of [process.stdout, process.stderr])
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-  })
+// A log that nobody reads any more, as behind `| head`, or that lies on a full disk, ends neither the service nor the line
+// that says why it ended.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 start().catch((error) => {
   const { message, exitCode } = explainStart(error)

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
 import { isFree } from '../support/postgres.ts'
-import { repository, spawnServer, untilReady } from '../support/process.ts'
-import { describeWhere } from '../support/skips.ts'
+import { PROGRAM, repository, spawnServer, untilReady } from '../support/process.ts'
+import { describeWhere, NOT_LINUX } from '../support/skips.ts'
 
 const ADMIN = 'boss@example.com'
 
@@ -111,6 +111,21 @@ test('a data folder that cannot be written is one line, once with many workers',
     ])
   }
   rmSync(folder, { recursive: true, force: true })
+})
+
+describeWhere('a log that cannot be written', NOT_LINUX, () => {
+  test('stops neither the service nor its end', async () => {
+    for (const WORKERS of ['1', '2']) {
+      const launcher = `exec '${process.execPath}' '${PROGRAM.serve}' > /dev/full 2>&1`
+      const server = await spawnServer({ WORKERS }, ['bash', '-c', launcher])
+      await untilReady(server)
+      for (let i = 0; i < 20; i++)
+        expect((await post(server.baseUrl, '/api/v1/auth/login')).status, WORKERS).toBe(401)
+      server.child.kill('SIGTERM')
+      expect(await server.exited, WORKERS).toBe(0)
+      server.remove()
+    }
+  })
 })
 
 test('a reader that leaves ends neither the service nor the reason why it ended with a stack', async () => {

@@ -88,6 +88,18 @@ async function fillIndexes(services: Services): Promise<void> {
   if (events > 0) services.log.info({ events }, 'memory events were indexed')
 }
 
+const LOOK_MS = 100
+
+/** Node closes idle connections once, at the stop. One that still had a request then would stay until its client leaves. */
+async function closeServer(server: FastifyInstance): Promise<void> {
+  const look = setInterval(() => server.server.closeIdleConnections(), LOOK_MS)
+  try {
+    await server.close()
+  } finally {
+    clearInterval(look)
+  }
+}
+
 /** Composition root: opens and connects everything, and returns what must be closed. */
 export async function buildApp(config: Config, options: BuildOptions = {}): Promise<App> {
   const log = options.log ?? makeLogger(config)
@@ -128,7 +140,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
     })
     const stopJobs = startJobs(services, options.jobs)
     const close = async () => {
-      await server.close()
+      await closeServer(server)
       await stopJobs()
       await database.close()
     }

@@ -76,7 +76,10 @@ export async function cancelMailsTo(db: Db, address: string): Promise<void> {
     .execute()
 }
 
-/** The row stays, so that published cards and the ledger keep an author. Nothing in it says who that was. */
+/**
+ * The row stays, so that published cards and the ledger keep an author. Nothing in it says who that was. Whether an address
+ * was proven stays too: verdicts and reports keep the weight with which they were given.
+ */
 export async function anonymiseUser(db: Db, userId: string, now: string): Promise<void> {
   await db
     .updateTable('users')
@@ -86,7 +89,6 @@ export async function anonymiseUser(db: Db, userId: string, now: string): Promis
       password_hash: null,
       google_subject: null,
       display_name: DELETED_NAME,
-      email_verified: 0,
       onboarding: null,
       plan: 'free',
       settings: toJson(DEFAULT_SETTINGS),

@@ -10,14 +10,15 @@ import { refreshAllTrust, refreshDueTrust, refreshTrust } from '../trust/refresh
 const DAY_MS = 86_400_000
 const never = new AbortController().signal
 
+let words = 0
+const publicCard = async (owner: Person) => {
+  const { card_id } = (await owner.post('/api/v1/cards', goodCard(`verdict${++words}`))).body
+  const answer = await owner.post(`/api/v1/cards/${card_id}/publish`)
+  if (answer.status !== 200) throw new Error(answer.text)
+  return `/api/v1/cards/${card_id}`
+}
+
 onBothEngines('verdicts', (t) => {
-  let words = 0
-  const publicCard = async (owner: Person) => {
-    const { card_id } = (await owner.post('/api/v1/cards', goodCard(`verdict${++words}`))).body
-    const answer = await owner.post(`/api/v1/cards/${card_id}/publish`)
-    if (answer.status !== 200) throw new Error(answer.text)
-    return `/api/v1/cards/${card_id}`
-  }
   const trustOf = async (reader: Person, card: string) => (await reader.get(card)).body.trust
   const balance = async (person: Person) => (await person.get('/api/v1/auth/me')).body.credits_balance
   const stored = () =>
@@ -313,6 +314,21 @@ onBothEngines(
       const { trust } = (await owner.get(`/api/v1/cards/${card_id}`)).body
       expect(trust).toMatchObject({ failed: 1, value: 0.75 })
       expect((await judge.post(`/api/v1/cards/${card_id}/verdicts`, { outcome: 'worked' })).status).toBe(404)
+    })
+
+    test('a verdict keeps its weight when its account is deleted', async () => {
+      const [owner, judge] = [await t.user(), await t.user()]
+      const ctx = contextFor(t.app.services)
+      await inTx(ctx, ({ db }) =>
+        db.updateTable('users').set({ email_verified: 1 }).where('user_id', '=', judge.userId).execute(),
+      )
+      const card = await publicCard(owner)
+      await judge.post(`${card}/verdicts`, { outcome: 'worked' })
+      const before = (await owner.get(card)).body.trust
+      expect((await judge.delete('/api/v1/auth/me?confirmed_by_user=true')).status).toBe(200)
+      await inTx(ctx, (ctx) => refreshTrust(ctx, [card.split('/').at(-1) ?? '']))
+      expect((await owner.get(card)).body.trust).toEqual(before)
+      expect(before.value).toBeGreaterThan(0.5)
     })
   },
   { SMTP_URL: 'smtp://127.0.0.1:9' },

@@ -114,6 +114,16 @@ onBothEngines('what is a hit', (t) => {
     expect(answer).toMatchObject({ results: [], credits_charged: 0 })
   })
 
+  test('a match by unsure corrections only is weak, by its score too', async () => {
+    const someone = await t.user()
+    await record(someone, { ...goodCard(), title: 'Résumé upload in the portal' })
+    await maintainIndex(contextFor(t.app.services))
+    const { results, total } = (await someone.post('/api/v1/search', { query: 'resumee uplod' })).body
+    expect(total).toBe(0)
+    expect(results).toMatchObject([{ weak: true, score: expect.any(Number) }])
+    expect(results[0].score).toBeLessThan(0.5)
+  })
+
   test('a line of a card behind forty unknown words, or wrapped in a log, comes first', async () => {
     const unknown = Array.from({ length: 40 }, (_, i) => `zq${i}xv${i * 7}`).join(' ')
     const addresses = Array.from({ length: 34 }, (_, i) => `0x7ffd3c2a${(4096 + i * 17).toString(16)}`).join(

@@ -40,6 +40,9 @@ const DROP = 0.35
 /** From this likeness on a corrected word is surely the same word. */
 const SURE_SLIP = 0.75
 
+/** What rests on unsure corrections is no hit, however well it fits them. */
+const UNSURE = FLOOR - 0.1
+
 /** A hit may rest on corrected words alone only if all of them are surely meant. */
 export const isCarried = (covers: readonly Cover[]): boolean =>
   covers.some(({ credit, isCorrected }) => credit > 0 && !isCorrected) ||
@@ -109,8 +112,9 @@ function judgeLoaded(loaded: readonly Loaded[], bar: number): Judgement[] {
   const matches = loaded.map(({ logit, covers }): Match => ({ logit, isCarried: isCarried(covers) }))
   const scores = confidencesOf(matches)
   return loaded.map((one, i) => {
-    const score = scores[i] as number
-    return { ...one, score, isWeak: !(score >= bar && matches[i]?.isCarried) }
+    const confidence = scores[i] as number
+    const score = matches[i]?.isCarried ? confidence : Math.min(confidence, UNSURE)
+    return { ...one, score, isWeak: score < bar }
   })
 }
 

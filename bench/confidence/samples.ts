@@ -167,7 +167,7 @@ async function ask(
   const first = hits.slice(0, DEPTH)
   const byNumber = new Map(first.map((hit) => [hit.docNo, hit]))
   const codes = codesAsked(text)
-  const loaded = await loadHits(ctx, scope, asked, first, { phrases: [], isInTitle: false, codes })
+  const { loaded } = await loadHits(ctx, scope, asked, first, { phrases: [], isInTitle: false, codes })
   const right = collection.judgements.get(query._id)
   const names = namesOf.get(account.userId)
   const weighed = weighQuery(asked)

@@ -61,3 +61,12 @@ test('a token is marked once with all its terms, and only the beginning of a lon
   expect(body?.marks).toEqual([])
   expect(body?.text).toHaveLength(20_000)
 })
+
+test('of a word that a text repeats without end, the first hundred are marked, and the words after it still are', () => {
+  const card = cardFields('x', [{ where: 'body', text: `${'go '.repeat(5000)}timeout` }])
+  const marksIn = () => markParts(card, wantTerms(new Set(['go', 'timeout'])))[1]?.marks ?? []
+  const before = marksIn()
+  expect(before.map(({ terms }) => terms)).toEqual([...Array(100).fill(['go']), ['timeout']])
+  readWords(card)
+  expect(marksIn()).toEqual(before)
+})

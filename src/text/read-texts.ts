@@ -82,12 +82,27 @@ export function markParts({ fields, words }: CardFields, wanted: WantedTerms): P
 
 type MarksOf = (text: string, field: number) => Mark[]
 
+/** No reader needs more marks of one term in one text. A text may repeat a word thousands of times. */
+const MOST_OF_TERM = 100
+
+/** Whether a term of one text gets a further mark. */
+function countingTerms(): (term: string) => boolean {
+  const counts = new Map<string, number>()
+  return (term) => {
+    const count = counts.get(term) ?? 0
+    if (count === MOST_OF_TERM) return false
+    counts.set(term, count + 1)
+    return true
+  }
+}
+
 /** In texts that are not cut into words: most words are passed over by their beginnings. */
 function marking({ terms: wanted, beginnings }: WantedTerms): MarksOf {
   return (text) => {
     const marks: Mark[] = []
+    const mayMark = countingTerms()
     const mark: Emit = ({ terms }, start, end) => {
-      const matched = terms.filter((term) => wanted.has(term))
+      const matched = terms.filter((term) => wanted.has(term) && mayMark(term))
       if (matched.length > 0) marks.push({ start, end, terms: matched })
     }
     scan(text, mark, beginnings)
@@ -99,9 +114,10 @@ function marking({ terms: wanted, beginnings }: WantedTerms): MarksOf {
 function markingIn({ ends, terms, positions }: Words, wanted: WantedTerms): MarksOf {
   return (_text, field) => {
     const marks: Mark[] = []
+    const mayMark = countingTerms()
     for (let i = field === 0 ? 0 : (ends[field - 1] as number); i < (ends[field] as number); i++) {
       const mayBe = wanted.hashBits & (1 << (positions[NUMBERS_EACH * i + 2] as number))
-      if (mayBe === 0 || !wanted.terms.has(terms[i] as string)) continue
+      if (mayBe === 0 || !wanted.terms.has(terms[i] as string) || !mayMark(terms[i] as string)) continue
       const start = positions[NUMBERS_EACH * i] as number
       const end = positions[NUMBERS_EACH * i + 1] as number
       const last = marks.at(-1)

@@ -45,4 +45,33 @@ describe('why a card came', () => {
     const inProse = explain('x', [{ where: 'symptom', text: 'we saw econnrefused' }], terms, fix)
     expect(inProse.snippet).not.toContain('Fix:')
   })
+
+  test('the part with the most different words is quoted, the earliest of equals', () => {
+    const filler = 'something else entirely '.repeat(20)
+    const text = `pool ${filler}pool pool pool ${filler}pool timeout here ${filler}timeout pool there`
+    const { snippet } = explain('x', [{ where: 'symptom', text }], new Set(['pool', 'timeout']))
+    expect(snippet).toContain('<mark>pool</mark> <mark>timeout</mark> here')
+    const longest = `${'a'.repeat(300)} pool timeout`
+    const beside = explain(
+      'x',
+      [{ where: 'symptom', text: longest }],
+      new Set(['a'.repeat(300), 'pool', 'timeout']),
+    )
+    expect(beside.snippet).toContain('<mark>pool</mark> <mark>timeout</mark>')
+  })
+
+  test('what is kept of a hit does not grow with the number of its words', () => {
+    const words = Array.from({ length: 70 }, (_, i) => `w${i}`)
+    const text = `${words.join(' ')} `.repeat(60)
+    const marked = markTexts(
+      cardFields('x', [
+        { where: 'symptom', text },
+        { where: 'body', text },
+      ]),
+      wantTerms(new Set(words)),
+    )
+    expect(marked.forms.size).toBe(70)
+    expect(JSON.stringify(marked.best.part.marks).length).toBeLessThan(10_000)
+    expect(marked.words.matched).toHaveLength(20)
+  })
 })

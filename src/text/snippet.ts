@@ -9,6 +9,8 @@ import { partsOfName } from './token-cache.ts'
 // memory by substring: it knows the characters as typed and gives plain text. They share no step.
 
 const LONGEST_SNIPPET = 240
+/** How much is shown before the first mark, at most. */
+const LEAD = 40
 /** Beside a trace the fix is shown; each then has half of the room. */
 const LONGEST_BESIDE = 120
 const MOST_MATCHED = 20
@@ -16,10 +18,14 @@ const MOST_MATCHED = 20
 const MOST_MARKS = 8
 const MOST_SAID = 8
 
-/** The texts of a card with what matched in them; `explain` says it in words. */
+/**
+ * What matched in the texts of a card; `explain` says it in words. A search holds many of these at once, and a text may
+ * repeat a word thousands of times, so of the marks only those that can be shown stay.
+ */
 export type Marked = {
-  title: Part
-  parts: Part[]
+  /** The text to quote, and where in it the window begins. */
+  best: { part: Part; from: number }
+  words: Pick<Shown, 'matched' | 'why'>
   /** The words of the card that stand for each term, as they are written there, folded. */
   forms: ReadonlyMap<string, ReadonlySet<string>>
 }
@@ -36,57 +42,84 @@ export type Shown = {
 /** Finds the words of a card that matched. */
 export function markTexts(texts: CardFields, terms: WantedTerms): Marked {
   const all = markParts(texts, terms)
-  const [title, ...parts] = all as [Part, ...Part[]]
-  return { title, parts, forms: formsIn(all) }
+  return { best: bestPart(all), words: wordsIn(all), forms: formsIn(all) }
 }
 
 function formsIn(parts: readonly Part[]): Map<string, Set<string>> {
   const forms = new Map<string, Set<string>>()
+  const known = new Set<string>()
   for (const { text, marks } of parts)
     for (const { start, end, terms } of marks) {
       const token = text.slice(start, end)
+      if (known.has(token)) continue
+      known.add(token)
       for (const term of terms) {
-        const known = forms.get(term) ?? new Set()
-        forms.set(term, known.add(formOf(token, term)))
+        const ofTerm = forms.get(term) ?? new Set()
+        forms.set(term, ofTerm.add(formOf(token, term)))
       }
     }
   return forms
 }
 
-/** Where the window begins that shows the most different terms; the earliest of equals. */
+/** The part with the window that shows the most. The title is shown beside it, so it is quoted only where nothing else matched. */
+function bestPart([title, ...parts]: readonly Part[]): Marked['best'] {
+  let best = { part: title as Part, from: bestWindow((title as Part).marks).from }
+  let most = 0
+  for (const part of parts) {
+    const { from, distinct } = bestWindow(part.marks)
+    if (distinct <= most) continue
+    most = distinct
+    best = { part, from }
+  }
+  return { ...best, part: { ...best.part, marks: best.part.marks.filter(isNear(best.from)) } }
+}
+
+const isNear =
+  (from: number) =>
+  ({ start, end }: Mark): boolean =>
+    end > from - LEAD && start < from + LONGEST_SNIPPET
+
+/**
+ * Where the window begins that shows the most different terms; the earliest of equals. It moves from mark to mark and
+ * counts what comes in and what goes out: a text may consist of marks alone.
+ */
 function bestWindow(marks: readonly Mark[]): { from: number; distinct: number } {
   let best = { from: 0, distinct: 0 }
+  const inside = new Map<string, number>()
+  let next = 0
   for (let i = 0; i < marks.length; i++) {
-    const { start } = marks[i] as Mark
-    const seen = new Set<string>()
-    let next = i
-    for (; next < marks.length; next++) {
-      const mark = marks[next] as Mark
-      if (mark.end - start > LONGEST_SNIPPET) break
-      for (const term of mark.terms) seen.add(term)
-    }
-    if (seen.size > best.distinct) best = { from: start, distinct: seen.size }
+    const { start, terms } = marks[i] as Mark
+    next = Math.max(next, i)
+    for (; next < marks.length && (marks[next] as Mark).end - start <= LONGEST_SNIPPET; next++)
+      for (const term of (marks[next] as Mark).terms) inside.set(term, (inside.get(term) ?? 0) + 1)
+    if (inside.size > best.distinct) best = { from: start, distinct: inside.size }
     // A later window shows a part of what this one shows.
     if (next === marks.length) break
+    if (next > i) for (const term of terms) leave(inside, term)
   }
   return best
+}
+
+function leave(inside: Map<string, number>, term: string): void {
+  const left = (inside.get(term) ?? 0) - 1
+  if (left > 0) inside.set(term, left)
+  else inside.delete(term)
 }
 
 const WORD_BREAK = /\s/
 
 /** Begins a little before the first mark and at a word, so that the reader sees what it belongs to. */
 function windowAround(text: string, from: number, longest: number): { start: number; end: number } {
-  const lead = 40
-  let start = Math.max(0, from - lead)
+  let start = Math.max(0, from - LEAD)
   if (start > 0) {
     const space = text.slice(start, from).search(WORD_BREAK)
     start = space < 0 ? from : start + space + 1
   }
   let end = Math.min(text.length, start + longest)
   if (end < text.length) {
-    const tail = text.slice(end - lead, end)
+    const tail = text.slice(end - LEAD, end)
     const space = tail.lastIndexOf(' ')
-    if (space > 0) end = end - lead + space
+    if (space > 0) end = end - LEAD + space
   }
   return { start, end: keepPairWhole(text, end) }
 }
@@ -127,18 +160,8 @@ function render(
  * nothing but the marks is markup. If that part is a trace, `remedy` is shown beside it, because the reader already
  * knows the trace.
  */
-export function explain({ title, parts }: Marked, remedy = ''): Shown {
-  // The title is shown beside the snippet, so it is quoted only where nothing else matched.
-  let shown = { part: title, window: bestWindow(title.marks) }
-  let most = 0
-  for (const part of parts) {
-    const window = bestWindow(part.marks)
-    if (window.distinct <= most) continue
-    most = window.distinct
-    shown = { part, window }
-  }
-  const snippet = snippetOf(shown.part, shown.window.from, remedy)
-  return { ...wordsIn([title, ...parts]), snippet, isLog: shown.part.isLog }
+export function explain({ best: { part, from }, words }: Marked, remedy = ''): Shown {
+  return { ...words, snippet: snippetOf(part, from, remedy), isLog: part.isLog }
 }
 
 function snippetOf({ text, marks, isLog }: Part, from: number, remedy: string): string {
@@ -155,8 +178,8 @@ function wordsIn(parts: readonly Part[]): Pick<Shown, 'matched' | 'why'> {
   const matched = new Set<string>()
   const said = new Map<string, Set<string>>()
   for (const { where, text, marks } of parts)
-    for (const { start, end } of marks) {
-      const word = fold(text.slice(start, end))
+    for (const token of new Set(marks.map(({ start, end }) => text.slice(start, end)))) {
+      const word = fold(token)
       matched.add(word)
       if (!SAYS_NOTHING.test(word)) said.set(where, (said.get(where) ?? new Set()).add(word))
     }

@@ -34,7 +34,7 @@ export type FoundCards = { cards: FoundCard[]; information: Information }
 export async function findOwnAndTeam(ctx: UserCtx, text: string, most: number): Promise<FoundCards> {
   const scope = scopeOf(ctx, 'own_and_team')
   const found = await retrieve(ctx, readQuery(text), scope, 'words', most)
-  const loaded = found.hits.length > 0 ? await loadHits(ctx, scope, found.asked, found.hits, NO_DEMANDS) : []
+  const { loaded } = await loadHits(ctx, scope, found.asked, found.hits, NO_DEMANDS)
   return { cards: loaded.filter(({ covers }) => isCarried(covers)), information: informationIn(found) }
 }
 

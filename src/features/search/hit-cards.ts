@@ -26,10 +26,13 @@ export type HitCard = { row: HitRow & { whose: Whose }; texts: CardTexts }
 /** About what the texts of a card take, each character of them, and the same for the words that they are cut into. */
 const BYTES = { texts: 1000, ofCharacter: 2, words: 500, ofCharacterInWords: 3 }
 
-function bytesOf({ read }: CardTexts): number {
-  const length = read.fields.reduce((sum, { text }) => sum + text.length, 0)
+export const lengthOf = ({ read }: CardTexts): number =>
+  read.fields.reduce((sum, { text }) => sum + text.length, 0)
+
+function bytesOf(card: CardTexts): number {
+  const length = lengthOf(card)
   const texts = BYTES.texts + BYTES.ofCharacter * length
-  return read.words ? texts + BYTES.words + BYTES.ofCharacterInWords * length : texts
+  return card.read.words ? texts + BYTES.words + BYTES.ofCharacterInWords * length : texts
 }
 
 /** Cutting texts into words takes as long as marking words in them three times without it. */

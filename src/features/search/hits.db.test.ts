@@ -211,3 +211,21 @@ onBothEngines('what is a hit', (t) => {
     })
   })
 })
+
+onBothEngines('hits that are very long', (t) => {
+  test('are read up to a number of characters', async () => {
+    const someone = await t.user('writer')
+    for (let i = 0; i < 30; i++)
+      await record(someone, {
+        ...goodCard(),
+        title: `Marmot ${i}`,
+        body: `marmot ${i} `.repeat(20_000).slice(0, 199_000),
+      })
+    const { body } = await someone.post('/api/v1/search/box', {
+      query: 'marmot',
+      sections: ['mine'],
+      limit: 1000,
+    })
+    expect(body.mine.results).toHaveLength(25)
+  })
+})

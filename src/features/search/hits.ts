@@ -121,6 +121,27 @@ function judgeLoaded(loaded: readonly Loaded[], bar: number): Judgement[] {
 /** How many hits are read to get that many: some fall below the floor when their texts are read. */
 const spare = (wanted: number): number => wanted + Math.ceil(wanted / 5)
 
+/** Hits are read in steps, up to a number of characters: a search may ask for a thousand, and each card may be very long. */
+const READ_AT_ONCE = 25
+const MOST_CHARACTERS = 4 * 1024 * 1024
+
+/** Reads hits in steps as long as there is room. The returned function says how many of its hits it has read. */
+function reading(ctx: UserCtx, scope: SearchScope, { asked }: Retrieved, demands: Demands) {
+  const loaded: Loaded[] = []
+  let characters = 0
+  const hasRoom = () => characters < MOST_CHARACTERS
+  const read = async (hits: readonly Hit[]): Promise<number> => {
+    let count = 0
+    for (; count < hits.length && hasRoom(); count += READ_AT_ONCE) {
+      const some = await loadHits(ctx, scope, asked, hits.slice(count, count + READ_AT_ONCE), demands)
+      loaded.push(...some.loaded)
+      characters += some.characters
+    }
+    return Math.min(count, hits.length)
+  }
+  return { loaded, hasRoom, read }
+}
+
 /** Reads hits in the order of the ranking until there are enough; outside the public library, weak results fill up. */
 async function readHits(
   ctx: UserCtx,
@@ -130,32 +151,29 @@ async function readHits(
   { likely, others: unlikely, bar }: Judged,
 ) {
   const enough = Math.max(limit, LEAST_READ)
-  const loaded: Loaded[] = []
+  const { loaded, hasRoom, read } = reading(ctx, scope, found, demands)
   const isShown = ({ isWeak, score }: Judgement) => isWeak && scope.scope !== 'public' && score >= minScore
   let strong: Judgement[] = []
   let weak: Judgement[] = []
-  const load = async (hits: readonly Hit[]) => {
-    if (hits.length === 0) return
-    loaded.push(...(await loadHits(ctx, scope, found.asked, hits, demands)))
+  const load = async (hits: readonly Hit[]): Promise<number> => {
+    const count = await read(hits)
     const all = judgeLoaded(loaded, bar)
     strong = all.filter(({ isWeak }) => !isWeak)
     weak = all.filter(isShown)
+    return count
   }
   const others = scope.scope === 'public' ? [] : unlikely
   const missing = { strong: () => enough - strong.length, any: () => limit - strong.length - weak.length }
   // Few hits are read together with what follows them, in one statement.
   let looked = Math.min(spare(enough), likely.length)
   let further = Math.min(others.length, Math.max(0, limit - looked))
-  await load([...likely.slice(0, looked), ...others.slice(0, further)])
-  for (let more = missing.strong(); more > 0 && looked < likely.length; more = missing.strong()) {
-    await load(likely.slice(looked, looked + spare(more)))
-    looked += spare(more)
-  }
-  for (let more = missing.any(); more > 0 && further < others.length; more = missing.any()) {
-    await load(others.slice(further, further + spare(more)))
-    further += spare(more)
-  }
-  return { strong, weak, unread: Math.max(0, likely.length - looked) }
+  looked = Math.min(looked, await load([...likely.slice(0, looked), ...others.slice(0, further)]))
+  const mayRead = (count: number, hits: readonly Hit[]) => count < hits.length && hasRoom()
+  for (let more = missing.strong(); more > 0 && mayRead(looked, likely); more = missing.strong())
+    looked += await load(likely.slice(looked, looked + spare(more)))
+  for (let more = missing.any(); more > 0 && mayRead(further, others); more = missing.any())
+    further += await load(others.slice(further, further + spare(more)))
+  return { strong, weak, unread: likely.length - looked }
 }
 
 export async function pickHits(

@@ -22,7 +22,7 @@ import {
   STEM_CREDIT,
   weighQuery,
 } from './confidence.ts'
-import { type HitCard, hitCards } from './hit-cards.ts'
+import { type HitCard, hitCards, lengthOf } from './hit-cards.ts'
 import { type Codes, isAboutAnotherCode } from './other-code.ts'
 import type { Asked, Hit } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
@@ -61,7 +61,7 @@ const passes = ({ row, texts }: HitCard, { tags, environment, track, type }: Sea
 
 /**
  * Reads some hits. What the index says is checked against the cards themselves: a card that was hidden, moved or
- * edited a moment ago is skipped, and so is one that lacks a phrase.
+ * edited a moment ago is skipped, and so is one that lacks a phrase. `characters` is how much was read for that.
  */
 export async function loadHits(
   ctx: UserCtx,
@@ -69,7 +69,7 @@ export async function loadHits(
   asked: readonly Asked[],
   hits: readonly Hit[],
   demands: Demands,
-): Promise<Loaded[]> {
+): Promise<{ loaded: Loaded[]; characters: number }> {
   const cards = await hitCards(
     ctx,
     scope,
@@ -77,7 +77,7 @@ export async function loadHits(
   )
   const phrases = demands.phrases.map(phraseTest)
   const readHit = hitReader(asked)
-  return hits.flatMap((hit) => {
+  const loaded = hits.flatMap((hit) => {
     const card = cards.get(hit.docNo)
     if (!card || !passes(card, scope)) return []
     const { row, texts } = card
@@ -86,6 +86,9 @@ export async function loadHits(
     const matched = readHit(read, hit, isAboutAnotherCode(demands.codes, texts.read))
     return matched ? [{ row, texts, trust: storedTrust(row), ...matched }] : []
   })
+  let characters = 0
+  for (const { texts } of cards.values()) characters += lengthOf(texts)
+  return { loaded, characters }
 }
 
 const titleOf = (read: CardFields): CardFields => ({ ...read, fields: read.fields.slice(0, 1) })

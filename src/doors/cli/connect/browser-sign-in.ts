@@ -83,11 +83,32 @@ const within = <T>(work: Promise<T>, ms: number): Promise<T> => {
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
+const ENDPOINTS = [
+  'authorization_endpoint',
+  'token_endpoint',
+  'registration_endpoint',
+  'revocation_endpoint',
+] as const
+
+/**
+ * The server names these addresses, and the system opens an address by whatever program is there for its scheme, which
+ * may start another one. So it must be a page, and not one that is less protected on the way than the server itself.
+ */
+function requirePage(address: unknown, url: string): void {
+  const protocol = typeof address === 'string' && URL.canParse(address) ? new URL(address).protocol : ''
+  if (protocol === 'https:' || (protocol === 'http:' && new URL(url).protocol === 'http:')) return
+  throw new CommandError(
+    `${url} names ${JSON.stringify(address)} for signing in. It must be an https address, or http where the vault itself is at one.`,
+  )
+}
+
 async function metadataOf(url: string): Promise<Metadata> {
   const reply = await ask(url, '/.well-known/oauth-authorization-server')
   const found = reply.body as Partial<Metadata> | undefined
-  if (reply.status === 200 && found?.authorization_endpoint) return found as Metadata
-  throw new CommandError(`${url} is not a Knowledge Vault: it has no sign-in.`)
+  if (reply.status !== 200 || !found?.authorization_endpoint)
+    throw new CommandError(`${url} is not a Knowledge Vault: it has no sign-in.`)
+  for (const name of ENDPOINTS) requirePage(found[name], url)
+  return found as Metadata
 }
 
 async function registered(metadata: Metadata, redirectUri: string): Promise<string> {

@@ -1,11 +1,19 @@
 import { expect, test, vi } from 'vitest'
-import { plain, plainLines, printJson } from './terminal.ts'
+import { paint, plain, plainLines, print, printJson } from './terminal.ts'
 
 test('text of others reaches a terminal without control characters and signs of direction', () => {
   for (const sign of ['\u001b', '\u009b', '\u202a', '\u202e', '\u2066', '\u2069']) {
     expect(plain(`a${sign}b`)).toBe('ab')
     expect(plainLines(`a${sign}b\nc`)).toBe('ab\nc')
   }
+})
+
+test('of what is printed, only the colours of the command itself move the terminal', () => {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  print(`\u001b[1mbold\u001b[0m a\u001b]0;owned\u0007b\u001b[2Jc\u001b[8md\u009b31me\nf${paint('red', '')}`)
+  const printed = String(write.mock.calls[0]?.[0])
+  write.mockRestore()
+  expect(printed).toBe('\u001b[1mbold\u001b[0m a]0;ownedb[2Jc[8md31me\nf\n')
 })
 
 test('JSON for a terminal has no such character either, and says the same', () => {

@@ -3,7 +3,12 @@ import { Writable } from 'node:stream'
 import { withEscapedControls, withoutControls } from '../../text/control-characters.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 
-export const print = (text = ''): void => void process.stdout.write(`${text}\n`)
+/**
+ * The last stop of every text, also of ids and counts, which a vault could fill with anything: only the colours of
+ * `paint` and line ends reach the terminal.
+ */
+export const print = (text = ''): void =>
+  void process.stdout.write(`${text.split(COLOURS).map(cleanBetween).join('')}\n`)
 export const printJson = (value: unknown): void => print(withEscapedControls(JSON.stringify(value, null, 2)))
 
 /** A reader that closes the pipe early, such as `head`, ends the program quietly. A full disk ends it with a line. */
@@ -17,6 +22,11 @@ export function quietPipes(): void {
 }
 
 const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const
+
+/** In a group, so that `split` keeps them, at every second place. */
+const COLOURS = new RegExp(`(\u001b\\[(?:0|${Object.values(STYLES).join('|')})m)`)
+
+const cleanBetween = (text: string, place: number): string => (place % 2 === 1 ? text : withoutControls(text))
 
 const hasColours = (): boolean =>
   process.env.FORCE_COLOR

@@ -48,6 +48,7 @@ import { normalTags } from './0049-normal-tags.ts'
 import { ownFeedback } from './0050-own-feedback.ts'
 import { oneUnreadNotice } from './0051-one-unread-notice.ts'
 import { plainLetters } from './0052-plain-letters.ts'
+import { mailsByRecipient } from './0053-mails-by-recipient.ts'
 
 export type Migration = {
   name: string
@@ -105,6 +106,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ownFeedback,
   oneUnreadNotice,
   plainLetters,
+  mailsByRecipient,
 ]
 
 export class SchemaTooNew extends Error {

@@ -41,7 +41,7 @@ export const WorkspaceInviteActionResponse = z
     email_sent: z
       .boolean()
       .describe(
-        'The mail is in the outbox and goes out by itself. false: no mail server, so hand over the link.',
+        'The mail is in the outbox and goes out by itself. false: no mail server, or the address has got 20 invitations today, so hand over the link.',
       ),
   })
   .meta({ id: 'WorkspaceInviteActionResponse' })

@@ -12,7 +12,7 @@ import type { Role, WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { languageOf, settingsOf } from '../identity/users/user-settings.ts'
 import { userByEmail } from '../identity/users/users.ts'
-import { cancelMails, enqueueMail } from '../mail/outbox.ts'
+import { cancelMails, enqueueMail, hasRoomInMailbox } from '../mail/outbox.ts'
 import { tell } from '../notices/tell.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { policyOf, requireAllowedDomain } from '../permissions/policy.ts'
@@ -62,10 +62,9 @@ async function send(ctx: UserCtx, invite: WorkspaceInvitesTable, token: string):
     workspaceId: invite.workspace_id,
     details: { email: presentInvite(invite).email, role: invite.role },
   })
-  const email_sent = await enqueueMail(ctx, `invite:${invite.invite_id}:${invite.sendings}`, {
-    to: invite.email,
-    ...mail,
-  })
+  const email_sent =
+    (await hasRoomInMailbox(ctx, 'invite', invite.email)) &&
+    (await enqueueMail(ctx, `invite:${invite.invite_id}:${invite.sendings}`, { to: invite.email, ...mail }))
   return { invite: presentInvite(invite), invite_url, token, email_sent }
 }
 

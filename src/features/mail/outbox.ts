@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
+import { rateLimited } from '../../core/errors.ts'
 import { withoutLinks } from '../../core/names.ts'
 import { seal, sha256 } from '../../core/secrets.ts'
 import { newId } from '../../db/ids.ts'
@@ -50,6 +52,43 @@ export async function enqueueMail(ctx: Ctx, stateKey: string, mail: Mail): Promi
     .execute()
   ctx.afterCommit(() => ctx.wakeups.emit(MAIL_JOB))
   return true
+}
+
+/** Mails that anybody can have sent to any address: how many of each kind an address gets within a day. */
+const MOST_A_DAY = { invite: 20, change_email: 10, verify_email: 10 }
+const DAY_MS = 24 * 3_600_000
+
+/**
+ * Whether one more mail of this kind may go to an address, whoever causes it. Limits of a caller do not protect a
+ * mailbox: one person can go on for days, and several can write to the same one.
+ */
+export async function hasRoomInMailbox(
+  ctx: Ctx,
+  kind: keyof typeof MOST_A_DAY,
+  address: string,
+): Promise<boolean> {
+  if (!ctx.config.rateLimit) return true
+  const { mails } = await ctx.db
+    .selectFrom('outbox')
+    .select(({ fn }) => fn.countAll<number>().as('mails'))
+    .where(sql`lower(to_address)`, '=', sql`lower(${address})`)
+    .where('created_at', '>', new Date(ctx.now().getTime() - DAY_MS).toISOString())
+    .where('state_key', 'like', `${kind}:%`)
+    .where('status', '!=', 'cancelled')
+    .executeTakeFirstOrThrow()
+  return Number(mails) < MOST_A_DAY[kind]
+}
+
+const TRY_AGAIN_SECONDS = 3600
+
+/** For a mail without which the call is of no use. */
+export async function requireRoomInMailbox(
+  ctx: Ctx,
+  kind: keyof typeof MOST_A_DAY,
+  address: string,
+): Promise<void> {
+  if (!(await hasRoomInMailbox(ctx, kind, address)))
+    throw rateLimited(TRY_AGAIN_SECONDS, 'This address has got too many such mails today.')
 }
 
 /** When the newest mail about one of these states was written, within the month for which mails are remembered. */

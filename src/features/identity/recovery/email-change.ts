@@ -9,7 +9,7 @@ import type { UsersTable } from '../../../db/tables/accounts.ts'
 import { audit } from '../../audit/audit.ts'
 import { keepLeftAddress } from '../../credits/left-addresses.ts'
 import { bookWaitingBonuses } from '../../invite-codes/invite-codes.ts'
-import { cancelMails, enqueueMail } from '../../mail/outbox.ts'
+import { cancelMails, enqueueMail, requireRoomInMailbox } from '../../mail/outbox.ts'
 import { mailWithButton } from '../../mail/template.ts'
 import { requireRecentProof } from '../credentials/recent-sign-in.ts'
 import { dropEmailChange, putEmailChange, takeEmailChange } from '../users/email-change.store.ts'
@@ -53,6 +53,7 @@ async function begin(
   const url = `${ctx.config.baseUrl}/verify?token=${token}`
   const expires_at = new Date(now.getTime() + LIFETIME_MS).toISOString()
   await cancelMails(ctx, `change_email:${user.user_id}`)
+  await requireRoomInMailbox(ctx, 'change_email', email)
   const email_sent = await enqueueMail(ctx, `change_email:${user.user_id}:${sha256(token)}`, {
     to: email,
     subject: 'Confirm your new e-mail address',

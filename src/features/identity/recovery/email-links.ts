@@ -7,7 +7,7 @@ import { randomToken, sha256 } from '../../../core/secrets.ts'
 import type { EmailTokensTable, UsersTable } from '../../../db/tables/accounts.ts'
 import { audit } from '../../audit/audit.ts'
 import { bookWaitingBonuses } from '../../invite-codes/invite-codes.ts'
-import { cancelMails, enqueueMail } from '../../mail/outbox.ts'
+import { cancelMails, enqueueMail, requireRoomInMailbox } from '../../mail/outbox.ts'
 import { mailWithButton } from '../../mail/template.ts'
 import { tell } from '../../notices/tell.ts'
 import { emailChangeOwner } from '../users/email-change.store.ts'
@@ -185,6 +185,7 @@ export const resendVerification = capability({
       const user = await requireUser(ctx, ctx.viewer.userId)
       if (user.email_verified === 1)
         throw conflict('already_verified', 'Your e-mail address is already confirmed.')
+      await requireRoomInMailbox(ctx, 'verify_email', user.email ?? '')
       await sendVerificationMail(ctx, user)
       return { email: user.email ?? '' }
     })

@@ -129,7 +129,7 @@ function LinkPanel({ action, onClose }: { action: InviteAction; onClose: () => v
           <span className="text-soft">
             {action.email_sent
               ? 'You can also send this link yourself.'
-              : 'This server sends no mail, so send them this link yourself.'}{' '}
+              : 'No mail is sent, so send them this link yourself.'}{' '}
             It works once, until {formatDay(action.invite.expires_at)}, and is shown only now.
           </span>
         </p>

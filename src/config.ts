@@ -54,6 +54,7 @@ export type Config = Readonly<{
   /** All attachments together of people who are not signed in. */
   anonymousUploadsMb: number
   /** All pictures together that one person has put on cards. */
+  attachmentsMbPerPerson: number
   imagesMbPerPerson: number
   /** Scheduled backups; only if a folder for them is set. */
   backup: { dir: string; everyHours: number; keep: number } | undefined
@@ -135,6 +136,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     oauthClientDocuments: e.OAUTH_CLIENT_DOCUMENTS,
     minFreeDiskMb: e.MIN_FREE_DISK_MB,
     anonymousUploadsMb: e.ANONYMOUS_UPLOADS_MB,
+    attachmentsMbPerPerson: e.ATTACHMENTS_MB_PER_PERSON,
     imagesMbPerPerson: e.IMAGES_MB_PER_PERSON,
     backup: e.BACKUP_DIR
       ? { dir: e.BACKUP_DIR, everyHours: e.BACKUP_EVERY_HOURS, keep: e.BACKUP_KEEP }

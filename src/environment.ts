@@ -138,6 +138,9 @@ export const Environment = z.object({
   ANONYMOUS_UPLOADS_MB: whole(0, 999_999_999)
     .default(1024)
     .describe('The total size of attachments from people who are not signed in.'),
+  ATTACHMENTS_MB_PER_PERSON: whole(0, 999_999_999)
+    .default(200)
+    .describe('The total size of attachments on the support tickets of one person.'),
   IMAGES_MB_PER_PERSON: whole(0, 999_999_999)
     .default(200)
     .describe('The total size of pictures that one person puts on cards.'),

@@ -39,6 +39,17 @@ onBothEngines(
       expect((await openTicket(t, MIB, { authorization: `Bearer ${user.token}` })).status).toBe(200)
     })
 
+    test('of one person have a total too, also when they come at once', async () => {
+      const [user, other] = [await t.user(), await t.user()]
+      const of = ({ token }: { token: string }) => ({ authorization: `Bearer ${token}` })
+      const together = await Promise.all([1, 2, 3, 4, 5].map(() => openTicket(t, MIB - 1000, of(user))))
+      expect(together.map(({ status }) => status).sort()).toEqual([200, 200, 200, 507, 507])
+      const refused = await openTicket(t, MIB, of(user))
+      expect([refused.status, refused.body.code]).toEqual([507, 'insufficient_storage'])
+      expect((await openTicket(t, 0, of(user))).status).toBe(200)
+      expect((await openTicket(t, MIB, of(other))).status).toBe(200)
+    })
+
     test('of a ticket that was closed long ago are removed, and its text stays', async () => {
       const user = await t.user()
       const { body } = await openTicket(t, 100, { authorization: `Bearer ${user.token}` })
@@ -73,7 +84,7 @@ onBothEngines(
       })
     })
   },
-  { ANONYMOUS_UPLOADS_MB: '2' },
+  { ANONYMOUS_UPLOADS_MB: '2', ATTACHMENTS_MB_PER_PERSON: '3' },
 )
 
 onBothEngines(

@@ -5,7 +5,7 @@ import { type Ctx, contextFor, inTx, type Services } from '../../core/context.ts
 import { AppError } from '../../core/errors.ts'
 import { hasFreeDisk } from '../../core/free-disk.ts'
 import {
-  attachmentBytesOfNobody,
+  attachmentBytesOf,
   deleteAttachmentRows,
   openTicketsOfNobody,
   ticketsWithOldAttachments,
@@ -26,16 +26,25 @@ export async function requireFreeDisk(config: Config): Promise<void> {
     throw noRoom('There is too little space on the disk for attachments now. Send the ticket without them.')
 }
 
-/** Limits the tickets and files of senders without an account; `bytes` are those of this ticket. */
-export async function requireRoomForNobody(ctx: Ctx, bytes: number): Promise<void> {
-  if (ctx.viewer) return
+/** Limits the tickets and files of senders without an account, and the files of each person; `bytes` are those of this ticket. */
+export async function requireRoom(ctx: Ctx, bytes: number): Promise<void> {
+  if (ctx.viewer) return requireRoomOfPerson(ctx, ctx.viewer.userId, bytes)
   if ((await openTicketsOfNobody(ctx.db)) >= MAX_OPEN_TICKETS_OF_NOBODY)
     throw noRoom('There are too many open tickets. Sign in to open one.')
   if (bytes === 0) return
-  if ((await attachmentBytesOfNobody(ctx.db)) + bytes > ctx.config.anonymousUploadsMb * MIB)
+  if ((await attachmentBytesOf(ctx.db, null)) + bytes > ctx.config.anonymousUploadsMb * MIB)
     throw noRoom(
       'There is no more space for attachments of people who are not signed in. Sign in, or send the ticket without them.',
     )
+}
+
+/** Anybody may make an account: without a limit for each, one of them could fill the disk for all. */
+async function requireRoomOfPerson(ctx: Ctx, userId: string, bytes: number): Promise<void> {
+  const { attachmentsMbPerPerson } = ctx.config
+  if (bytes === 0 || (await attachmentBytesOf(ctx.db, userId)) + bytes <= attachmentsMbPerPerson * MIB) return
+  throw noRoom(
+    `The attachments of your tickets take up all of your ${attachmentsMbPerPerson} MiB. Send the ticket without them.`,
+  )
 }
 
 const TICKETS_AT_ONCE = 100

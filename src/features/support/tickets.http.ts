@@ -11,7 +11,7 @@ import { onceOnly } from '../../core/http/idempotency.ts'
 import type { RawRoute } from '../../core/http/raw-route.ts'
 import { parseInput } from '../../core/invoke.ts'
 import { newId } from '../../db/ids.ts'
-import { requireFreeDisk, requireRoomForNobody } from './room.ts'
+import { requireFreeDisk, requireRoom } from './room.ts'
 import { findAttachment } from './tickets.store.ts'
 import { NewTicket, openTicket, readableTicket, ticketFolder } from './tickets.ts'
 import { MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS, receiveUpload } from './upload.ts'
@@ -70,10 +70,10 @@ export const createTicket: RawRoute = {
     const ticketId = newId()
     const ctx = contextOfRequest(services, request)
     const folder = ticketFolder(services.config, ticketId)
-    await requireRoomForNobody(ctx, 0)
+    await requireRoom(ctx, 0)
     const beforeFile = async () => {
       await requireFreeDisk(services.config)
-      await requireRoomForNobody(ctx, 1)
+      await requireRoom(ctx, 1)
     }
     return receiveUpload(request, reply, { folder, beforeFile }, async (upload) => {
       const ticket = parseInput(NewTicket, upload.fields)
@@ -107,7 +107,7 @@ type Given = Parameters<typeof openTicket>[1]
 /** Checked again in the transaction that writes: others may have used the space meanwhile. */
 const open = (ctx: Ctx, given: Given) =>
   inTx(ctx, async (ctx) => {
-    await requireRoomForNobody(
+    await requireRoom(
       ctx,
       given.attachments.reduce((sum, file) => sum + file.sizeBytes, 0),
     )

@@ -183,12 +183,13 @@ export async function openTicketsOfNobody(db: Db): Promise<number> {
   return count
 }
 
-export async function attachmentBytesOfNobody(db: Db): Promise<number> {
+/** Of one person, or of everybody who was not signed in. */
+export async function attachmentBytesOf(db: Db, userId: string | null): Promise<number> {
   const { bytes } = await db
     .selectFrom('support_attachments')
     .innerJoin('support_tickets', 'support_tickets.ticket_id', 'support_attachments.ticket_id')
     .select((eb) => eb.fn.sum<number | null>('size_bytes').as('bytes'))
-    .where('support_tickets.user_id', 'is', null)
+    .where('support_tickets.user_id', userId === null ? 'is' : '=', userId)
     .executeTakeFirstOrThrow()
   return Number(bytes ?? 0)
 }

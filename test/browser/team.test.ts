@@ -292,3 +292,17 @@ test('the invitation page looks right for somebody who is not signed in', async 
   await expectAccessible(page)
   await picture(page, 'invitation-360-light')
 })
+
+test('on a phone a role can be read, and a member removed, without scrolling sideways', async () => {
+  const { lead, id } = await furnished()
+  const phone = await stage.sameSession(lead, { width: 360, height: 740 })
+  await phone.goto(`${stage.base}/workspaces/${id}?tab=members`)
+  const role = await phone.getByLabel('Role of Backend developer').boundingBox()
+  expect(role?.width).toBeGreaterThanOrEqual(128)
+  const remove = await phone.getByRole('button', { name: 'Remove Backend developer' }).boundingBox()
+  expect((remove?.x ?? 360) + (remove?.width ?? 0)).toBeLessThanOrEqual(344)
+  await phone.goto(`${stage.base}/workspaces/${id}?tab=audit`)
+  const log = phone.getByRole('region', { name: 'Audit log' })
+  await log.getByText('created the workspace').waitFor()
+  expect(await log.evaluate((table) => table.scrollWidth - table.clientWidth)).toBe(0)
+})

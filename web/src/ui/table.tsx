@@ -9,6 +9,8 @@ export type Column<T> = {
   /** Hidden on a narrow screen. */
   wide?: boolean
   hideName?: boolean
+  /** On a narrow screen it gets the room that the others leave, and is cut to it. */
+  shrinks?: boolean
 }
 
 type TableProps<T> = { label: string; columns: Column<T>[]; rows: T[]; rowKey: (row: T) => string }
@@ -49,6 +51,7 @@ const cellClass = <T,>(column: Column<T>, extra: string) =>
     extra,
     column.end && 'text-right tabular-nums',
     column.wide && 'max-sm:hidden',
+    column.shrinks && 'max-sm:w-full max-sm:max-w-0',
   )
 
 type PagerProps = { page: number; pageSize: number; total: number; onPage: (page: number) => void }

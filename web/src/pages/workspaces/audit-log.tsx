@@ -36,6 +36,7 @@ export function AuditLog({ workspaceId }: { workspaceId: string }) {
         columns={[
           {
             name: 'When',
+            wide: true,
             cell: (entry) => (
               <span className="whitespace-nowrap text-soft tabular-nums">{formatTime(entry.created_at)}</span>
             ),
@@ -44,9 +45,13 @@ export function AuditLog({ workspaceId }: { workspaceId: string }) {
             name: 'What',
             cell: (entry) => (
               <>
-                <span className="font-medium">{entry.actor_name || 'The system'}</span>{' '}
-                <Action entry={entry} />
-                <span className="block text-xs break-words text-faint sm:hidden">{detailWords(entry)}</span>
+                <span className="wrap-anywhere">
+                  <span className="font-medium">{entry.actor_name || 'The system'}</span>{' '}
+                  <Action entry={entry} />
+                </span>
+                <span className="block text-xs wrap-anywhere text-faint sm:hidden">
+                  {[formatTime(entry.created_at), detailWords(entry)].filter(Boolean).join(' · ')}
+                </span>
               </>
             ),
           },

@@ -46,6 +46,7 @@ export function Members({ workspace }: { workspace: Workspace }) {
         columns={[
           {
             name: 'Member',
+            shrinks: true,
             cell: (member) => <Person member={member} isMe={member.user_id === me.user_id} />,
           },
           {
@@ -100,11 +101,11 @@ function Person({ member, isMe }: { member: Member; isMe: boolean }) {
       <Avatar name={nameOf(member)} />
       <span className="min-w-0">
         <span className="flex items-center gap-2 font-medium">
-          <span className="max-w-40 truncate sm:max-w-72">{nameOf(member)}</span>
+          <span className="truncate sm:max-w-72">{nameOf(member)}</span>
           {isMe && <Badge>You</Badge>}
         </span>
         {member.display_name && (
-          <span className="block max-w-40 truncate text-xs text-faint sm:max-w-72">{member.email}</span>
+          <span className="block truncate text-xs text-faint sm:max-w-72">{member.email}</span>
         )}
       </span>
     </span>
@@ -142,18 +143,19 @@ function RoleSelect({ workspace, member, isMe }: RoleProps & { isMe: boolean }) 
     })
   return (
     <>
-      <Select
-        aria-label={`Role of ${nameOf(member)}`}
-        value={member.role}
-        className="w-28"
-        onChange={(event) => (isMe ? setOwnChoice : pick)(event.target.value as Role)}
-      >
-        {ROLES.map((role) => (
-          <option key={role.value} value={role.value}>
-            {role.label}
-          </option>
-        ))}
-      </Select>
+      <div className="w-32">
+        <Select
+          aria-label={`Role of ${nameOf(member)}`}
+          value={member.role}
+          onChange={(event) => (isMe ? setOwnChoice : pick)(event.target.value as Role)}
+        >
+          {ROLES.map((role) => (
+            <option key={role.value} value={role.value}>
+              {role.label}
+            </option>
+          ))}
+        </Select>
+      </div>
       {ownChoice && (
         <OwnRoleDialog
           workspace={workspace}

@@ -53,8 +53,9 @@ export type Config = Readonly<{
   minFreeDiskMb: number
   /** All attachments together of people who are not signed in. */
   anonymousUploadsMb: number
-  /** All pictures together that one person has put on cards. */
+  /** All attachments together on the support tickets of one person. */
   attachmentsMbPerPerson: number
+  /** All pictures together that one person has put on cards. */
   imagesMbPerPerson: number
   /** Scheduled backups; only if a folder for them is set. */
   backup: { dir: string; everyHours: number; keep: number } | undefined

@@ -225,6 +225,15 @@ test('the library shows its price, is asked only when told to, and one question 
   await page.getByRole('list', { name: 'Library' }).getByText('Library · Everyone').waitFor()
   await page.reload()
   await page.getByText('5 credits charged').waitFor()
+  // A session can end without signing out. The next person in this tab does not see what the first one paid for.
+  const [own, next] = [await person.context.cookies(), await stage.person('Next in the tab')]
+  await person.context.addCookies(await next.context.cookies())
+  await page.reload()
+  await buy.waitFor()
+  expect(await page.getByText('5 credits charged').count()).toBe(0)
+  await person.context.addCookies(own)
+  await page.reload()
+  await page.getByText('5 credits charged').waitFor()
   // Another window of the same session asks the same question, and then a new session: the first answer comes again.
   for (const isNewSession of [false, true]) {
     await page.evaluate(() => sessionStorage.clear())

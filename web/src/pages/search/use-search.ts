@@ -4,6 +4,7 @@ import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import { type BoxAnswer, searchBox } from '../../api/search.ts'
 import { freeSearch } from '../../first-load/questions.ts'
+import { sessionUser } from '../../lib/session-user.ts'
 import { tab } from '../../lib/storage.ts'
 import { refreshMe } from '../../session.ts'
 import {
@@ -75,7 +76,8 @@ async function askLibrary(state: SearchState): Promise<BoxAnswer> {
 export function useLibrarySearch(state: SearchState) {
   const question = paidQuestion(libraryQuestion(state))
   const key = ['search', 'library', question] as const
-  const storeKey = `kv-library:${JSON.stringify(question)}`
+  // A session may end without signing out, and somebody else go on in the same tab.
+  const storeKey = `kv-library:${sessionUser()}:${JSON.stringify(question)}`
   const [failure, setFailure] = useState<{ key: string; error: unknown } | null>(null)
   const [sending, setSending] = useState(false)
   const query = useQuery({

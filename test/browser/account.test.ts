@@ -79,6 +79,26 @@ test('a tab of somebody who has signed out does not write for the next person', 
   expect(await second.api('GET', '/api/v1/cards')).toMatchObject({ total: 0 })
 })
 
+test('what ends the session in one tab empties the others, and a deleted account leaves no text behind', async () => {
+  for (const button of ['Sign out everywhere', 'Delete account']) {
+    const { page, context, email } = await stage.person('Two tabs')
+    await page.goto('/cards/new')
+    await page.getByLabel('Title').fill('A private thought')
+    const textsKept = () =>
+      page.evaluate(() => Object.values(localStorage).join().includes('A private thought'))
+    await expect.poll(textsKept).toBe(true)
+    const other = await context.newPage()
+    await other.goto('/settings?tab=account')
+    await other.getByRole('button', { name: button }).click()
+    if (button === 'Delete account') await other.getByLabel(/^Type .* to confirm/).fill(email)
+    await other.getByRole('dialog').getByRole('button', { name: button }).click()
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(await textsKept(), button).toBe(button === 'Sign out everywhere')
+    await other.close()
+  }
+})
+
 test('without a mail server the link to a new address is shown, and works', async () => {
   const { page, context, email } = await stage.person('Moving')
   await openPage(page, '/settings?tab=account')

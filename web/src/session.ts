@@ -56,13 +56,18 @@ export const signUp = (input: {
 export const signInWithGoogle = (input: { id_token: string }) =>
   begin(account.loginWithGoogle(input, AS_COOKIE))
 
-export async function signOut() {
-  await account.logout()
+/** The session has ended by what was done here: nothing of its person stays on this page, nor on those of other tabs. */
+export function leaveSession() {
   tellOtherTabs(null)
   dropFirstAnswers()
   queryClient.clear()
   queryClient.setQueryData(meQuery.queryKey, null)
   sessionStorage.clear()
+}
+
+export async function signOut() {
+  await account.logout()
+  leaveSession()
 }
 
 /** Where the balance is known to have moved, it is asked for again. */

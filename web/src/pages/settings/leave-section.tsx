@@ -4,10 +4,10 @@ import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { cardStats } from '../../api/cards.ts'
 import { ApiError } from '../../api/client.ts'
-import { queryClient } from '../../api/query.ts'
 import { deleteAccount } from '../../api/settings.ts'
 import { plural } from '../../lib/format.ts'
-import { meQuery, useMe } from '../../session.ts'
+import { local } from '../../lib/storage.ts'
+import { leaveSession, useMe } from '../../session.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -39,6 +39,12 @@ export function LeaveSection() {
   )
 }
 
+/** Cards and comments that the person began to write stay in the browser after signing out, for the next time. Now there is none. */
+function forgetTexts(userId: string): void {
+  for (const kind of ['kv-draft', 'kv-comment'])
+    for (const key of local.keys(`${kind}:${userId}:`)) local.remove(key)
+}
+
 function DeleteAccount({ onClose }: { onClose: () => void }) {
   const me = useMe()
   const navigate = useNavigate()
@@ -58,9 +64,8 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
   const remove = useMutation({
     mutationFn: () => deleteAccount({ confirmed_by_user: true, ...(password ? { password } : {}) }),
     onSuccess: async () => {
-      queryClient.clear()
-      queryClient.setQueryData(meQuery.queryKey, null)
-      sessionStorage.clear()
+      leaveSession()
+      forgetTexts(me.user_id)
       await navigate({ to: '/sign-in' })
       toast('Your account is deleted.')
     },

@@ -6,7 +6,7 @@ import { queryClient } from '../../api/query.ts'
 import { endSession, listApps, listSessions, signOutEverywhere } from '../../api/settings.ts'
 import { formatAgo, formatTime, plural } from '../../lib/format.ts'
 import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
-import { meQuery } from '../../session.ts'
+import { leaveSession } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
@@ -81,9 +81,7 @@ function SignOutDialog({ onClose }: { onClose: () => void }) {
   const end = useMutation({
     mutationFn: () => signOutEverywhere({ keys_and_apps: keysAndApps }),
     onSuccess: async () => {
-      queryClient.clear()
-      queryClient.setQueryData(meQuery.queryKey, null)
-      sessionStorage.clear()
+      leaveSession()
       await navigate({ to: '/sign-in' })
       toast('You are signed out everywhere.')
     },

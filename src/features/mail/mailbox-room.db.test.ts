@@ -21,7 +21,9 @@ onBothEngines(
         for (let i = 0; i < count; i++) await enqueueMail(ctx, `${kind}:${to}:${i}`, { ...MAIL, to })
       })
     const outbox = async (to: string) =>
-      (await t.app.services.database.read.selectFrom('outbox').select(['to_address', 'status']).execute()).filter(
+      (
+        await t.app.services.database.read.selectFrom('outbox').select(['to_address', 'status']).execute()
+      ).filter(
         ({ to_address, status }) => to_address.toLowerCase() === to.toLowerCase() && status !== 'cancelled',
       ).length
 
@@ -56,7 +58,9 @@ onBothEngines(
     test('an account is made without the mail where the address got too many; asking for it is refused', async () => {
       const email = `made-often-${t.engine}@example.com`
       await fill('verify_email', email, 10)
-      const { status, body } = await t.anonymous().post('/api/v1/auth/register', { email, password: PASSWORD })
+      const { status, body } = await t
+        .anonymous()
+        .post('/api/v1/auth/register', { email, password: PASSWORD })
       expect(status).toBe(201)
       expect(await outbox(email)).toBe(10)
       const again = await clientOf(t.app, { authorization: `Bearer ${body.access_token}` }).post(

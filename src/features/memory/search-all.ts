@@ -1,6 +1,8 @@
 import type { UserCtx } from '../../core/context.ts'
+import { MOST_CHARACTERS, READ_AT_ONCE } from '../../core/search-reads.ts'
 import { readQuery } from '../../text/query-words.ts'
 import { eventNumber } from './events.search.ts'
+import type { EventRow } from './events.store.ts'
 import { presentRanked, rowsOf, type ShownEvent } from './found-events.ts'
 import { partitionsOfPerson } from './projects.store.ts'
 import { MOST_RANKED } from './ranked/find-ranked.ts'
@@ -11,6 +13,18 @@ import { rankEvents } from './ranked/rank-events.ts'
 const MOST_PARTITIONS = 200
 
 export type EventOfProject = ShownEvent & { project_key: string; workspace_id: string }
+
+/** The events with these numbers, in this order, as far as a search reads. */
+async function readableRows(ctx: UserCtx, eventNos: readonly number[]): Promise<EventRow[]> {
+  const rows: EventRow[] = []
+  let characters = 0
+  for (let at = 0; at < eventNos.length && characters < MOST_CHARACTERS; at += READ_AT_ONCE)
+    for (const row of await rowsOf(ctx, eventNos.slice(at, at + READ_AT_ONCE))) {
+      rows.push(row)
+      characters += row.content.length
+    }
+  return rows
+}
 
 /** The events of all projects of the caller that answer a question best by its words. Weak ones are left out. */
 export async function searchAllMemory(
@@ -32,7 +46,7 @@ export async function searchAllMemory(
   const { events: ranked, terms } = await rankEvents(reach, readQuery(query), effort)
   const hits = ranked.filter(({ confidence }) => !isWeak(confidence))
   const page = hits.slice(0, limit).map(({ eventNo, confidence }) => ({ eventNo, confidence }))
-  const rows = await rowsOf(
+  const rows = await readableRows(
     ctx,
     page.map(({ eventNo }) => eventNo),
   )

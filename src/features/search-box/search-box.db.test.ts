@@ -103,4 +103,17 @@ onBothEngines('one box', (t) => {
     const { action_card } = await ask(me, word, { generate_action_card: true })
     expect(action_card.sources.length).toBeGreaterThan(0)
   })
+
+  test('of very long events as many are read as a search reads; all are counted', async () => {
+    const me = await t.user()
+    const word = `marmot${t.engine}`
+    for (let i = 0; i < 30; i++)
+      await me.post('/api/v1/project-context/events', {
+        project_key: 'org/app',
+        event_type: 'agent_report',
+        content: `${word} ${i} `.repeat(20_000).slice(0, 199_000),
+      })
+    const { memory } = await ask(me, word, { sections: ['memory'], limit: 1000 })
+    expect([memory.results.length, memory.total]).toEqual([25, 30])
+  })
 })

@@ -1,4 +1,5 @@
 import type { UserCtx } from '../../core/context.ts'
+import { MOST_CHARACTERS, READ_AT_ONCE } from '../../core/search-reads.ts'
 import type { HomeFacts } from '../cards/home.ts'
 import { homesOf } from '../cards/homes.ts'
 import { byTrust } from './by-trust.ts'
@@ -120,10 +121,6 @@ function judgeLoaded(loaded: readonly Loaded[], bar: number): Judgement[] {
 
 /** How many hits are read to get that many: some fall below the floor when their texts are read. */
 const spare = (wanted: number): number => wanted + Math.ceil(wanted / 5)
-
-/** Hits are read in steps, up to a number of characters: a search may ask for a thousand, and each card may be very long. */
-const READ_AT_ONCE = 25
-const MOST_CHARACTERS = 4 * 1024 * 1024
 
 /** Reads hits in steps as long as there is room. The returned function says how many of its hits it has read. */
 function reading(ctx: UserCtx, scope: SearchScope, { asked }: Retrieved, demands: Demands) {

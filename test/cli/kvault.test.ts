@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { capabilities } from '../../src/capabilities.ts'
 import { toolsOf } from '../../src/core/tools.ts'
@@ -51,13 +51,16 @@ test('login keeps a key that only its owner can read, and the wrong password is 
     'wrong\n',
   )
   expect(wrong.code).toBe(3)
+  const file = join(home, '.config', 'kvault', 'profile.json')
+  // As from a backup that has lost who may read what.
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, '{}', { mode: 0o644 })
   const right = await kvault(
     ['login', '--url', vault.url, '--email', 'cli@example.com', '--password-stdin'],
     'correct horse battery\n',
   )
   expect(right.stderr).toBe('')
   expect(right.code).toBe(0)
-  const file = join(home, '.config', 'kvault', 'profile.json')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   // Agents get this key: it opens the tools and nothing of the account.
   const { apiKey, userId } = JSON.parse(readFileSync(file, 'utf8'))

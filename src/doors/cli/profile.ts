@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { settingsFolder } from './folders.ts'
@@ -13,13 +13,17 @@ export type Profile = {
   userId?: string
 }
 
+const OWNER_ONLY = 0o600
+
 const DEFAULT_URL = 'http://127.0.0.1:8080'
 
 const profileFile = () => join(settingsFolder(), 'profile.json')
 
 export function writePrivate(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  writeFileSync(file, text, { mode: 0o600 })
+  // A file that is there keeps its mode when it is written, and one from a backup or a synced folder may be open to all.
+  if (existsSync(file)) chmodSync(file, OWNER_ONLY)
+  writeFileSync(file, text, { mode: OWNER_ONLY })
 }
 
 export function savedProfile(): Profile | undefined {

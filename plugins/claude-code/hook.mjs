@@ -1,7 +1,7 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
 import { createRequire } from "node:module";
 import { appendFileSync, linkSync, mkdirSync, readFileSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parse } from "jsonc-parser";
@@ -682,6 +682,11 @@ var CommandError = class extends Error {
 //#region src/doors/cli/folders.ts
 /** The folder of our settings: the profile, and what was connected. */
 var settingsFolder = () => process.env.KVAULT_HOME || join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "kvault");
+/**
+* Where programs are started from. Windows looks for a program in the folder it is started from before it looks into PATH,
+* and a stranger's repository may contain a `git.exe`.
+*/
+var trustedFolder = () => dirname(process.execPath);
 //#endregion
 //#region src/doors/cli/own-copy.ts
 var HERE = fileURLToPath(import.meta.url);
@@ -833,13 +838,16 @@ function git(folder, ...args) {
 	try {
 		return processes().execFileSync("git", [
 			"-C",
-			folder,
+			resolve(folder),
 			...args
-		], { stdio: [
-			"ignore",
-			"pipe",
-			"ignore"
-		] }).toString().trim() || void 0;
+		], {
+			cwd: trustedFolder(),
+			stdio: [
+				"ignore",
+				"pipe",
+				"ignore"
+			]
+		}).toString().trim() || void 0;
 	} catch {
 		return;
 	}

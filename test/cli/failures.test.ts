@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
@@ -293,4 +302,15 @@ test('a key that ends with a line end works, and nothing found gives only advice
   expect(personal.stdout).toContain('or --scope workspace.')
   const workspace = await kvault(['search', 'unheard-of', '--scope', 'workspace'], { env })
   expect(workspace.stdout).toBe('Nothing found. Try fewer or other words.\n')
+})
+
+test('git is not started from the folder of a project, where a program of that name may lie', async () => {
+  const noted = join(home, 'started-from')
+  const git = put('bin/git', `#!/bin/sh\npwd >> "${noted}"\nexit 1\n`)
+  chmodSync(git, 0o700)
+  const env = { PATH: `${dirname(git)}:${process.env.PATH}`, KVAULT_API_KEY: await apiKeyOf(person) }
+  for (const command of ['check', 'context']) await kvault([command], { env })
+  const folders = readFileSync(noted, 'utf8').trim().split('\n')
+  expect(folders.length).toBeGreaterThan(1)
+  expect(new Set(folders)).toEqual(new Set([dirname(process.execPath)]))
 })

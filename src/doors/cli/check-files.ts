@@ -5,6 +5,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { type Cite, citeText, readCite } from '../../features/cites/cite.ts'
 import type { Fits } from '../../features/cites/fits.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
+import { trustedFolder } from './folders.ts'
 
 export type FileCite = Extract<Cite, { kind: 'file' }>
 
@@ -12,7 +13,8 @@ const LARGEST_FILE = 8 * 1024 * 1024
 
 function git(folder: string, args: string[], input = ''): string | undefined {
   try {
-    return execFileSync('git', ['-C', folder, ...args], {
+    return execFileSync('git', ['-C', resolve(folder), ...args], {
+      cwd: trustedFolder(),
       encoding: 'utf8',
       input,
       maxBuffer: 64 * 1024 * 1024,

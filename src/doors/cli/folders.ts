@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { userDataFolder } from '../../core/user-folders.ts'
 
 /** The folder of our settings: the profile, and what was connected. */
@@ -8,3 +8,9 @@ export const settingsFolder = (): string =>
 
 /** The folder of the permanent copy of this command. */
 export const ownDataFolder = (): string => userDataFolder('kvault', process.env, homedir())
+
+/**
+ * Where programs are started from. Windows looks for a program in the folder it is started from before it looks into PATH,
+ * and a stranger's repository may contain a `git.exe`.
+ */
+export const trustedFolder = (): string => dirname(process.execPath)

@@ -1,8 +1,8 @@
 import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { CommandError, EXIT } from './exit-codes.ts'
-import { settingsFolder } from './folders.ts'
+import { settingsFolder, trustedFolder } from './folders.ts'
 import { PROJECT_FILE, readProjectFiles } from './project-file.ts'
 import { unreadableText } from './settings-file.ts'
 import { isUuid } from './uuid.ts'
@@ -14,7 +14,8 @@ const crypto = (): typeof import('node:crypto') => require('node:crypto')
 
 function git(folder: string, ...args: string[]): string | undefined {
   try {
-    const answer = processes().execFileSync('git', ['-C', folder, ...args], {
+    const answer = processes().execFileSync('git', ['-C', resolve(folder), ...args], {
+      cwd: trustedFolder(),
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     return answer.toString().trim() || undefined

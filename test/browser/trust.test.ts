@@ -154,6 +154,19 @@ test('cites are read from the card, written by hand, and read again', async () =
   expect((await read(person, id)).cites).toEqual(byRules)
 })
 
+test('the cards to link to stand below each other, however many they are', async () => {
+  const person = await stage.person('Linking writer')
+  const id = await write(person, SAMPLES[0])
+  for (let n = 1; n <= 8; n++) await write(person, { ...SAMPLES[1], title: `${SAMPLES[1].title}, part ${n}` })
+  const { page } = person
+  await openPage(page, `/cards/${id}`)
+  await choose(person, 'Link to another card …')
+  const rows = page.getByRole('group', { name: 'Cards to choose from' }).locator('label')
+  await rows.nth(7).waitFor()
+  const overflowing = (all: Element[]) => all.filter((row) => row.scrollHeight > row.clientHeight).length
+  expect(await rows.evaluateAll(overflowing)).toBe(0)
+})
+
 test('a card is replaced by another, points to it, and comes back', async () => {
   const person = await stage.person('Superseding writer')
   const oldId = await write(person, SAMPLES[4])

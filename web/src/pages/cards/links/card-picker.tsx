@@ -69,7 +69,7 @@ export function CardPicker({ label, except, picked, onPick }: Props) {
 function Options({ cards, picked, onPick }: Pick<Props, 'picked' | 'onPick'> & { cards: PickedCard[] }) {
   const name = useId()
   return (
-    <fieldset className="grid max-h-60 overflow-y-auto rounded-md border border-line p-1">
+    <fieldset className="grid auto-rows-max max-h-60 overflow-y-auto rounded-md border border-line p-1">
       <legend className="sr-only">Cards to choose from</legend>
       {cards.map((card) => (
         <label

@@ -91,6 +91,21 @@ test('rows and hits say what came of a card', async () => {
   await expectAccessible(person.page)
 })
 
+test('a name that is written from right to left leaves the time beside it in its order', async () => {
+  const author = await stage.person('Name author')
+  const reader = await stage.person('Name reader')
+  const name = 'כליאופטרה'
+  await reader.api('PATCH', '/api/v1/auth/me', { display_name: name })
+  const id = await published(author, SAMPLES[3])
+  await reader.api('POST', `/api/v1/cards/${id}/verdicts`, { outcome: 'worked' })
+  await reader.api('POST', `/api/v1/cards/${id}/feedback`, { kind: 'useful', comment: 'It helped.' })
+  const { page } = author
+  await openPage(page, `/cards/${id}`)
+  const row = page.getByRole('list', { name: 'What people said after use' }).getByRole('listitem')
+  await row.locator('bdi', { hasText: name }).waitFor()
+  await page.locator('blockquote bdi', { hasText: name }).waitFor()
+})
+
 test('a first verdict is taken back by undo', async () => {
   const person = await stage.person('Quick confirmer')
   const id = await write(person, SAMPLES[3])

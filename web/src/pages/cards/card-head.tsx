@@ -30,8 +30,8 @@ export function CardHead({ card, terms, inPane }: Props) {
 /** The author, the version, where the card came from, and the words that a search matched. */
 const Origin = ({ card, terms }: Pick<Props, 'card' | 'terms'>) => (
   <p className="text-xs text-faint">
-    {card.owner_name} · <span title={formatTime(card.updated_at)}>changed {formatAgo(card.updated_at)}</span>{' '}
-    ·{' '}
+    <bdi>{card.owner_name}</bdi> ·{' '}
+    <span title={formatTime(card.updated_at)}>changed {formatAgo(card.updated_at)}</span> ·{' '}
     {card.can_edit ? (
       <Link
         to="/cards/$cardId/history"

@@ -151,7 +151,7 @@ function Received({ card }: { card: Card }) {
         <blockquote key={item.feedback_id} className="border-l-2 border-line-strong pl-3 text-sm">
           <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{item.comment}</p>
           <footer className="text-xs text-faint">
-            {item.user_name} · {formatAgo(item.created_at)}
+            <bdi>{item.user_name}</bdi> · {formatAgo(item.created_at)}
           </footer>
         </blockquote>
       ))}

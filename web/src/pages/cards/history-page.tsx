@@ -70,7 +70,7 @@ export function HistoryPage() {
                       {item.current && <span className="font-normal text-faint"> · now</span>}
                     </span>
                     <span className="text-xs text-faint" title={formatTime(item.changed_at)}>
-                      {item.changed_by_name} · {formatAgo(item.changed_at)}
+                      <bdi>{item.changed_by_name}</bdi> · {formatAgo(item.changed_at)}
                     </span>
                   </button>
                 </li>

@@ -100,7 +100,7 @@ const MatterRow = ({ one }: { one: ModerationMatter }) => (
       <span className="min-w-0 grow basis-52">
         <span className="block truncate text-sm font-medium">{one.title ?? 'A card that is gone'}</span>
         <span className="block truncate text-xs text-faint">
-          {one.publisher_name} · {one.workspace_name} · {formatAgo(one.created_at)}
+          <bdi>{one.publisher_name}</bdi> · <bdi>{one.workspace_name}</bdi> · {formatAgo(one.created_at)}
         </span>
       </span>
       {one.reports > 0 && <span className="text-xs text-faint">{plural(one.reports, 'report')}</span>}

@@ -101,7 +101,7 @@ function Person({ member, isMe }: { member: Member; isMe: boolean }) {
       <Avatar name={nameOf(member)} />
       <span className="min-w-0">
         <span className="flex items-center gap-2 font-medium">
-          <span className="truncate sm:max-w-72">{nameOf(member)}</span>
+          <bdi className="truncate sm:max-w-72">{nameOf(member)}</bdi>
           {isMe && <Badge>You</Badge>}
         </span>
         {member.display_name && (

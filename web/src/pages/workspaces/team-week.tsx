@@ -173,7 +173,7 @@ const Row = ({ card, at, aside, children }: RowProps) => (
     <span className="mt-0.5 flex flex-wrap items-center gap-x-2 text-xs text-faint">
       {children}
       <span>
-        {aside}
+        <bdi>{aside}</bdi>
         {aside && at && ' · '}
         {at && <span title={formatTime(at)}>{formatAgo(at)}</span>}
       </span>

@@ -62,7 +62,12 @@ function LinkText({ link, cardId }: { link: CardLink; cardId: string }) {
       </p>
       {link.why && <p className="whitespace-pre-wrap text-soft [overflow-wrap:anywhere]">{link.why}</p>}
       <p className="text-xs text-faint">
-        {link.created_by_name && `${link.created_by_name} · `}
+        {link.created_by_name && (
+          <>
+            <bdi>{link.created_by_name}</bdi>
+            {' · '}
+          </>
+        )}
         {formatAgo(link.created_at)}
       </p>
     </div>

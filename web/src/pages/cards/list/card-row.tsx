@@ -70,7 +70,12 @@ export function CardRow({ card, isChosen, onChoose, tags, showOwner }: Props) {
           {card.likely_outdated && <Badge tone="warn">Outdated?</Badge>}
           <TrustWords trust={card.trust} />
           <span className="text-xs text-faint">
-            {showOwner && `${card.owner_name} · `}
+            {showOwner && (
+              <>
+                <bdi>{card.owner_name}</bdi>
+                {' · '}
+              </>
+            )}
             {formatAgo(card.updated_at)}
           </span>
         </div>

@@ -79,7 +79,12 @@ function VerdictRow({ verdict, card }: { verdict: Verdict; card: Card }) {
           </Tag>
         ))}
         <span className="text-xs text-faint">
-          {who && `${who} · `}
+          {who && (
+            <>
+              <bdi>{who}</bdi>
+              {' · '}
+            </>
+          )}
           <span title={formatTime(verdict.created_at)}>{formatAgo(verdict.created_at)}</span>
           {verdict.card_version !== card.version && ` · version ${verdict.card_version}`}
         </span>

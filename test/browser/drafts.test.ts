@@ -39,6 +39,7 @@ test('a person accepts, edits and dismisses what was found in their work, and se
   await draft('lantern').getByRole('button', { name: 'Accept as a card' }).click()
   await page.getByText('Recorded as your card.').first().waitFor()
   await draft('orchard').getByRole('button', { name: 'Edit' }).click()
+  await page.locator('input:focus').waitFor()
   await page.getByLabel('Title').fill('The orchard client has to be declared')
   await expectAccessible(page)
   const form = page.locator('form', { has: page.getByLabel('Title') })

@@ -112,8 +112,10 @@ test('a first verdict is taken back by undo', async () => {
   const { page } = person
   await openPage(page, `/cards/${id}`)
   await settled(page)
-  await page.getByRole('button', { name: 'Still true' }).click()
+  await page.getByRole('button', { name: 'Still true' }).press('Enter')
   await page.getByText(/^Worked 1×/).waitFor()
+  // Waiting for the answer did not take the focus away.
+  await page.locator('button:focus', { hasText: 'Still true' }).waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText(/^Worked 1×/).waitFor({ state: 'detached' })
 })

@@ -1,5 +1,5 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
-import type { ComponentProps, ReactNode } from 'react'
+import type { ComponentProps, MouseEvent, ReactNode } from 'react'
 import { cx } from '../lib/cx.ts'
 
 export type ButtonLook = 'primary' | 'plain' | 'ghost' | 'danger'
@@ -29,13 +29,19 @@ export const buttonClass = (look: ButtonLook = 'plain', size: ButtonSize = 'md')
 
 type ButtonProps = ComponentProps<'button'> & { look?: ButtonLook; size?: ButtonSize; busy?: boolean }
 
-/** While busy it keeps its width and its text, and ignores clicks. */
-export function Button({ look, size, busy, className, disabled, children, ...rest }: ButtonProps) {
+const ignoreClick = (event: MouseEvent) => event.preventDefault()
+
+/**
+ * While busy it keeps its width, its text and the focus, and ignores clicks. It is not disabled then: a browser takes
+ * the focus from a disabled button, and a person with a keyboard would be back at the top of the page.
+ */
+export function Button({ look, size, busy, className, onClick, children, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
-      disabled={disabled || busy}
+      onClick={busy ? ignoreClick : onClick}
+      aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
       className={cx(buttonClass(look, size), busy && 'animate-pulse', className)}
     >

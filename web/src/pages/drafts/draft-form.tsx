@@ -12,6 +12,8 @@ const FIELDS = [
   ['root_cause', 'Cause (optional)'],
 ] as const
 
+const takeFocus = (field: HTMLInputElement | null) => field?.focus()
+
 /** Edits a draft and accepts it as a card. */
 export function DraftForm({ draft, onCancel }: { draft: CardDraft; onCancel: () => void }) {
   const [words, setWords] = useState({
@@ -37,6 +39,8 @@ export function DraftForm({ draft, onCancel }: { draft: CardDraft; onCancel: () 
         {(props) => (
           <Input
             {...props}
+            // The button that opened the form is gone, and the focus with it.
+            ref={takeFocus}
             required
             value={words.title}
             onChange={(event) => setWords({ ...words, title: event.target.value })}

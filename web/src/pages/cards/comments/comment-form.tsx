@@ -41,6 +41,7 @@ export function CommentForm({
 }: Props) {
   const { text, newest, change } = useKeptText(keptAs, start)
   const [chosen, setChosen] = useState<Person[]>([])
+  const form = useRef<HTMLFormElement>(null)
   const submit = async (event?: FormEvent) => {
     event?.preventDefault()
     if (busy || !text.trim()) return
@@ -49,12 +50,14 @@ export function CommentForm({
         // What was written while it was being sent stays.
         const { current } = newest
         change(current.startsWith(text) ? current.slice(text.length).trimStart() : current)
+        // The button is disabled over an empty field; whoever pressed it by keyboard goes on from the field.
+        if (form.current?.querySelector(':focus-visible')) form.current.querySelector('textarea')?.focus()
       },
       () => undefined,
     )
   }
   return (
-    <form className="grid gap-2" onSubmit={(event) => void submit(event)}>
+    <form ref={form} className="grid gap-2" onSubmit={(event) => void submit(event)}>
       <MentionField
         label={label}
         hint={hint}

@@ -25,6 +25,20 @@ test('while the server is away the frame stays, and pages come back by themselve
   await page.getByText(AWAY).waitFor({ state: 'detached' })
 })
 
+test('the line about it is seen wherever a person reads', async () => {
+  const { page, context, api } = await stage.person('Reader')
+  const body = 'One more line.\n\n'.repeat(100)
+  const { card_id } = await api<{ card_id: string }>('POST', '/api/v1/cards', { ...SAMPLES[0], body })
+  await page.goto(`/cards/${card_id}`)
+  await settled(page)
+  await page.evaluate(() => scrollTo(0, 1500))
+  await context.setOffline(true)
+  await page.getByText(AWAY).waitFor()
+  expect((await page.getByText(AWAY).boundingBox())?.y).toBe(0)
+  await context.setOffline(false)
+  await page.getByText(AWAY).waitFor({ state: 'detached' })
+})
+
 test('a card that is saved while the server is away waits, and is saved once', async () => {
   const { page, context, api } = await stage.person('Writer', { width: 390, height: 800 })
   await page.goto('/cards/new')

@@ -5,9 +5,9 @@ import { useReachable } from '../lib/reachable.ts'
 export function ConnectionBanner() {
   const isReachable = useReachable()
   return (
-    <div role="status" data-screen="">
+    <div role="status" data-screen="" className="sticky top-0 z-20">
       {!isReachable && (
-        <p className="sticky top-0 z-20 flex items-start gap-2 border-b border-line bg-warn-soft px-4 py-2 text-sm text-ink">
+        <p className="flex items-start gap-2 border-b border-line bg-warn-soft px-4 py-2 text-sm text-ink">
           <CloudOff size={16} aria-hidden className="mt-0.5 shrink-0 text-warn" />
           The server cannot be reached. What is on the page stays, and everything goes on when it is back.
         </p>

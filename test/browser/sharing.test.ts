@@ -156,6 +156,12 @@ test('many cards are chosen, shared in one step that names their number, and tak
   await page.getByText('1 card chosen').waitFor()
   await page.getByRole('button', { name: 'Clear' }).click()
   await page.getByRole('button', { name: 'Choose the first 6' }).click()
+  // Further down the list, what to do with the chosen cards stays in view.
+  await page.setViewportSize({ width: 1280, height: 400 })
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
+  const share = await page.getByRole('button', { name: 'Share 6 cards …' }).boundingBox()
+  expect(share?.y).toBeGreaterThanOrEqual(0)
+  await page.setViewportSize({ width: 1280, height: 800 })
   await page.getByRole('button', { name: 'Share 6 cards …' }).click()
   await page.getByRole('radio', { name: /^Support/ }).check()
   await expectAccessible(page)

@@ -1,6 +1,7 @@
 import { Users } from 'lucide-react'
 import { useState } from 'react'
 import type { ListedCard } from '../../api/types.ts'
+import { cx } from '../../lib/cx.ts'
 import { plural } from '../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { ShareDialog } from './sharing/share-dialog.tsx'
@@ -19,7 +20,13 @@ export function BulkBar({ chosen, total, choosable, onAll, onNone }: Props) {
   const [asking, setAsking] = useState(false)
   const cards = [...chosen.values()]
   return (
-    <div className="flex min-h-8 flex-wrap items-center gap-2 pb-1 text-sm">
+    <div
+      className={cx(
+        'flex min-h-8 flex-wrap items-center gap-2 pb-1 text-sm',
+        // Cards far down the list are chosen too, and what to do with them stays in reach.
+        cards.length > 0 && 'sticky top-0 z-10 bg-page py-1',
+      )}
+    >
       <span role="status" className={cards.length > 0 ? 'font-medium' : 'text-xs text-faint'}>
         {cards.length > 0 ? `${plural(cards.length, 'card')} chosen` : plural(total, 'card')}
       </span>

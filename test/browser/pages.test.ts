@@ -106,6 +106,14 @@ test('the palette goes everywhere and the keys are listed', async () => {
   await page.getByRole('heading', { name: 'New card' }).waitFor()
 })
 
+test('in a low window the account menu stays in view', async () => {
+  const { page } = await stage.person('Laptop owner', { width: 1280, height: 600 })
+  await openPage(page, '/cards')
+  await page.getByText('First steps').first().waitFor()
+  const box = await page.getByRole('button', { name: 'Account Laptop owner' }).boundingBox()
+  expect((box?.y ?? 600) + (box?.height ?? 0)).toBeLessThanOrEqual(600)
+})
+
 test('lists move by j and k and open by Enter', async () => {
   const person = await withCards('Mover')
   const { page } = person

@@ -91,35 +91,40 @@ function HomeSteps() {
 
 function SideBar({ onPalette }: { onPalette: () => void }) {
   return (
-    <aside className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col gap-4 overflow-y-auto border-r border-line bg-sunken/50 px-3 py-4 md:flex">
-      <Link to="/" className="flex items-center gap-2 rounded-md px-2 text-sm font-semibold">
-        <Logo />
-        Vault
-      </Link>
-      <button
-        type="button"
-        onClick={onPalette}
-        className="flex h-8 shrink-0 items-center gap-2 rounded-md border border-line bg-panel px-2 text-sm text-faint transition-colors hover:border-line-strong hover:text-soft"
-      >
-        <Command size={14} aria-hidden />
-        <span className="grow text-left">Jump to</span>
-        <Key>{IS_MAC ? '⌘K' : 'Ctrl K'}</Key>
-      </button>
-      <nav aria-label="Main" className="grid gap-0.5">
-        {PAGES.map((item) => (
-          <SideLink key={item.label} item={item} />
-        ))}
-      </nav>
-      <LinkButton to="/cards/new" look="plain" className="mx-0">
-        <Plus size={14} aria-hidden />
-        New card
-      </LinkButton>
-      <FirstSteps />
-      <div className="mt-auto grid gap-0.5 border-t border-line pt-3">
-        <CreditsLine />
-        {CORNER_PAGES.map((item) => (
-          <SideLink key={item.label} item={item} />
-        ))}
+    <aside className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col border-r border-line bg-sunken/50 md:flex">
+      <div className="flex min-h-0 grow flex-col gap-4 overflow-y-auto px-3 pt-4 pb-0.5">
+        <Link to="/" className="flex items-center gap-2 rounded-md px-2 text-sm font-semibold">
+          <Logo />
+          Vault
+        </Link>
+        <button
+          type="button"
+          onClick={onPalette}
+          className="flex h-8 shrink-0 items-center gap-2 rounded-md border border-line bg-panel px-2 text-sm text-faint transition-colors hover:border-line-strong hover:text-soft"
+        >
+          <Command size={14} aria-hidden />
+          <span className="grow text-left">Jump to</span>
+          <Key>{IS_MAC ? '⌘K' : 'Ctrl K'}</Key>
+        </button>
+        <nav aria-label="Main" className="grid gap-0.5">
+          {PAGES.map((item) => (
+            <SideLink key={item.label} item={item} />
+          ))}
+        </nav>
+        <LinkButton to="/cards/new" look="plain" className="mx-0">
+          <Plus size={14} aria-hidden />
+          New card
+        </LinkButton>
+        <FirstSteps />
+        <div className="mt-auto grid gap-0.5 border-t border-line pt-3">
+          <CreditsLine />
+          {CORNER_PAGES.map((item) => (
+            <SideLink key={item.label} item={item} />
+          ))}
+        </div>
+      </div>
+      {/* A low window scrolls the links above it; signing out and the theme stay in reach. */}
+      <div className="grid px-3 pb-4">
         <UserMenu />
       </div>
     </aside>

@@ -106,6 +106,25 @@ test('the palette goes everywhere and the keys are listed', async () => {
   await page.getByRole('heading', { name: 'New card' }).waitFor()
 })
 
+test('what stands for a card while it loads begins where the card will', async () => {
+  const person = await stage.person('Waiting reader', { width: 1440, height: 900 })
+  const [id] = await cardsOf(person)
+  const { page } = person
+  await openPage(page, '/cards')
+  let answer = () => {}
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await page.route(`**/api/v1/cards/${id}?*`, async (route) => {
+    await asked
+    await route.continue()
+  })
+  await page.evaluate((path) => history.pushState(null, '', path), `/cards/${id}`)
+  const loading = await page.getByRole('status', { name: 'Loading' }).boundingBox()
+  answer()
+  expect(loading?.x).toBe((await page.getByRole('article').boundingBox())?.x)
+})
+
 test('in a low window the account menu stays in view', async () => {
   const { page } = await stage.person('Laptop owner', { width: 1280, height: 600 })
   await openPage(page, '/cards')

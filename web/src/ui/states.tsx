@@ -173,14 +173,21 @@ export function SkeletonList({ rows = 6 }: { rows?: number }) {
 }
 
 /** A placeholder for a page that is being loaded. */
-export function SkeletonPage() {
+/** Begins where the page will begin. */
+export function SkeletonPage({ narrow }: { narrow?: boolean }) {
   return (
-    <div role="status" aria-label="Loading" className="grid max-w-reading gap-4 px-4 py-6 md:px-8">
-      <Skeleton className="h-5 w-1/2" />
-      <Skeleton className="w-full" />
-      <Skeleton className="w-11/12" />
-      <Skeleton className="w-2/3" />
-      <Skeleton className="mt-4 h-24 w-full" />
+    <div
+      role="status"
+      aria-label="Loading"
+      className={cx('mx-auto w-full px-4 py-6 md:px-8', narrow ? 'max-w-reading' : 'max-w-page')}
+    >
+      <div className="grid max-w-reading gap-4">
+        <Skeleton className="h-5 w-1/2" />
+        <Skeleton className="w-full" />
+        <Skeleton className="w-11/12" />
+        <Skeleton className="w-2/3" />
+        <Skeleton className="mt-4 h-24 w-full" />
+      </div>
     </div>
   )
 }

@@ -36,7 +36,7 @@ export function CardLoader({ cardId, terms = [], inPane = false, mergedFrom }: P
   return (
     <>
       <NotLoaded query={card} action={<LinkButton to="/cards">My cards</LinkButton>}>
-        <SkeletonPage />
+        <SkeletonPage narrow />
       </NotLoaded>
       {isOutOfReach(card.error) && <KeptText cardId={cardId} />}
     </>

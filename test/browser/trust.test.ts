@@ -89,6 +89,9 @@ test('rows and hits say what came of a card', async () => {
   const hit = person.page.getByRole('list', { name: 'Mine' }).getByRole('listitem')
   await hit.getByText('Worked 1×', { exact: true }).waitFor()
   await expectAccessible(person.page)
+  await person.api('POST', `/api/v1/cards/${id}/verdicts`, { outcome: 'stale' })
+  await openPage(person.page, '/?q=signing+key')
+  await hit.getByText('Called outdated 1×').waitFor()
 })
 
 test('a name that is written from right to left leaves the time beside it in its order', async () => {

@@ -16,7 +16,7 @@ export function AgentLibrary({ settings, onChange }: Props) {
       <div className="grid gap-4">
         <Checkbox
           label="Also look in the public library"
-          hint="When a command fails or you ask something, hooks look in your memory and your and your teams’ cards. With this on they also look in the library where those have nothing, at the price of a public search."
+          hint="When a command fails or you ask something, hooks look in your memory, your cards and those of your teams. With this on they also look in the library where those have nothing, at the price of a public search."
           checked={settings.agent_library}
           onChange={(event) => onChange({ agent_library: event.target.checked })}
         />

@@ -26,7 +26,9 @@ const STEP_CHARACTERS = 2000
 
 const plain = (text: string): string =>
   text
-    .replace(/[`*#>|]+/g, ' ')
+    // A mark of code stands against its word: a blank for it would come before a full stop.
+    .replaceAll('`', '')
+    .replace(/[*#>|]+/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
 

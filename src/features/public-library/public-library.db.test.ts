@@ -69,6 +69,15 @@ onBothEngines(
       expect(text).toContain('href="https://example.com/a" rel="nofollow ugc noopener noreferrer"')
     })
 
+    test('the beginning of a card reads as a sentence, without the marks of code', async () => {
+      const symptom = 'After a deploy each request of the shop fails with `ECONNRESET by peer`.'
+      const { card_id } = await publish(await t.user(), { symptom })
+      const { text } = await t.anonymous().get(`/library/${card_id}`)
+      expect(text).toContain(
+        'content="After a deploy each request of the shop fails with ECONNRESET by peer."',
+      )
+    })
+
     test('a private card, a deleted one and none at all are the same bytes', async () => {
       const me = await t.user()
       const hidden = await record(me, { title: 'The secret plan of the whole company' })

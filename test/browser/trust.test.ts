@@ -91,7 +91,7 @@ test('rows and hits say what came of a card', async () => {
   await expectAccessible(person.page)
   await person.api('POST', `/api/v1/cards/${id}/verdicts`, { outcome: 'stale' })
   await openPage(person.page, '/?q=signing+key')
-  await hit.getByText('Called outdated 1×').waitFor()
+  await hit.getByText('Outdated 1×').waitFor()
 })
 
 test('a name that is written from right to left leaves the time beside it in its order', async () => {

@@ -124,7 +124,7 @@ function SideBar({ onPalette }: { onPalette: () => void }) {
         </div>
       </div>
       {/* A low window scrolls the links above it; signing out and the theme stay in reach. */}
-      <div className="grid px-3 pb-4">
+      <div className="grid border-t border-line px-3 pt-2 pb-4">
         <UserMenu />
       </div>
     </aside>

@@ -39,9 +39,9 @@ type Props = { state: SearchState; isChosen: boolean; wide: boolean }
 
 const TAGS_SHOWN = 1
 
-/** “Worked 3×, failed 1×”, in the words of the summary: the rest of it would take the room of the title. */
+/** “Worked 3×, failed 1×”: the rest of the summary would take the room of the title. */
 const inShort = ({ worked, failed, stale }: NonNullable<BoxHit['trust']>): string => {
-  const counts = { worked, failed, 'called outdated': stale }
+  const counts = { worked, failed, outdated: stale }
   const words = Object.entries(counts).filter(([, count]) => count > 0)
   const text = words.map(([outcome, count]) => `${outcome} ${count}×`).join(', ')
   return text.charAt(0).toUpperCase() + text.slice(1)

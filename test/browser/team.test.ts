@@ -115,6 +115,7 @@ test('a link that was replaced or revoked says so, without saying more', async (
   await expectAccessible(page)
   await lead.page.getByRole('button', { name: 'Revoke the invitation of late@example.com' }).click()
   await lead.page.getByText('was revoked').waitFor()
+  await lead.page.getByRole('region', { name: 'Invitation link' }).waitFor({ state: 'detached' })
   await lead.page.getByRole('heading', { name: 'No open invitations' }).waitFor()
   await lead.page.locator('main h1:focus').waitFor()
   await lead.page.getByLabel('Show accepted, declined and revoked').check()

@@ -57,7 +57,14 @@ export function Invitations({ workspace }: { workspace: Workspace }) {
           </EmptyState>
         )}
         {invites.data && invites.data.length > 0 && (
-          <InviteTable workspaceId={id} invites={invites.data} onResent={setLatest} />
+          <InviteTable
+            workspaceId={id}
+            invites={invites.data}
+            onResent={setLatest}
+            onRevoked={({ invite_id }) =>
+              setLatest((shown) => (shown?.invite.invite_id === invite_id ? null : shown))
+            }
+          />
         )}
       </Section>
     </div>
@@ -145,9 +152,15 @@ function LinkPanel({ action, onClose }: { action: InviteAction; onClose: () => v
 /** Whoever was named by an account and not by an address keeps the address to themselves. */
 const invited = ({ email }: Invite): string => email || 'an account that wants to be asked first'
 
-type InviteTableProps = { workspaceId: string; invites: Invite[]; onResent: (action: InviteAction) => void }
+type InviteTableProps = {
+  workspaceId: string
+  invites: Invite[]
+  onResent: (action: InviteAction) => void
+  /** Its link no longer works, so it is no longer shown. */
+  onRevoked: (invite: Invite) => void
+}
 
-function InviteTable({ workspaceId, invites, onResent }: InviteTableProps) {
+function InviteTable({ workspaceId, invites, onResent, onRevoked }: InviteTableProps) {
   const resend = useMutation({
     mutationFn: (invite: Invite) => resendInvite({ workspace_id: workspaceId, invite_id: invite.invite_id }),
     onSuccess: (action) => {
@@ -160,6 +173,7 @@ function InviteTable({ workspaceId, invites, onResent }: InviteTableProps) {
   const revoke = useMutation({
     mutationFn: (invite: Invite) => revokeInvite({ workspace_id: workspaceId, invite_id: invite.invite_id }),
     onSuccess: (_, invite) => {
+      onRevoked(invite)
       void workspaceChanged(workspaceId)
       const undo = () =>
         void createInvite({ workspace_id: workspaceId, email: invite.email, role: invite.role }).then(

@@ -195,7 +195,7 @@ var OPERATOR = [
 	"[:>]",
 	`[,(](?=[ \\t]{0,4}["'\`])`
 ].join("|");
-var LINK = new RegExp(`${REST_OF_NAME$1}(?:${OPERATOR})[*_~]{0,3}[ \\t]{0,40}(?:(?:[|>][+-]?)?\\r?\\n[ \\t]{1,40}|\\\\\\r?\\n[ \\t]{0,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`, "iy");
+var LINK = new RegExp(`${REST_OF_NAME$1}(?:${OPERATOR})(?:[*~]{1,3}|_{1,3}(?=\\s))?[ \\t]{0,40}(?:(?:[|>][+-]?)?\\r?\\n[ \\t]{1,40}|\\\\\\r?\\n[ \\t]{0,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`, "iy");
 /** `--password value`: a blank is enough after a flag, also with the value on the next line. */
 var FLAG_LINK = /[\w-]{0,20}[ \t]{1,4}(?:\\\r?\n[ \t]{0,40})?["']?/y;
 var LONGEST_REST = 25;

@@ -23,8 +23,11 @@ const OPERATOR = [
   '[:>]',
   `[,(](?=[ \\t]{0,4}["'\`])`, // name("…"), "name", "…"
 ].join('|')
-/** Markdown closes its emphasis behind the operator: `**Password:** …`. In YAML `>-` begins a value on the next line. */
-const OPENING = `[*_~]{0,3}[ \\t]{0,40}(?:(?:[|>][+-]?)?\\r?\\n[ \\t]{1,40}|\\\\\\r?\\n[ \\t]{0,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`
+/**
+ * Markdown closes its emphasis behind the operator: `**Password:** …`. A value may begin with `_`. In YAML `>-` begins a
+ * value on the next line.
+ */
+const OPENING = `(?:[*~]{1,3}|_{1,3}(?=\\s))?[ \\t]{0,40}(?:(?:[|>][+-]?)?\\r?\\n[ \\t]{1,40}|\\\\\\r?\\n[ \\t]{0,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`
 const LINK = new RegExp(`${REST_OF_NAME}(?:${OPERATOR})${OPENING}`, 'iy')
 
 /** `--password value`: a blank is enough after a flag, also with the value on the next line. */

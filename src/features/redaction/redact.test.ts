@@ -22,6 +22,12 @@ describe('a secret is replaced by a placeholder of its kind', () => {
     )
   })
 
+  test('a value that begins with an underscore, and one behind emphasis', () => {
+    const value = `_${randomFrom(`${UPPER.toLowerCase()}0123456789`, 63)}`
+    expect(redact(`BITBUCKET=${value}`).text).toBe('BITBUCKET=<BITBUCKET_CLIENT_SECRET>')
+    expect(redact(`__Bitbucket:__ ${value}`).text).toBe('__Bitbucket:__ <BITBUCKET_CLIENT_SECRET>')
+  })
+
   test('the password in an address, and nothing else of it', () => {
     const password = `${randomFrom(ALPHANUMERIC, 12)}9z`
     expect(redact(`postgres://app:${password}@db.example.com:5432/app`).text).toBe(

@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
@@ -111,17 +112,12 @@ test('what stands for a card while it loads begins where the card will', async (
   const [id] = await cardsOf(person)
   const { page } = person
   await openPage(page, '/cards')
-  let answer = () => {}
-  const asked = new Promise<void>((resolve) => {
-    answer = resolve
-  })
-  await page.route(`**/api/v1/cards/${id}?*`, async (route) => {
-    await asked
-    await route.continue()
-  })
+  const held = new Promise<Route>((resolve) => page.route(`**/api/v1/cards/${id}?*`, resolve))
   await page.evaluate((path) => history.pushState(null, '', path), `/cards/${id}`)
+  // Asked for by the page of the card, so what stands there now stands for the card.
+  const route = await held
   const loading = await page.getByRole('status', { name: 'Loading' }).boundingBox()
-  answer()
+  await route.continue()
   expect(loading?.x).toBe((await page.getByRole('article').boundingBox())?.x)
 })
 

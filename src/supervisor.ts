@@ -69,7 +69,11 @@ export function supervise(count: number, events: SupervisorEvents): { stop: () =
     explained = true
   }
 
-  cluster.on('fork', saveConnections)
+  cluster.on('fork', (worker) => {
+    saveConnections(worker)
+    // What is written to a worker that has just died cannot arrive; its exit follows. Unheard, it would end this process.
+    worker.on('error', () => {})
+  })
   cluster.on('message', (worker, message: Message) => {
     if ('failure' in message) tellPerson(message.failure)
     else if (isAboutMetrics(message)) metrics.receive(worker, message)

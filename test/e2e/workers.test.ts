@@ -139,3 +139,25 @@ test('a killed worker is replaced and the port keeps answering, also to who was 
   expect(after).toHaveLength(2)
   expect(after).not.toContain(first)
 })
+
+test('workers that die while others tell them what they counted take nobody with them', async () => {
+  for (let round = 0; round < 4; round++) {
+    const [first = 0] = workerPids()
+    const signal = AbortSignal.timeout(2000)
+    // Who was connected with the dead one has no answer.
+    const asked = Array.from({ length: 100 }, () =>
+      fetch(`${server.baseUrl}/health`, { headers: { connection: 'close' }, signal }).catch(() => undefined),
+    )
+    await sleep(50)
+    process.kill(first, 'SIGKILL')
+    await Promise.all(asked)
+    await vi.waitUntil(() => workerPids().length === 2, { timeout: 20_000 })
+  }
+  expect(server.child.exitCode).toBeNull()
+  const isUp = () =>
+    fetch(`${server.baseUrl}/health`, { signal: AbortSignal.timeout(2000) }).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  await vi.waitUntil(isUp, { timeout: 20_000 })
+})

@@ -50,7 +50,7 @@ const HIDDEN = ['req.headers', '*.headers', 'headers', 'password', 'token', 'acc
 
 const STDOUT = 1
 /** One for the process, as there is one standard output. */
-const standardOutput = new LogOutput(STDOUT)
+export const standardOutput = new LogOutput(STDOUT)
 
 export const makeLogger = (config: Config, destination: DestinationStream = standardOutput): Logger =>
   pino({ level: config.logLevel, redact: HIDDEN }, destination)

@@ -20,7 +20,6 @@ export class LogOutput {
 
   constructor(fd: number) {
     this.#fd = fd
-    process.on('exit', () => this.#writeRest())
   }
 
   write(line: string): void {
@@ -49,8 +48,8 @@ export class LogOutput {
     })
   }
 
-  /** A slow reader has a second for the last lines. */
-  #writeRest(): void {
+  /** For the end of the process. A slow reader has a second for the last lines. */
+  writeRest(): void {
     let rest = this.#take()
     for (let pauses = 0; rest.length > 0 && pauses < MOST_PAUSES; )
       try {

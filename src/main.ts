@@ -76,7 +76,8 @@ async function shareWithSiblings() {
 
 /** Serves in this process: the only one, or one of several behind the same port. */
 async function serve(config: Config): Promise<void> {
-  const { buildApp } = await import('./app.ts')
+  const { buildApp, standardOutput } = await import('./app.ts')
+  process.on('exit', () => standardOutput.writeRest())
   const app = await buildApp(config, await shareWithSiblings())
   await app.server.listen({ host: config.host, port: config.port })
   onSignal(() => app.close())

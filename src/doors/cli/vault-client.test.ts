@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { request, textOf } from './http-request.ts'
-import { ask } from './vault-client.ts'
+import { ask, callTool } from './vault-client.ts'
 
 const LONG = 'x'.repeat(5000)
 
@@ -12,6 +12,7 @@ const server = createServer((asked, answer) => {
   if (asked.url === '/moved') answer.writeHead(308, { location: 'https://vault.example/moved' }).end('gone')
   else if (asked.url === '/late') answer.write('a beginning')
   else if (asked.url === '/long') answer.end(LONG)
+  else if (asked.url?.startsWith('/any/')) answer.end('{}')
   else if (asked.url === '/json') asked.on('data', (chunk) => answer.end(`{"got":${chunk}}`))
 })
 let url = ''
@@ -30,7 +31,14 @@ test('an answer comes with its status, its headers and its JSON', async () => {
   const reply = await ask(url, '/json', { body: { name: 'Zoë' } })
   expect(reply).toMatchObject({ status: 200, body: { got: { name: 'Zoë' } } })
   expect(Date.parse(reply.headers.date ?? '')).toBeGreaterThan(0)
-  expect((await ask(url, '/long')).body).toBe(LONG)
+})
+
+test('a page in place of JSON, or JSON of another kind, is the answer of no vault', async () => {
+  const words = `${url} does not answer as a vault does.`
+  await expect(ask(url, '/long')).rejects.toThrow(words)
+  await expect(callTool({ url: `${url}/any`, apiKey: 'k' }, 'search_records', {})).rejects.toThrow(
+    words.replace(url, `${url}/any`),
+  )
 })
 
 test('a server that leads elsewhere is not followed with a key in hand', async () => {

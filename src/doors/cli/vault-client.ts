@@ -9,18 +9,27 @@ export type Reply = { status: number; body: unknown; headers: IncomingHttpHeader
 
 const TIMEOUT_MS = 30_000
 
-/** Sends one request. Every answer is returned; only a vault that is unreachable or elsewhere is an error. */
-export async function ask(
-  url: string,
-  path: string,
-  options: {
-    method?: string
-    body?: unknown
-    text?: string
-    headers?: Record<string, string>
-    timeoutMs?: number
-  } = {},
-): Promise<Reply> {
+type Options = {
+  method?: string
+  body?: unknown
+  text?: string
+  headers?: Record<string, string>
+  timeoutMs?: number
+}
+
+/** Sends one request. Every answer is returned; only an address without a vault, or with one that is away, is an error. */
+export async function ask(url: string, path: string, options: Options = {}): Promise<Reply> {
+  const reply = await answerTo(url, path, options)
+  if (isGood(reply) && typeof reply.body === 'string') throw notAVault(url)
+  return reply
+}
+
+const isGood = ({ status }: Reply): boolean => status >= 200 && status < 300
+
+/** Another program listens there, or a network that wants a sign-in first. */
+const notAVault = (url: string) => new CommandError(`${url} does not answer as a vault does.`)
+
+async function answerTo(url: string, path: string, options: Options): Promise<Reply> {
   const sent = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
   try {
     const answer = await request(url + path, {
@@ -75,5 +84,7 @@ export async function callTool<T = Json>(
     timeoutMs,
   })
   if (reply.status !== 200) throw failure(reply)
-  return (reply.body as { data: T }).data
+  const { data } = (reply.body ?? {}) as { data?: T }
+  if (data === undefined) throw notAVault(profile.url)
+  return data
 }

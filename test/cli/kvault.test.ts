@@ -249,11 +249,14 @@ test('hooks with their old names keep a turn and restore it, and one switch turn
   // However slow the machine is, the end of an exchange is kept.
   expect((await kvault(['hook', 'stop'], input, { KVAULT_HOOK_WAIT_MS: '1' })).stderr).toBe('')
   // It is sent in the background.
-  const restored = await vi.waitUntil(
-    async () => (await kvault(['hook', 'session-start'], input, { KVAULT_HOOK_WAIT_MS: '20000' })).stdout,
-    { timeout: 40_000, interval: 100 },
-  )
-  expect(JSON.parse(restored).hookSpecificOutput.additionalContext).toContain('A zombie process held it.')
+  const restored = async () => {
+    const { stdout } = await kvault(['hook', 'session-start'], input, { KVAULT_HOOK_WAIT_MS: '20000' })
+    return stdout && JSON.parse(stdout).hookSpecificOutput.additionalContext
+  }
+  await vi.waitUntil(async () => (await restored()).includes('A zombie process held it.'), {
+    timeout: 40_000,
+    interval: 100,
+  })
   expect((await kvault(['hook', 'session-start'], input, { KVAULT_HOOKS: 'off' })).stdout).toBe('')
   const away = await kvault(['hook', 'session-start'], input, {
     KVAULT_URL: 'http://127.0.0.1:9',

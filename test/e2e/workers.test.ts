@@ -151,7 +151,8 @@ test('workers that die while others tell them what they counted take nobody with
     await sleep(50)
     process.kill(first, 'SIGKILL')
     await Promise.all(asked)
-    await vi.waitUntil(() => workerPids().length === 2, { timeout: 20_000 })
+    const isReplaced = () => workerPids().length === 2 && !workerPids().includes(first)
+    await vi.waitUntil(isReplaced, { timeout: 20_000 })
   }
   expect(server.child.exitCode).toBeNull()
   const isUp = () =>

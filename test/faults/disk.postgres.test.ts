@@ -51,14 +51,19 @@ describeWhere('a full disk under PostgreSQL', missing, () => {
     }
   }
 
-  async function makeRoom(): Promise<void> {
-    rmSync(ballast)
+  async function untilWritten(): Promise<void> {
     for (let i = 0; i < 300; i++) {
       // As whatever keeps services running would; the vault itself is not touched.
       if (!postgres.isRunning()) await postgres.start()
       if ((await write()) === 201) return
       await sleep(100)
     }
+    throw new Error('Nothing could be written for 30 s.')
+  }
+
+  async function makeRoom(): Promise<void> {
+    rmSync(ballast)
+    await untilWritten()
   }
 
   async function expectAllThere(): Promise<void> {
@@ -121,7 +126,8 @@ describeWhere('a full disk under PostgreSQL', missing, () => {
     expect((await fetch(`${server.baseUrl}/health`)).status).toBe(200)
     expect((await ask('GET', '/health')).status, 'also for somebody with a credential').toBe(200)
     await makeRoom()
-    expect(await write()).toBe(201)
+    // Its other processes may have written this before it went down.
+    await untilWritten()
     await expectAllThere()
   })
 })

@@ -1,18 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { writtenFiles } from '../../../../test/support/written-files.ts'
 import { gemini } from './gemini.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-gemini-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-function write(name: string, text: string): string {
-  const file = join(folder, name)
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, text)
-  return file
-}
+const { write } = writtenFiles('gemini')
 
 const BROKEN = "Error: Cannot find module 'left'"
 

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { writtenFiles } from '../../../../test/support/written-files.ts'
 import { readSession } from '../../../features/mining/rules/pairs.ts'
 import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
@@ -9,15 +9,7 @@ import { gemini } from './gemini.ts'
 import { opencode } from './opencode.ts'
 import { filesBelow } from './read-bounded.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-mine-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-function write(name: string, text: string): string {
-  const file = join(folder, name)
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, text)
-  return file
-}
+const { folder, write } = writtenFiles('mine')
 const lines = (...values: unknown[]) => `${values.map((value) => JSON.stringify(value)).join('\n')}\n`
 
 const BROKEN = "Error: Cannot find module 'left'"

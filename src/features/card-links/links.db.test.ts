@@ -198,6 +198,28 @@ onBothEngines('cards that stand to one another', (t) => {
     expect(await feedbackOn(two)).toEqual({ useful: 0, not_applicable: 0, outdated: 2 })
   })
 
+  test('the owner is told when somebody else’s card takes the place of theirs, unless that is undone', async () => {
+    const { admin, editor, workspaceId } = await team(t)
+    const shared = async (by: Person) => {
+      const { card_id } = await record(by, { workspace_id: workspaceId })
+      await by.post(`${url(card_id)}/share`)
+      return card_id
+    }
+    const [older, newer] = [await shared(admin), await shared(editor)]
+    const told = async () => (await admin.get('/api/v1/notices')).body.items
+    const link = { to_card_id: older, kind: 'supersedes' }
+    const { link_id } = (await editor.post(`${url(newer)}/links`, link)).body
+    expect(await told()).toMatchObject([{ kind: 'card.replaced', card_id: older, actor_id: editor.userId }])
+    expect((await told())[0].heading).toMatch(/^editor put another card in the place of “/)
+    await editor.delete(`${url(newer)}/links/${link_id}`)
+    expect(await told()).toEqual([])
+    await editor.post(`${url(older)}/merge`, { into_card_id: newer })
+    expect(await told()).toMatchObject([{ kind: 'card.replaced' }])
+    await editor.delete(`${url(older)}/merge`)
+    await admin.post(`${url(older)}/merge`, { into_card_id: newer })
+    expect(await told()).toEqual([])
+  })
+
   test('a card whose merge is undone stays superseded while a link says so', async () => {
     const user = await t.user()
     const [one, two] = [await own(user, newWord()), await own(user, newWord())]

@@ -99,9 +99,16 @@ export async function successorsOf(db: Db, cardId: string): Promise<string[]> {
   return found
 }
 
-export async function setSuccessor(db: Db, cardId: string, successorId: string | null): Promise<void> {
-  await db.updateTable('cards').set({ superseded_by: successorId }).where('card_id', '=', cardId).execute()
+/** Returns the owner of the card. */
+export async function setSuccessor(db: Db, cardId: string, successorId: string | null): Promise<string> {
+  const { owner_id } = await db
+    .updateTable('cards')
+    .set({ superseded_by: successorId })
+    .where('card_id', '=', cardId)
+    .returning('owner_id')
+    .executeTakeFirstOrThrow()
   if (successorId !== null) await markSuccession(db, successorId)
+  return owner_id
 }
 
 export async function countMergedInto(db: Db, cardId: string): Promise<number> {

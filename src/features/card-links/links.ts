@@ -11,16 +11,8 @@ import { Home, presentHome, Readers } from '../cards/home.ts'
 import { presentHomes } from '../cards/homes.ts'
 import { CardId } from '../cards/schemas.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
-import {
-  deleteLink,
-  findLink,
-  findMerge,
-  insertLink,
-  linksOf,
-  setSuccessor,
-  successorByLink,
-} from './links.store.ts'
-import { succeed } from './succession.ts'
+import { deleteLink, findLink, findMerge, insertLink, linksOf, successorByLink } from './links.store.ts'
+import { succeed, succeedAnew } from './succession.ts'
 
 const KINDS = ['supersedes', 'duplicates', 'contradicts', 'related'] as const satisfies readonly LinkKind[]
 
@@ -131,7 +123,7 @@ export const unlinkCards = capability({
       if (link.kind === 'supersedes') {
         const merge = await findMerge(ctx.db, link.to_card_id)
         const other = await successorByLink(ctx.db, link.to_card_id)
-        await setSuccessor(ctx.db, link.to_card_id, merge?.into_card_id ?? other)
+        await succeedAnew(ctx, link.to_card_id, merge?.into_card_id ?? other)
       }
       await audit(ctx, {
         action: 'card.unlinked',

@@ -9,15 +9,8 @@ import { CardId } from '../cards/schemas.ts'
 import { recountFeedback } from '../feedback/feedback.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import { refreshTrust } from '../trust/refresh.ts'
-import {
-  countMergedInto,
-  deleteMerge,
-  findMerge,
-  insertMerge,
-  setSuccessor,
-  successorByLink,
-} from './links.store.ts'
-import { succeed } from './succession.ts'
+import { countMergedInto, deleteMerge, findMerge, insertMerge, successorByLink } from './links.store.ts'
+import { succeed, succeedAnew } from './succession.ts'
 
 /** Reading a card also reads the cards that were merged into it, so their number is limited. */
 const MOST_MERGED = 20
@@ -103,7 +96,7 @@ export const unmergeCard = capability({
       if (undoUntil(merge.created_at) < ctx.now().toISOString())
         throw conflict('too_late', `A merge can be undone for ${UNDO_DAYS} days.`)
       await deleteMerge(ctx.db, card_id)
-      await setSuccessor(ctx.db, card_id, await successorByLink(ctx.db, card_id))
+      await succeedAnew(ctx, card_id, await successorByLink(ctx.db, card_id))
       await countAnew(ctx, merge.into_card_id)
       await countAnew(ctx, card_id)
       await audit(ctx, {

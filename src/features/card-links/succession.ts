@@ -1,6 +1,7 @@
 import type { UserCtx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
 import type { CardRow } from '../cards/access.ts'
+import { tell, untell } from '../notices/tell.ts'
 import { isOpenToAll, setSuccessor, successorsOf } from './links.store.ts'
 
 /** Everybody who could read the former card must be able to read the one that takes its place. */
@@ -16,7 +17,10 @@ async function requireVisibleToAll(ctx: UserCtx, former: CardRow, successor: Car
     )
 }
 
-/** From now on search shows the successor instead. */
+const replaced = (ownerId: string, cardId: string) =>
+  ({ userId: ownerId, kind: 'card.replaced', subjectId: cardId }) as const
+
+/** From now on search shows the successor instead. Somebody else's card does not leave it without a word. */
 export async function succeed(ctx: UserCtx, former: CardRow, successor: CardRow): Promise<void> {
   if (former.card_id === successor.card_id) throw conflict('same_card', 'A card cannot take its own place.')
   if (former.superseded_by !== null)
@@ -27,4 +31,11 @@ export async function succeed(ctx: UserCtx, former: CardRow, successor: CardRow)
     throw conflict('circular_succession', 'This card has already taken the place of that one.')
   await requireVisibleToAll(ctx, former, successor)
   await setSuccessor(ctx.db, former.card_id, successor.card_id)
+  if (former.owner_id !== ctx.viewer.userId) await tell(ctx, replaced(former.owner_id, former.card_id))
+}
+
+/** What follows when a link or a merge ends: another one may still hold, otherwise the card is back in search. */
+export async function succeedAnew(ctx: UserCtx, formerId: string, successorId: string | null): Promise<void> {
+  const ownerId = await setSuccessor(ctx.db, formerId, successorId)
+  if (successorId === null) await untell(ctx, replaced(ownerId, formerId))
 }

@@ -81,6 +81,10 @@ onBothEngines('invitations', (t) => {
     expect(row.status).toBe('accepted')
     expect(row.accepted_at).not.toBeNull()
     expect((await admin.get(invites)).body).toEqual([])
+    const [notice, ...more] = (await admin.get('/api/v1/notices')).body.items
+    expect(more).toEqual([])
+    expect(notice).toMatchObject({ kind: 'workspace.joined', actor_id: guest.userId, invite_id: null })
+    expect(notice.heading).toMatch(/^guest joined /)
   })
 
   test('of two people who accept one invitation at once, one gets in', async () => {

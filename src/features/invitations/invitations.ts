@@ -8,9 +8,10 @@ import type { WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { cancelMails } from '../mail/outbox.ts'
+import { tell } from '../notices/tell.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { domainAllowed, isProven, policyOf } from '../permissions/policy.ts'
-import { join, MembershipResponse } from '../workspaces/members.ts'
+import { isMember, join, MembershipResponse } from '../workspaces/members.ts'
 import {
   countOpenInvitesOf,
   deleteInvitesOf,
@@ -181,7 +182,22 @@ export async function joinByInvite(ctx: UserCtx, found: WorkspaceInvitesTable) {
     workspaceId: found.workspace_id,
     details: { email: presentInvite(found).email, role: found.role },
   })
+  await tellInviter(ctx, found)
   return membership
+}
+
+/** Who has left the workspace meanwhile hears nothing of it any more. */
+async function tellInviter(ctx: UserCtx, invite: WorkspaceInvitesTable): Promise<void> {
+  const { workspace_id: workspaceId, invited_by: userId, invite_id: subjectId, role } = invite
+  if (!(await isMember(ctx, workspaceId, userId))) return
+  const { workspace_name } = await namesFor(ctx.db, invite)
+  await tell(ctx, {
+    userId,
+    kind: 'workspace.joined',
+    workspaceId,
+    subjectId,
+    details: { workspace_name, role },
+  })
 }
 
 export const acceptInvite = capability({

@@ -4,6 +4,7 @@ import { plainName, withoutLinks } from '../../core/names.ts'
 export const NOTICE_KINDS = [
   'workspace.added',
   'workspace.invited',
+  'workspace.joined',
   'workspace.role_changed',
   'workspace.removed',
   'workspace.deleted',
@@ -14,6 +15,7 @@ export const NOTICE_KINDS = [
   'card.feedback',
   'card.commented',
   'card.mentioned',
+  'card.replaced',
   'card.hidden',
   'card.moderated',
   'moderation.waiting',
@@ -52,6 +54,7 @@ const ABOUT_CARDS: readonly NoticeKind[] = [
   'card.feedback',
   'card.commented',
   'card.mentioned',
+  'card.replaced',
   'card.hidden',
   'card.moderated',
 ]
@@ -81,6 +84,10 @@ const WORDS: Record<NoticeKind, (given: Named) => Words> = {
   'workspace.invited': ({ actor, workspace_name, role }) => ({
     heading: `${actor} invites you to ${workspace_name}`,
     line: `Your role would be ${role}. Nothing happens unless you accept.`,
+  }),
+  'workspace.joined': ({ actor, workspace_name, role }) => ({
+    heading: `${actor} joined ${workspace_name}`,
+    line: `They accepted your invitation. Their role there is ${role}.`,
   }),
   'workspace.role_changed': ({ actor, workspace_name, role }) => ({
     heading: `${actor} changed your role in ${workspace_name}`,
@@ -117,6 +124,10 @@ const WORDS: Record<NoticeKind, (given: Named) => Words> = {
   'card.mentioned': ({ actor, card }) => ({
     heading: `${actor} mentioned you on ${card}`,
     line: 'Somebody wants you to read a comment there.',
+  }),
+  'card.replaced': ({ actor, card }) => ({
+    heading: `${actor} put another card in the place of ${card}`,
+    line: 'Search shows the other card instead. The page of yours leads to it, and there you can take yours back.',
   }),
   'card.hidden': ({ card }) => ({
     heading: `Reports have hidden ${card}`,

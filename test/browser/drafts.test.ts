@@ -47,6 +47,7 @@ test('a person accepts, edits and dismisses what was found in their work, and se
   await page.getByRole('link', { name: 'Drafts 1 waiting' }).waitFor()
   await draft('quarry').getByRole('button', { name: 'Dismiss' }).click()
   await page.getByRole('heading', { name: 'No drafts' }).waitFor()
+  await page.locator('h1:focus').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   await draft('quarry').waitFor()
   const { items } = await person.api<{ items: { title: string }[] }>('GET', '/api/v1/cards')

@@ -205,6 +205,7 @@ test('the guide is inside the app, can be searched, and shows the address of the
   await page.getByText('The guide has no such page.').waitFor()
   await visit(page, '/cards/not-an-id')
   await page.getByText('Nothing has this address.').waitFor()
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
   await visit(page, '/guide/clients')
   await page.getByRole('heading', { level: 1, name: 'Connect your agent' }).waitFor()
   await page.getByText(`npx -y ${stage.base}/kvault.tgz connect`).first().waitFor()

@@ -40,6 +40,9 @@ const SAFE: Record<number, string> = {
   429: 'Too many requests in a short time. Wait a moment, then try again.',
 }
 
+/** What stays so, however often it is asked for. */
+const isLasting = (status: number) => status === 403 || status === 404
+
 /** An id in the address that none can have: for the reader, nothing is there. */
 const isNoAddress = ({ issues }: ApiError) =>
   issues.length > 0 && issues.every(({ loc: [place] }) => place === 'path')
@@ -81,7 +84,7 @@ export function ErrorState({
         {message} {note}
       </p>
       <div className="flex flex-wrap justify-center gap-2">
-        {onRetry && <Button onClick={onRetry}>Try again</Button>}
+        {onRetry && !isLasting(status) && <Button onClick={onRetry}>Try again</Button>}
         {action}
       </div>
       {api?.requestId && <RequestId id={api.requestId} />}

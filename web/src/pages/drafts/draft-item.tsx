@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type MouseEvent, useState } from 'react'
 import { acceptDraft, type CardDraft, dismissDraft, reopenDraft } from '../../api/drafts.ts'
 import { formatAgo } from '../../lib/format.ts'
+import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { Button } from '../../ui/button.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { DraftForm } from './draft-form.tsx'
@@ -74,6 +75,10 @@ function Decision({ draft, onEdit }: { draft: CardDraft; onEdit: () => void }) {
     onSettled: draftsChanged,
   })
   const isBusy = accept.isPending || dismiss.isPending
+  const deciding = (decide: () => void) => (event: MouseEvent) => {
+    neighbourGetsFocus(event.currentTarget)
+    decide()
+  }
   return (
     <>
       {draft.looks_like && (
@@ -91,7 +96,7 @@ function Decision({ draft, onEdit }: { draft: CardDraft; onEdit: () => void }) {
       )}
       <div className="mt-4 flex flex-wrap gap-2">
         {draft.looks_like && (
-          <Button look="primary" busy={isBusy} onClick={() => accept.mutate('verdict')}>
+          <Button look="primary" busy={isBusy} onClick={deciding(() => accept.mutate('verdict'))}>
             It worked
           </Button>
         )}
@@ -99,14 +104,14 @@ function Decision({ draft, onEdit }: { draft: CardDraft; onEdit: () => void }) {
           look={draft.looks_like ? 'plain' : 'primary'}
           busy={isBusy}
           disabled={draft.fix_summary === ''}
-          onClick={() => accept.mutate('card')}
+          onClick={deciding(() => accept.mutate('card'))}
         >
           Accept as a card
         </Button>
         <Button busy={isBusy} onClick={onEdit}>
           Edit
         </Button>
-        <Button look="ghost" busy={isBusy} onClick={() => dismiss.mutate()}>
+        <Button look="ghost" busy={isBusy} onClick={deciding(() => dismiss.mutate())}>
           Dismiss
         </Button>
       </div>

@@ -93,6 +93,8 @@ test('every schema that the interface names is there, is referred to, and none i
   expect(unused).toEqual([])
   expect(Object.keys(api.components.schemas)).toEqual(expect.arrayContaining(INTERFACE_SCHEMAS))
   expect(Object.keys(api.components.schemas).filter((name) => name.startsWith('_'))).toEqual([])
+  const event = api.paths['/api/v1/project-context/events/{raw_id}'].get.responses[200].content
+  expect(event['application/json'].schema.$ref).toBe('#/components/schemas/ProjectContextEventResponse')
 })
 
 test('the manifest and every tool are described, with what each tool answers', () => {

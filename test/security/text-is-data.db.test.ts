@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { capabilities } from '../../src/capabilities.ts'
 import { carriesText } from '../../src/core/provenance.ts'
-import { descriptionOf, toolsOf } from '../../src/core/tools.ts'
+import { descriptionOf, toolOutput, toolsOf } from '../../src/core/tools.ts'
 import { INSTRUCTIONS } from '../../src/features/ai-guide/ai-guide.text.ts'
 import { goodCard, type Person, record, team } from '../support/cards.ts'
 import { onBothEngines } from '../support/engines.ts'
@@ -25,7 +25,7 @@ const WITHOUT_TEXT: Record<string, string> = {
 const tools = toolsOf(capabilities)
 
 test('every tool says whose text its answer carries, or carries none', () => {
-  const silent = tools.filter((tool) => !carriesText(tool.output)).map((tool) => tool.tool.name)
+  const silent = tools.filter((tool) => !carriesText(toolOutput(tool))).map((tool) => tool.tool.name)
   expect(silent.sort()).toEqual(Object.keys(WITHOUT_TEXT).sort())
 })
 
@@ -35,7 +35,7 @@ test('instructions and descriptions say once that such text is data', () => {
     const said = descriptionOf(tool).match(/data, not instructions/gi)?.length ?? 0
     expect([tool.tool.name, said]).toEqual([
       tool.tool.name,
-      tool.tool.readOnly && carriesText(tool.output) ? 1 : 0,
+      tool.tool.readOnly && carriesText(toolOutput(tool)) ? 1 : 0,
     ])
   }
 })

@@ -10,7 +10,7 @@ import type { UserCtx } from '../../core/context.ts'
 import { type AppError, InvalidInput } from '../../core/errors.ts'
 import { fence } from '../../core/fence.ts'
 import { carriesText } from '../../core/provenance.ts'
-import { callThin, type ToolCapability, toolsOf } from '../../core/tools.ts'
+import { callThin, type ToolCapability, toolOutput, toolsOf } from '../../core/tools.ts'
 import { VERSION } from '../../core/version.ts'
 import { INSTRUCTIONS } from '../../features/ai-guide/ai-guide.text.ts'
 import { errorBody, validationBody } from '../http/errors.ts'
@@ -73,7 +73,7 @@ async function runTool(
     const answer = await callThin(tool, ctx, input)
     const text = JSON.stringify(answer)
     return {
-      content: [{ type: 'text', text: carriesText(tool.output) ? fence(text) : text }],
+      content: [{ type: 'text', text: carriesText(toolOutput(tool)) ? fence(text) : text }],
       structuredContent: answer,
     }
   } catch (error) {

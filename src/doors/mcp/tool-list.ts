@@ -9,6 +9,7 @@ import {
   type ToolCapability,
   thinInputSchemaOf,
   titleOf,
+  toolOutput,
 } from '../../core/tools.ts'
 import { compactSchema, type JsonSchema, withoutFieldsOf } from './compact-schema.ts'
 
@@ -44,8 +45,7 @@ function namesIn(output: unknown, sent: readonly string[]): string {
 
 /** The answer's frame, and what is in `data`; the types of its fields are in the API description. */
 function outputSchemaOf(capability: ToolCapability): Tool['outputSchema'] {
-  const { tool, output } = capability
-  const answered = tool.thin?.output ?? tool.output ?? output
+  const answered = capability.tool.thin?.output ?? toolOutput(capability)
   const names = namesIn(answered, Object.keys(thinToolInput(capability).shape))
   const type = answered instanceof z.ZodArray ? 'array' : 'object'
   return { type: 'object', properties: { data: { type, description: names } } }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx } from '../../core/context.ts'
-import { Provenance } from '../../core/provenance.ts'
 import { Id } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
 import { sanitise } from '../redaction/redact.ts'
@@ -34,6 +33,8 @@ export const appendEvent = capability({
     fieldsOf: 'append_context_turn',
     description:
       'Write one event to the private memory of a project. meta.fact_kind of fact_snapshot: project_facts, project_preferences; for __user__/preferences user_preferences, with meta.confirmed_by_user true.',
+    // An agent that has just written the text is not told whose it is.
+    output: ProjectContextEventResponse.omit({ provenance: true }),
     thin: thinAppended,
   },
   input: ProjectContextEventCreate,
@@ -53,10 +54,6 @@ export const appendEvent = capability({
   },
 })
 
-const WholeEvent = ProjectContextEventResponse.extend({
-  provenance: Provenance.describe('Memory is written by the caller and read by nobody else.'),
-}).meta({ id: 'ProjectContextEvent' })
-
 export const readEvent = capability({
   name: 'memory.read',
   summary: 'One event of your own memory, whole',
@@ -71,7 +68,7 @@ export const readEvent = capability({
     thin: thinEvent,
   },
   input: z.object({ raw_id: Id }),
-  output: WholeEvent,
+  output: ProjectContextEventResponse,
   run: async (ctx, { raw_id }) => {
     const event = await requireOwnEvent(ctx, raw_id)
     return { ...present(event, event.project_key), provenance: ownMemory(event.workspace_id) }

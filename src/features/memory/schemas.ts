@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { freeJson } from '../../core/sizes.ts'
 import { LONGEST_KEY } from './project-key.ts'
@@ -63,6 +64,9 @@ export const ProjectContextEventResponse = z
       .string()
       .optional()
       .describe('After a write: where this belongs, if it was kept but did not do what its kind says.'),
+    provenance: Provenance.optional().describe(
+      'Of an event that is read by its id: memory is written by the caller and read by nobody else.',
+    ),
   })
   .meta({ id: 'ProjectContextEventResponse' })
 

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { toolInput } from '../../../core/invoke.ts'
-import { MCPToolResponse, type ToolCapability } from '../../../core/tools.ts'
+import { MCPToolResponse, type ToolCapability, toolOutput } from '../../../core/tools.ts'
 import { ToolManifest } from '../manifest.ts'
 import { commonErrors, errorResponses } from './errors.ts'
 import { headersOf, inJson, securityOf } from './operations.ts'
 import { type Json, needsBody, type Schemas, schemaOf } from './schemas.ts'
 
 function dataOf(capability: ToolCapability, components: Schemas): Json {
-  const output = capability.tool.output ?? capability.output
+  const output = toolOutput(capability)
   return output instanceof z.ZodVoid ? { type: 'object' } : schemaOf(output, components)
 }
 

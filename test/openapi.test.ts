@@ -165,6 +165,7 @@ test('a body that may be left out is not asked for, and one with a needed field 
   expect(asked('/api/v1/cases/{case_id}/feedback', 'post')).toBe(true)
   expect(api.components.schemas.CaseUpdate.properties).not.toHaveProperty('card_id')
   expect(api.components.schemas.FeedbackCreate.required).toEqual(['kind'])
+  expect(api.components.schemas.CommentCreate.properties.body.minLength).toBe(1)
 })
 
 test('patterns mean the same to other engines: no bare bracket inside a class, no class by property', () => {

@@ -10,8 +10,8 @@ export const MAX_COMMENTS = 500
 const Body = z
   .string()
   .max(MAX_BODY)
-  .transform((body) => body.trim())
-  .pipe(z.string().min(1))
+  .trim()
+  .min(1)
   .describe(`Markdown. <@user_id> mentions a member; at most ${MAX_MENTIONS}.`)
 
 export const CommentCreate = z.object({ ...CardId.shape, body: Body }).meta({ id: 'CommentCreate' })

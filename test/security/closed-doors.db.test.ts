@@ -94,6 +94,20 @@ test('metrics are open to nobody but this machine, unless a token is set', async
   expect(await statuses({ NODE_ENV: 'production', METRICS_TOKEN: token })).toEqual([401, 200])
 })
 
+test('over HTTPS only a cookie that no neighbouring host can plant is a session', async () => {
+  await withVault({ BASE_URL: 'https://vault.example' }, async (get, app) => {
+    const body = { email: 'ada@example.com', password: 'correct horse battery' }
+    const cookie = { 'x-session': 'cookie' }
+    const { headers } = await clientOf(app, cookie).post('/api/v1/auth/register', body)
+    const [own = '', ...attributes] = String(headers['set-cookie']).split('; ')
+    expect(own).toMatch(/^__Host-kv_session=kvs_/)
+    expect(attributes).toEqual(expect.arrayContaining(['Path=/', 'Secure', 'HttpOnly']))
+    const planted = own.replace('__Host-', '')
+    expect((await get('/api/v1/auth/me', { cookie: planted })).status).toBe(401)
+    expect((await get('/api/v1/auth/me', { cookie: `${planted}; ${own}` })).status).toBe(200)
+  })
+})
+
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
 test('nobody else on the machine reads the vault, also one that an earlier version left open', async () => {

@@ -1,7 +1,15 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 
-export const SESSION_COOKIE = 'kv_session'
+const SESSION_COOKIE = 'kv_session'
+
+/**
+ * Over HTTPS the prefix makes browsers take the cookie from this host alone. Without it, whoever has another name of the
+ * same domain could plant a session there, and the person would write into the account of somebody else.
+ */
+export const sessionCookieName = (baseUrl: string): string =>
+  baseUrl.startsWith('https:') ? `__Host-${SESSION_COOKIE}` : SESSION_COOKIE
+
 /** Session tokens begin with it, and no other credential does. */
 export const SESSION_PREFIX = 'kvs_'
 export const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -38,22 +46,27 @@ const ownOrigin = (request: FastifyRequest) => `${request.protocol}://${request.
  * The session token of a browser: the first cookie of that name, as in RFC 6265; it needs no decoding. A key or an app's
  * token in the cookie is nothing: what a page lets the person at the browser do, it must not let a program do.
  */
-export function sessionCookie(request: FastifyRequest): string | undefined {
+export function sessionCookie(request: FastifyRequest, baseUrl: string): string | undefined {
+  const ours = sessionCookieName(baseUrl)
   for (const pair of request.headers.cookie?.split(';') ?? []) {
     const [name, value = ''] = pair.split('=', 2)
-    if (name?.trim() !== SESSION_COOKIE) continue
+    if (name?.trim() !== ours) continue
     const token = value.trim()
     return token.startsWith(SESSION_PREFIX) ? token : undefined
   }
   return undefined
 }
 
+/** Whether a browser sent a cookie of ours, whatever it holds. */
+export const hasSessionCookie = (request: FastifyRequest): boolean =>
+  request.headers.cookie?.includes(`${SESSION_COOKIE}=`) === true
+
 export type Credential = { value: string; fromCookie: boolean }
 
 export function credentialOf(request: FastifyRequest, baseUrl: string): Credential | undefined {
   const value = headerOf(request, 'x-api-key') ?? bearer(request)
   if (value) return { value, fromCookie: false }
-  const cookie = sessionCookie(request)
+  const cookie = sessionCookie(request, baseUrl)
   if (!cookie) return undefined
   refuseForgery(request, baseUrl)
   return { value: cookie, fromCookie: true }

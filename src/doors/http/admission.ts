@@ -6,8 +6,8 @@ import {
   credentialOf,
   headerOf,
   SAFE_METHODS,
-  SESSION_COOKIE,
   sessionCookie,
+  sessionCookieName,
 } from '../../core/http/credential-of-request.ts'
 import { authorise } from '../../core/invoke.ts'
 import { viewerOf } from '../../features/identity/credentials/credentials.ts'
@@ -128,7 +128,7 @@ export const admission = (
 
 const setCookie = ({ config }: Services, value: string, maxAge: number): FlatHeaders => [
   'set-cookie',
-  `${SESSION_COOKIE}=${value}; Max-Age=${maxAge}; Path=/; HttpOnly${config.baseUrl.startsWith('https:') ? '; Secure' : ''}; SameSite=Lax`,
+  `${sessionCookieName(config.baseUrl)}=${value}; Max-Age=${maxAge}; Path=/; HttpOnly${config.baseUrl.startsWith('https:') ? '; Secure' : ''}; SameSite=Lax`,
 ]
 
 /** A browser asks by `X-Session: cookie` to get its token where scripts cannot read it. */
@@ -146,4 +146,4 @@ export function moveTokenToCookie(
 }
 
 export const dropCookie = (services: Services, request: FastifyRequest): FlatHeaders =>
-  sessionCookie(request) ? setCookie(services, '', 0) : []
+  sessionCookie(request, services.config.baseUrl) ? setCookie(services, '', 0) : []

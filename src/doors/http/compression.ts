@@ -16,7 +16,7 @@ import {
   gzipSync,
 } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { sessionCookie } from '../../core/http/credential-of-request.ts'
+import { hasSessionCookie } from '../../core/http/credential-of-request.ts'
 
 /** Below it, the headers cost as much as is saved. */
 export const MIN_COMPRESSED = 1024
@@ -56,7 +56,7 @@ export const SECRET_ANSWERS: ReadonlySet<string> = new Set([
  */
 function isFromElsewhere(request: FastifyRequest): boolean {
   const site = request.headers['sec-fetch-site']
-  if (site === undefined) return sessionCookie(request) !== undefined
+  if (site === undefined) return hasSessionCookie(request)
   return site !== 'same-origin' && site !== 'none'
 }
 

@@ -56,7 +56,7 @@ const formOf = (request: FastifyRequest): URLSearchParams => {
 
 /** The person at the browser, by the web app's session cookie alone; `sessionCookie` takes no key and no other token. */
 async function personAt(services: Services, request: FastifyRequest) {
-  const token = sessionCookie(request)
+  const token = sessionCookie(request, services.config.baseUrl)
   if (!token) return undefined
   try {
     return { token, viewer: await viewerOf(services, token, request.url) }

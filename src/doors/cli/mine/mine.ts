@@ -93,14 +93,12 @@ function scan(work: readonly Work[], state: MineState, save: () => void): number
   let found = 0
   const add = adderTo(state.waiting)
   work.forEach(({ reader, file }, at) => {
-    let candidates: Waiting[] = []
     try {
-      candidates = candidatesIn(reader, file.file)
+      found += candidatesIn(reader, file.file).filter(add).length
+      state.read[file.file] = file.stamp
     } catch (error) {
       process.stderr.write(`${plain(file.file, 200)} was skipped: ${plain(String(error), 200)}\n`)
     }
-    found += candidates.filter(add).length
-    state.read[file.file] = file.stamp
     if ((at + 1) % FILES_BETWEEN_SAVES === 0) save()
     showProgress(at + 1, work.length, ` sessions, ${found} found`)
   })

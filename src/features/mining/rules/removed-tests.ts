@@ -89,11 +89,15 @@ export type Outputs = { failing: string; passing: string }
 
 export function areTestsRemoved({ failing, passing }: Outputs, { commands, edits }: Changes): boolean {
   const low = failing.toLowerCase()
-  const byFile = Map.groupBy(edits, ({ file }) => baseName(file))
+  const editsByFile = new Map<string, Edit[]>()
+  for (const edit of edits) {
+    const name = baseName(edit.file)
+    editsByFile.set(name, [...(editsByFile.get(name) ?? []), edit])
+  }
   return (
     runsFewer(failing, passing) ||
     commands.some((command) => removedBy(command).some((path) => isFailingTest(path, low))) ||
-    [...byFile.values()].some((of) => isFailingTest(of[0]?.file ?? '', low) && leavesTestsOut(of)) ||
+    [...editsByFile.values()].some((of) => isFailingTest(of[0]?.file ?? '', low) && leavesTestsOut(of)) ||
     edits.some((edit) => isExcluded(edit, failing))
   )
 }

@@ -139,6 +139,8 @@ describe('silence', () => {
       'src/a.ts(3,1): error TS2304: Cannot find name',
       'sh: jest: command not found',
       'FAIL src/a.test.ts',
+      '\u001b[31mError: boom\u001b[39m\r\n',
+      'sh: 1: jest: Permission denied\r\n',
     ]) {
       expect(run('npm test 2>&1 | tail -20', output), output).toBe(true)
       expect(run('npm test', output, null), output).toBe(true)

@@ -1,3 +1,4 @@
+import { terminalText } from '../../../text/noise.ts'
 import type { CommandRun } from './occasion.ts'
 
 /** How much of an output is looked at: the two ends, where tools say what went wrong. */
@@ -29,6 +30,6 @@ export function bothEnds(text: string, most: number): string {
 export function hasFailed({ command, exitCode, output }: CommandRun): boolean {
   if (exitCode !== null && exitCode !== 0) return true
   if (exitCode === 0 && !PIPED.test(command)) return false
-  const shown = bothEnds(output, LOOKED_AT)
+  const shown = terminalText(bothEnds(output, LOOKED_AT))
   return SIGNS.some((sign) => sign.test(shown))
 }

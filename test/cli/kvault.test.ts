@@ -261,8 +261,12 @@ test('hooks with their old names keep a turn and restore it, and one switch turn
   const away = await kvault(['hook', 'session-start'], input, {
     KVAULT_URL: 'http://127.0.0.1:9',
     KVAULT_API_KEY: 'kv_x',
+    KVAULT_HOOK_WAIT_MS: '1',
   })
   expect(away.code).toBe(0)
+  // Doctor shows it, however little time there was.
+  const run = join(home, '.config', 'kvault', 'hook-runs', 'claude-code.start.json')
+  expect(JSON.parse(readFileSync(run, 'utf8')).error).toMatch(/no answer in time|ECONNREFUSED/)
 })
 
 test('usage errors exit with 2, help with 0, completion names the commands', async () => {

@@ -6,6 +6,11 @@ import { type Answer, SILENCE } from './occasion.ts'
 import { longestMs, runHook } from './run.ts'
 
 const MOST_INPUT = 16 * 1024 * 1024
+/**
+ * On a busy machine the time for the vault may be over before the payload is read. The command is noted all the same,
+ * and that the vault was not heard.
+ */
+const OWN_WORK_MS = 700
 
 /** Hooks that were set up before there were several agents. */
 const FORMER: Record<string, string> = { 'session-start': 'SessionStart', stop: 'Stop' }
@@ -32,7 +37,8 @@ async function answered(agentName: string, event: string): Promise<Answer> {
   const agent = findHookAgent(FORMER[agentName] ? 'claude-code' : agentName)
   if (!agent) return SILENCE
   const happened = FORMER[agentName] ?? event
-  setTimeout(() => process.exit(0), Math.max(1, longestMs(agent, happened) - performance.now()))
+  const leftMs = Math.max(0, longestMs(agent, happened) - performance.now())
+  setTimeout(() => process.exit(0), leftMs + OWN_WORK_MS)
   return runHook({ agent, event: happened, text: await readInput(), startSending: sendInBackground })
 }
 

@@ -34,7 +34,7 @@ const patienceMs = (): number => {
   return Number.isInteger(given) && given > 0 ? given : GIVE_UP_MS
 }
 
-/** After how long a hook ends without an answer. It is set before the payload is read: the name of the event has to tell. */
+/** How long a hook may wait. It is set before the payload is read: the name of the event has to tell. */
 export function longestMs(agent: HookAgent, event: string): number {
   const kind = agent.read(event, {})?.kind
   return kind === 'stop' || kind === 'end' ? END_IS_KEPT_WITHIN_MS : patienceMs()

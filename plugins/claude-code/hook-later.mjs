@@ -1,5 +1,5 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
-import { a as readSession, c as bothEnds, d as findProfile, f as savedProfile, i as takeJournal, l as hasFailed, m as readCommandText, n as postJson, o as rememberSession, p as settingsFolder, r as readJournal, s as startToRedact, t as noteRun, u as keepEnvironment } from "./hook.mjs";
+import { _ as settingsFolder, a as readSession, c as bothEnds, d as isStackFrame, f as terminalLines, g as savedProfile, h as findProfile, i as takeJournal, l as hasFailed, m as keepEnvironment, n as postJson, o as rememberSession, p as terminalText, r as readJournal, s as startToRedact, t as noteRun, u as cleanLine, v as readCommandText } from "./hook.mjs";
 import { closeSync, linkSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -121,7 +121,7 @@ var TOKEN_END = "(?![A-Za-z0-9])";
 /** What may follow a value in code, configuration and prose. */
 var VALUE_END = "(?=[\\s\"'`;,<>&)\\]}|\\\\#]|[.:?!](?:\\s|$)|$)";
 /** A part of a pattern that many formats share. */
-var UUID$2 = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+var UUID$1 = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 function token(kind, prefixes, tail) {
 	return {
 		form: "token",
@@ -368,7 +368,7 @@ function completeTransitions(nodes, width) {
 * Lines of a private key that stand behind something else: line numbers, marks of quotes and diffs, the name of a container,
 * the string literals of a program. Each line is read from its end, once.
 */
-var LONGEST_LINE$3 = 240;
+var LONGEST_LINE$2 = 240;
 var LONGEST_PREFIX = 80;
 var LONGEST_SUFFIX = 12;
 /** So many characters of base64 at the end of a line are no words. */
@@ -380,11 +380,11 @@ for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 var isBase64 = (text, at) => IN_BASE64[text.charCodeAt(at)] === 1;
 /** Where the line goes on to from `at`, or where it begins; -1 if it is too long. */
 function lineEnd(text, at) {
-	for (let end = at; end <= at + LONGEST_LINE$3; end += 1) if (end >= text.length || text[end] === "\n") return end;
+	for (let end = at; end <= at + LONGEST_LINE$2; end += 1) if (end >= text.length || text[end] === "\n") return end;
 	return -1;
 }
 function lineStart(text, at) {
-	for (let start = at; start >= at - LONGEST_LINE$3; start -= 1) if (start <= 0 || text[start - 1] === "\n") return Math.max(0, start);
+	for (let start = at; start >= at - LONGEST_LINE$2; start -= 1) if (start <= 0 || text[start - 1] === "\n") return Math.max(0, start);
 	return -1;
 }
 /** Without what follows the key in a line of a program: blanks, quotes, commas, a plus, an escaped line end. */
@@ -806,7 +806,7 @@ var ABOUT_IT_IN_CAMEL_CASE = new RegExp(`(?:${ABOUT.replaceAll(/\b[a-z]/g, (lett
 var PUBLIC = /(?:public[_ -]?|recv-)$/i;
 var PUBLIC_KEY = /public[_ -]?key[_ -]?$/i;
 var OF_ACCESS = /access[_ -]?$/i;
-var UUID$1 = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+var UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** `next-auth@5.0.0`, `arn:aws:kms:…`, the anchor `#in-a-page` of a link. */
 var PACKAGE = /^@?[A-Za-z][\w./-]{0,100}@[~^]?v?\d{1,5}\.\d{1,5}(?:\.\d{1,5})?(?:-[a-z]{1,10}(?:\.\d{1,5}){0,2})?$/;
 var RESOURCE_OR_ANCHOR = /^(?:arn:aws|#[a-z][a-z-]{0,100}$)/;
@@ -842,7 +842,7 @@ function isHarmless(text, { start, end }, kind, value) {
 	if (PACKAGE.test(value) || RESOURCE_OR_ANCHOR.test(value) || isConstant(value)) return true;
 	if (kind !== "api_key") return false;
 	if (/^(?:key|api)$/.test(name) && /^[_-]?ids?$/i.test(rest)) return !OF_ACCESS.test(before);
-	if (UUID$1.test(value)) return /id$/i.test(name + rest);
+	if (UUID.test(value)) return /id$/i.test(name + rest);
 	return name === "key" && /^s?$/i.test(rest) && isPlainKey(before) && isCacheKey(value);
 }
 //#endregion
@@ -1173,9 +1173,9 @@ var AI_RULES = [
 	token("replicate_token", "r8_", "[A-Za-z0-9_-]{37,40}"),
 	token("xai_key", "xai-", "[A-Za-z0-9_]{70,90}"),
 	token("langsmith_key", ["lsv2_pt_", "lsv2_sk_"], "[a-f0-9]{32}_[a-f0-9]{10}"),
-	token("langfuse_key", ["sk-lf-", "pk-lf-"], UUID$2),
+	token("langfuse_key", ["sk-lf-", "pk-lf-"], UUID$1),
 	token("pinecone_key", "pcsk_", "[A-Za-z0-9_]{50,90}"),
-	named("pinecone_key", "pinecone", UUID$2),
+	named("pinecone_key", "pinecone", UUID$1),
 	named("cohere_key", ["cohere", "co_api_key"], "[a-zA-Z0-9]{40}"),
 	named("mistral_key", "mistral", "[A-Za-z0-9]{32}"),
 	named("deepseek_key", "deepseek", "sk-[a-f0-9]{32}"),
@@ -1194,7 +1194,7 @@ var AI_RULES = [
 	token("elevenlabs_key", "sk_", "[a-f0-9]{48}"),
 	named("assemblyai_key", "assemblyai", "[0-9a-f]{32}"),
 	named("deepgram_key", "deepgram", "[0-9a-f]{40}"),
-	named("deepl_key", ["deepl"], `${UUID$2}(?::fx)?`),
+	named("deepl_key", ["deepl"], `${UUID$1}(?::fx)?`),
 	named("private_ai_key", [
 		"privateai",
 		"private_ai",
@@ -1257,7 +1257,7 @@ var CLOUD_RULES = [
 	], "[A-Z0-9]{16,17}"),
 	token("aws_bedrock_key", "ABSK", "[A-Za-z0-9+/]{109,269}={0,2}"),
 	token("aws_bedrock_key", "bedrock-api-key-", "[A-Za-z0-9+/=]{20,2000}"),
-	token("aws_mws_key", "amzn.mws.", UUID$2),
+	token("aws_mws_key", "amzn.mws.", UUID$1),
 	named("aws_secret_key", [
 		"aws",
 		"secret_access_key",
@@ -1319,7 +1319,7 @@ var CLOUD_RULES = [
 	], "[a-f0-9]{64}"),
 	token("digitalocean_spaces_key", "DO00", "[A-Z0-9]{16}"),
 	token("heroku_api_key", "HRKU-", "[A-Za-z0-9_-]{36,64}"),
-	named("heroku_api_key", "heroku", UUID$2),
+	named("heroku_api_key", "heroku", UUID$1),
 	named("cloudflare_api_key", "cloudflare", "[a-z0-9_-]{37,40}"),
 	token("cloudflare_origin_ca_key", "v1.0-", "[a-f0-9]{24}-[a-f0-9]{146}"),
 	token("cloudflare_token", [
@@ -1330,7 +1330,7 @@ var CLOUD_RULES = [
 	named("linode_token", "linode", "[a-f0-9]{64}"),
 	named("vultr_api_key", "vultr", "[A-Z0-9]{36}"),
 	token("scaleway_access_key", "SCW", "[A-Z0-9]{17}"),
-	named("scaleway_secret_key", ["scaleway", "scw_secret"], UUID$2),
+	named("scaleway_secret_key", ["scaleway", "scw_secret"], UUID$1),
 	named("hetzner_token", ["hetzner", "hcloud"], "[A-Za-z0-9]{64}"),
 	named("ovh_key", "ovh", "[A-Za-z0-9]{16}|[A-Za-z0-9]{32}"),
 	named("exoscale_key", "exoscale", "EXO[a-f0-9]{24}|[A-Za-z0-9_-]{43}"),
@@ -1374,7 +1374,7 @@ var CLOUD_RULES = [
 	], "[A-Za-z0-9]{24}"),
 	token("vercel_blob_token", "vercel_blob_rw_", "[A-Za-z0-9_]{20,60}"),
 	token("render_api_key", "rnd_", "[A-Za-z0-9]{28,40}"),
-	named("railway_token", "railway", UUID$2),
+	named("railway_token", "railway", UUID$1),
 	named("fastly_api_key", "fastly", "[a-z0-9=_-]{32}"),
 	inner("terraform_token", "[A-Za-z0-9]{14}", ".atlasv1.", "[A-Za-z0-9=_-]{60,70}"),
 	named("terraform_token", [
@@ -1476,7 +1476,7 @@ var DATABASE_RULES = [
 	], "[A-Za-z0-9_-]{31,60}"),
 	token("neon_key", "napi_", "[a-z0-9]{60,70}"),
 	token("turso_token", "turso_", "[A-Za-z0-9_-]{40,200}"),
-	named("mongodb_atlas_key", ["mongodb", "atlas"], UUID$2),
+	named("mongodb_atlas_key", ["mongodb", "atlas"], UUID$1),
 	token("mongodb_atlas_secret", "mdb_sa_sk_", "[A-Za-z0-9_-]{40}"),
 	token("aiven_token", "AVNS_", "[A-Za-z0-9_-]{17,30}"),
 	named("aiven_token", "aiven", "[A-Za-z0-9+/=]{372}"),
@@ -1496,7 +1496,7 @@ var DATABASE_RULES = [
 	named("couchbase_key", "couchbase", "[A-Za-z0-9+/=]{60,90}"),
 	named("confluent_key", "confluent", "[a-z0-9]{16}|[a-z0-9+/]{64}"),
 	token("confluent_key", "cflt", "[A-Za-z0-9+/]{60}"),
-	named("cloudamqp_key", "cloudamqp", UUID$2),
+	named("cloudamqp_key", "cloudamqp", UUID$1),
 	named("contentful_token", "contentful", "[a-z0-9=_-]{43}"),
 	token("contentful_token", "CFPAT-", "[A-Za-z0-9_-]{43}"),
 	token("sanity_token", "sk", "(?=[A-Za-z]{0,60}[0-9])(?=[a-z0-9]{0,60}[A-Z])[A-Za-z0-9]{178}"),
@@ -1548,13 +1548,13 @@ var IDENTITY_RULES = [
 	named("yubico_key", ["yubico", "yubikey"], "[A-Za-z0-9+/]{27}="),
 	named("virustotal_key", ["virustotal", "vt_api"], "[a-f0-9]{64}"),
 	named("shodan_key", "shodan", "[A-Za-z0-9]{32}"),
-	named("censys_key", "censys", `${UUID$2}|[A-Za-z0-9]{32}`),
+	named("censys_key", "censys", `${UUID$1}|[A-Za-z0-9]{32}`),
 	named("hunter_key", [
 		"hunter_io",
 		"hunterio",
 		"hunter.io"
 	], "[a-f0-9]{40}"),
-	named("urlscan_key", "urlscan", UUID$2),
+	named("urlscan_key", "urlscan", UUID$1),
 	named("abuseipdb_key", "abuseipdb", "[a-f0-9]{80}"),
 	named("greynoise_key", "greynoise", "[A-Za-z0-9]{64}"),
 	named("securitytrails_key", "securitytrails", "[A-Za-z0-9_]{32}"),
@@ -1582,7 +1582,7 @@ var IDENTITY_RULES = [
 		"scauth_",
 		"authress_"
 	], "[a-z0-9]{5,30}\\.[a-z0-9]{4,6}\\.acc[_-][a-z0-9-]{10,32}\\.[A-Za-z0-9+/_=-]{30,120}"),
-	named("arkose_key", "arkose", UUID$2),
+	named("arkose_key", "arkose", UUID$1),
 	named("rails_master_key", [
 		"rails_master_key",
 		"master.key",
@@ -1601,7 +1601,7 @@ var IDENTITY_RULES = [
 		"logged_in_salt",
 		"nonce_salt"
 	], "[^'\"\\\\\\n]{64}"),
-	named("bitwarden_token", ["bws_access_token", "bitwarden"], `0\\.${UUID$2}\\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}==`),
+	named("bitwarden_token", ["bws_access_token", "bitwarden"], `0\\.${UUID$1}\\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}==`),
 	named("dashlane_token", "dashlane", "dls_[A-Z0-9]{8}_[A-Za-z0-9_]{60,400}"),
 	token("keeper_token", [
 		"US:",
@@ -1613,7 +1613,7 @@ var IDENTITY_RULES = [
 	named("beyondtrust_key", "ps-auth", "[a-f0-9]{128}"),
 	named("snowflake_token", "snowflake", "ver:1-hint:\\d{5,20}-[A-Za-z0-9+/=]{60,400}"),
 	token("teleport_token", "tlp_", "[A-Za-z0-9_-]{32,80}"),
-	token("openvsx_token", "ovsxat_", UUID$2),
+	token("openvsx_token", "ovsxat_", UUID$1),
 	token("ssh_password_hash", [
 		"$6$",
 		"$5$",
@@ -1668,8 +1668,8 @@ var MESSAGING_RULES = [
 	named("telegram_token", ["telegr", "bot"], "\\d{5,16}:A[a-z0-9_-]{34}"),
 	inner("telegram_token", "[0-9]{6,16}", ":AA", "[A-Za-z0-9_-]{33}"),
 	token("telegram_token", ["api.telegram.org/bot", "bot"], "\\d{5,16}:A[A-Za-z0-9_-]{34}"),
-	token("teams_webhook", ".webhook.office.com/webhookb2/", `${UUID$2}@${UUID$2}/[A-Za-z]{1,20}/[a-z0-9]{32}/${UUID$2}`),
-	named("teams_webhook", "https", `//[a-z0-9]{1,60}\\.webhook\\.office\\.com/webhookb2/${UUID$2}@${UUID$2}/[A-Za-z]{1,20}/[a-z0-9]{32}/${UUID$2}`),
+	token("teams_webhook", ".webhook.office.com/webhookb2/", `${UUID$1}@${UUID$1}/[A-Za-z]{1,20}/[a-z0-9]{32}/${UUID$1}`),
+	named("teams_webhook", "https", `//[a-z0-9]{1,60}\\.webhook\\.office\\.com/webhookb2/${UUID$1}@${UUID$1}/[A-Za-z]{1,20}/[a-z0-9]{32}/${UUID$1}`),
 	named("mattermost_token", "mattermost", "[a-z0-9]{26}"),
 	named("rocketchat_token", ["rocketchat", "rocket_chat"], "[A-Za-z0-9_-]{43}"),
 	named("gitter_token", "gitter", "[a-z0-9_-]{40}"),
@@ -1692,13 +1692,13 @@ var MESSAGING_RULES = [
 	named("mailjet_key", "mailjet", "[A-Za-z0-9]{32}"),
 	token("mailersend_token", ["mlsn."], "[a-f0-9]{64}"),
 	token("resend_key", "re_", "(?=[A-Za-z_]{0,24}[0-9])[A-Za-z0-9]{8}_[A-Za-z0-9]{24}"),
-	named("postmark_token", "postmark", UUID$2),
+	named("postmark_token", "postmark", UUID$1),
 	named("sparkpost_key", "sparkpost", "[a-f0-9]{40}"),
 	named("messagebird_key", [
 		"messagebird",
 		"message-bird",
 		"message_bird"
-	], `[a-z0-9]{25}|${UUID$2}`),
+	], `[a-z0-9]{25}|${UUID$1}`),
 	named("nexmo_key", ["nexmo", "vonage"], "[a-f0-9]{8}|[A-Za-z0-9]{16}"),
 	named("plivo_key", "plivo", "(?:MA|SA)[A-Z0-9]{18}|[A-Za-z0-9]{40}"),
 	named("telnyx_key", "telnyx", "KEY[A-Za-z0-9_]{40,60}"),
@@ -1708,14 +1708,14 @@ var MESSAGING_RULES = [
 	named("clicksend_key", "clicksend", "[A-Z0-9]{8}-[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{12}"),
 	named("pusher_key", "pusher", "[a-f0-9]{20}"),
 	named("pubnub_key", "pubnub", `(?:sub|pub|sec)-c-[A-Za-z0-9-]{30,60}`),
-	token("pubnub_key", ["pub-c-", "sub-c-"], UUID$2),
+	token("pubnub_key", ["pub-c-", "sub-c-"], UUID$1),
 	token("pubnub_key", ["sec-c-"], "[A-Za-z0-9+/=]{48,60}"),
 	named("ably_key", "ably", "[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{6}:[A-Za-z0-9_-]{43}"),
-	named("onesignal_key", ["onesignal", "one_signal"], `[A-Za-z0-9]{48}|${UUID$2}`),
+	named("onesignal_key", ["onesignal", "one_signal"], `[A-Za-z0-9]{48}|${UUID$1}`),
 	token("onesignal_key", ["os_v2_app_", "os_v2_org_"], "[a-z0-9]{80,110}"),
 	token("expo_token", "ExponentPushToken[", "[A-Za-z0-9_-]{22}\\]"),
 	token("fcm_server_key", "AAAA", "[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{140}"),
-	named("sendbird_key", "sendbird", `[a-f0-9]{40}|${UUID$2}`),
+	named("sendbird_key", "sendbird", `[a-f0-9]{40}|${UUID$1}`),
 	named("intercom_key", "intercom", "[a-z0-9=_-]{60}|dG9r[A-Za-z0-9+/=]{50,60}"),
 	token("intercom_key", "dG9rOj", "[A-Za-z0-9+/=]{46,54}"),
 	named("drift_token", "drift", "[A-Za-z0-9]{32}"),
@@ -1771,12 +1771,12 @@ var MESSAGING_RULES = [
 		"wx_"
 	], "[a-f0-9]{32}"),
 	token("dingtalk_token", "oapi.dingtalk.com/robot/send?access_token=", "[a-f0-9]{64}"),
-	token("wecom_webhook", "qyapi.weixin.qq.com/cgi-bin/webhook/send?key=", UUID$2),
-	token("feishu_webhook", ["open.feishu.cn/open-apis/bot/v2/hook/", "open.larksuite.com/open-apis/bot/v2/hook/"], UUID$2),
+	token("wecom_webhook", "qyapi.weixin.qq.com/cgi-bin/webhook/send?key=", UUID$1),
+	token("feishu_webhook", ["open.feishu.cn/open-apis/bot/v2/hook/", "open.larksuite.com/open-apis/bot/v2/hook/"], UUID$1),
 	token("google_chat_webhook", "chat.googleapis.com/v1/spaces/", "[A-Za-z0-9_-]{8,16}/messages\\?key=[A-Za-z0-9_-]{30,50}&token=[A-Za-z0-9_%-]{30,60}"),
 	token("zoom_webhook", "hooks.zoom.us/", "[A-Za-z0-9/_-]{20,80}"),
 	token("viber_token", "viber", "[a-f0-9]{16}-[a-f0-9]{16}-[a-f0-9]{16}"),
-	named("snapchat_key", "snapchat", UUID$2),
+	named("snapchat_key", "snapchat", UUID$1),
 	named("tiktok_secret", "tiktok", "[a-f0-9]{40}")
 ];
 //#endregion
@@ -1834,16 +1834,16 @@ var OBSERVABILITY_RULES = [
 	], "[A-Za-z0-9]{58,64}"),
 	named("honeycomb_key", "x-honeycomb-team", "[A-Za-z0-9_]{22,64}"),
 	named("rollbar_token", "rollbar", "[a-f0-9]{32}"),
-	named("bugsnag_key", "bugsnag", `[a-f0-9]{32}|${UUID$2}`),
+	named("bugsnag_key", "bugsnag", `[a-f0-9]{32}|${UUID$1}`),
 	named("airbrake_key", "airbrake", "[a-f0-9]{32,40}"),
 	named("raygun_key", "raygun", "[A-Za-z0-9+/=]{22,24}"),
 	named("honeybadger_key", ["honeybadger", "hbp_"], "(?:hbp_)?[A-Za-z0-9]{30,40}"),
 	token("honeybadger_key", "hbp_", "[A-Za-z0-9]{30,40}"),
-	named("loggly_token", "loggly", UUID$2),
+	named("loggly_token", "loggly", UUID$1),
 	named("logdna_key", ["logdna", "mezmo"], "[a-f0-9]{32}"),
-	named("logzio_token", ["logzio", "logz.io"], UUID$2),
+	named("logzio_token", ["logzio", "logz.io"], UUID$1),
 	named("papertrail_token", "papertrail", "[A-Za-z0-9]{20}"),
-	named("splunk_token", ["splunk", "hec_token"], UUID$2),
+	named("splunk_token", ["splunk", "hec_token"], UUID$1),
 	named("sumologic_key", ["sumo"], "su[a-z0-9]{12}|[a-z0-9]{64}"),
 	token("coralogix_key", ["cxtp_", "cxup_"], "[A-Za-z0-9]{30}"),
 	named("elastic_key", ["elastic", "apikey"], "[A-Za-z0-9_-]{58,64}=="),
@@ -1854,9 +1854,9 @@ var OBSERVABILITY_RULES = [
 		"pager-duty",
 		"pd_"
 	], "[uy]\\+[A-Za-z0-9_+-]{18}|[A-Za-z0-9_+-]{20}|[a-f0-9]{32}"),
-	named("opsgenie_key", ["opsgenie"], UUID$2),
-	named("victorops_key", "victorops", `[a-f0-9]{32}|${UUID$2}`),
-	named("statuspage_key", "statuspage", `${UUID$2}|[a-f0-9]{64}`),
+	named("opsgenie_key", ["opsgenie"], UUID$1),
+	named("victorops_key", "victorops", `[a-f0-9]{32}|${UUID$1}`),
+	named("statuspage_key", "statuspage", `${UUID$1}|[a-f0-9]{64}`),
 	named("pingdom_token", "pingdom", "[A-Za-z0-9_-]{86}|[a-z0-9]{32}"),
 	token("uptimerobot_key", [
 		"u",
@@ -1889,8 +1889,8 @@ var OBSERVABILITY_RULES = [
 		"sdk-",
 		"api-",
 		"mob-"
-	], UUID$2),
-	named("launchdarkly_key", "launchdarkly", `[a-z0-9=_-]{40}|(?:api|sdk|mob)-${UUID$2}`),
+	], UUID$1),
+	named("launchdarkly_key", "launchdarkly", `[a-z0-9=_-]{40}|(?:api|sdk|mob)-${UUID$1}`),
 	named("split_key", "split_", "[a-z0-9]{36,52}"),
 	named("optimizely_token", "optimizely", "2:[A-Za-z0-9_-]{40,60}"),
 	token("configcat_key", "configcat-sdk-1/", "[A-Za-z0-9_-]{22}/[A-Za-z0-9_-]{22}"),
@@ -1906,11 +1906,11 @@ var OBSERVABILITY_RULES = [
 	named("checkly_key", "checkly", "cu_[a-f0-9]{32}"),
 	token("checkly_key", "cu_", "[a-f0-9]{32}"),
 	named("scoutapm_key", "scout", "[A-Za-z0-9]{20}"),
-	token("axiom_token", ["xaat-", "xapt-"], UUID$2),
+	token("axiom_token", ["xaat-", "xapt-"], UUID$1),
 	token("highlight_key", "hlx_", "[A-Za-z0-9]{30,60}"),
-	token("sematext_token", "stxt_", UUID$2),
+	token("sematext_token", "stxt_", UUID$1),
 	named("site24x7_key", "site24x7", "[a-z]{2}_[a-f0-9]{30,40}"),
-	named("wavefront_token", "wavefront", UUID$2)
+	named("wavefront_token", "wavefront", UUID$1)
 ];
 //#endregion
 //#region src/features/redaction/rules/own.ts
@@ -1954,8 +1954,8 @@ var PAYMENT_RULES = [
 		"access-sandbox-",
 		"access-development-",
 		"access-production-"
-	], UUID$2),
-	named("plaid_key", "plaid", `[a-z0-9]{24}|[a-z0-9]{30}|access-(?:sandbox|development|production)-${UUID$2}`),
+	], UUID$1),
+	named("plaid_key", "plaid", `[a-z0-9]{24}|[a-z0-9]{30}|access-(?:sandbox|development|production)-${UUID$1}`),
 	token("duffel_token", ["duffel_test_", "duffel_live_"], "[A-Za-z0-9_=-]{43}"),
 	token("easypost_key", ["EZAK", "EZTK"], "[A-Za-z0-9]{54}"),
 	token("shippo_token", ["shippo_live_", "shippo_test_"], "[A-Fa-f0-9]{40}"),
@@ -1972,7 +1972,7 @@ var PAYMENT_RULES = [
 	named("etsy_token", "etsy", "[a-z0-9]{24}"),
 	named("coinbase_token", "coinbase", "[a-z0-9_-]{64}|[A-Za-z0-9]{16,32}"),
 	named("kraken_token", "kraken", "[a-z0-9/=_+-]{80,90}"),
-	named("kucoin_key", "kucoin", `[a-f0-9]{24}|${UUID$2}`),
+	named("kucoin_key", "kucoin", `[a-f0-9]{24}|${UUID$1}`),
 	named("bittrex_key", "bittrex", "[a-z0-9]{32}"),
 	named("binance_key", "binance", "[A-Za-z0-9]{64}"),
 	named("bitfinex_key", "bitfinex", "[A-Za-z0-9]{43}"),
@@ -2019,7 +2019,7 @@ var PAYMENT_RULES = [
 		"privatekey",
 		"private key"
 	], "0x[0-9a-f]{64}"),
-	named("yapily_key", "yapily", UUID$2),
+	named("yapily_key", "yapily", UUID$1),
 	named("currencycloud_key", "currencycloud", "[0-9a-f]{64}")
 ];
 //#endregion
@@ -2078,13 +2078,13 @@ var PRODUCTIVITY_RULES = [
 	named("zendesk_key", "zendesk", "[a-z0-9]{40}"),
 	named("freshdesk_key", ["freshdesk", "freshservice"], "[A-Za-z0-9]{20}"),
 	named("helpscout_key", ["helpscout", "help_scout"], "[A-Za-z0-9]{32,56}"),
-	named("hubspot_key", ["hubspot", "hapikey"], `${UUID$2}|pat-(?:na|eu)\\d-${UUID$2}`),
+	named("hubspot_key", ["hubspot", "hapikey"], `${UUID$1}|pat-(?:na|eu)\\d-${UUID$1}`),
 	token("hubspot_token", [
 		"pat-na1-",
 		"pat-na2-",
 		"pat-eu1-",
 		"pat-ap1-"
-	], UUID$2),
+	], UUID$1),
 	named("salesforce_secret", ["salesforce", "sfdc"], "00D[A-Za-z0-9]{12,15}![A-Za-z0-9_.]{80,140}|[0-9A-F]{64}|3MVG[A-Za-z0-9_.]{70,100}"),
 	token("salesforce_token", "00D", "[A-Za-z0-9]{12,15}![A-Za-z0-9_.]{80,140}"),
 	token("salesforce_consumer_key", "3MVG9", "[A-Za-z0-9_.]{70,100}"),
@@ -2101,20 +2101,20 @@ var PRODUCTIVITY_RULES = [
 		"customer_io",
 		"customer.io"
 	], "[a-z0-9]{20,40}"),
-	named("braze_key", "braze", UUID$2),
+	named("braze_key", "braze", UUID$1),
 	named("calendly_token", "calendly", "eyJ[A-Za-z0-9_-]{100,300}\\.eyJ[A-Za-z0-9_-]{100,300}\\.[A-Za-z0-9_-]{40,100}|[A-Za-z0-9]{32}"),
 	token("cal_com_key", [
 		"cal_live_",
 		"cal_test_",
 		"cal_"
 	], "[a-f0-9]{32}"),
-	named("docusign_key", "docusign", UUID$2),
+	named("docusign_key", "docusign", UUID$1),
 	named("adobe_client_id", "adobe", "[a-f0-9]{32}"),
 	token("adobe_client_secret", ["p8e-", "p8-"], "[A-Za-z0-9_-]{32}"),
 	token("adobe_token", "s-", "[a-z0-9]{8}-[a-z0-9]{4}-4[a-z0-9]{3}-[a-z0-9]{4}-[a-z0-9]{12}"),
 	named("adafruit_key", ["adafruit"], "[a-z0-9_-]{32}"),
 	token("adafruit_key", "aio_", "[A-Za-z0-9]{28}"),
-	named("squarespace_token", "squarespace", UUID$2),
+	named("squarespace_token", "squarespace", UUID$1),
 	named("wix_key", "wix", "IST\\.eyJ[A-Za-z0-9_-]{50,400}\\.[A-Za-z0-9_-]{100,1200}\\.[A-Za-z0-9_-]{100,600}"),
 	named("webflow_token", "webflow", "[a-f0-9]{64}"),
 	named("ghost_key", "ghost", "[a-f0-9]{24}:[a-f0-9]{64}"),
@@ -2147,7 +2147,7 @@ var PRODUCTIVITY_RULES = [
 	named("giphy_key", "giphy", "[A-Za-z0-9]{32}"),
 	named("unsplash_key", ["unsplash", "pexels"], "[A-Za-z0-9_-]{43}|[A-Za-z0-9]{56}|[a-f0-9]{64}"),
 	named("vimeo_token", "vimeo", "[a-f0-9]{32}|[A-Za-z0-9/+]{128}"),
-	named("mux_key", "mux_", `${UUID$2}|[A-Za-z0-9+/]{75}`),
+	named("mux_key", "mux_", `${UUID$1}|[A-Za-z0-9+/]{75}`),
 	named("steam_key", "steam", "[A-F0-9]{32}"),
 	named("strava_secret", "strava", "[a-f0-9]{40}"),
 	named("fitbit_secret", "fitbit", "[a-f0-9]{32}"),
@@ -2181,8 +2181,8 @@ var PRODUCTIVITY_RULES = [
 		"saucelabs",
 		"sauce",
 		"lambdatest"
-	], `[A-Za-z0-9]{20}|${UUID$2}|[A-Za-z0-9]{50}`),
-	named("cypress_key", ["cypress_record"], UUID$2),
+	], `[A-Za-z0-9]{20}|${UUID$1}|[A-Za-z0-9]{50}`),
+	named("cypress_key", ["cypress_record"], UUID$1),
 	token("percy_token", ["web_", "app_"], "[a-f0-9]{64}"),
 	token("chromatic_token", "chpt_", "[a-f0-9]{12,16}"),
 	token("expo_access_token", "expo_", "[A-Za-z0-9_-]{40}"),
@@ -2199,7 +2199,7 @@ var PRODUCTIVITY_RULES = [
 	], "(?=[A-Za-z]{0,27}[0-9])[A-Za-z0-9]{28}"),
 	token("scalingo_token", "tk-us-", "[A-Za-z0-9_-]{48}"),
 	token("gemini_tools_key", "AQ.", "Ab[A-Za-z0-9_-]{40,60}"),
-	token("wakatime_key", "waka_", UUID$2),
+	token("wakatime_key", "waka_", UUID$1),
 	named("looker_key", "looker", "[a-z0-9]{20}|[a-z0-9]{24}"),
 	named("tableau_token", "tableau", "[A-Za-z0-9+/]{22}==:[A-Za-z0-9]{32}"),
 	token("lokalise_token", "lokalise_", "[a-f0-9]{40}"),
@@ -2264,7 +2264,7 @@ var SOURCE_HOST_RULES = [
 		"codeberg"
 	], "[a-f0-9]{40}"),
 	token("npm_token", "npm_", "[A-Za-z0-9]{36}"),
-	named("npm_token", "_authtoken", `[A-Za-z0-9+/=_-]{20,200}|${UUID$2}`),
+	named("npm_token", "_authtoken", `[A-Za-z0-9+/=_-]{20,200}|${UUID$1}`),
 	named("npm_password", [":_password", ":_auth"], "[A-Za-z0-9+/]{12,200}={0,2}"),
 	token("pypi_token", "pypi-AgE", "[A-Za-z0-9_-]{50,1000}"),
 	token("rubygems_token", "rubygems_", "[a-f0-9]{48}"),
@@ -2312,7 +2312,7 @@ var SOURCE_HOST_RULES = [
 	named("bitrise_token", "bitrise", "[A-Za-z0-9_-]{86}"),
 	named("jenkins_token", ["jenkins", "crumb"], "[a-f0-9]{32,34}|[a-f0-9]{64}"),
 	named("teamcity_token", "teamcity", "eyJ[A-Za-z0-9+/=.]{20,200}"),
-	named("codecov_token", "codecov", `[a-z0-9]{32}|${UUID$2}`),
+	named("codecov_token", "codecov", `[a-z0-9]{32}|${UUID$1}`),
 	named("coveralls_token", ["coveralls", "repo_token"], "[A-Za-z0-9]{32,37}"),
 	named("codacy_token", "codacy", "[a-f0-9]{32}|[A-Za-z0-9]{20}"),
 	named("codeclimate_token", ["codeclimate", "cc_test_reporter"], "[a-f0-9]{40,64}"),
@@ -2322,7 +2322,7 @@ var SOURCE_HOST_RULES = [
 		"sqa_"
 	], "[a-z0-9]{40}"),
 	named("sonar_token", ["sonar"], "(?:sq[upa]_)?[a-z0-9=_-]{40}"),
-	named("snyk_token", "snyk", UUID$2),
+	named("snyk_token", "snyk", UUID$1),
 	token("sourcegraph_token", [
 		"sgp_",
 		"sgs_",
@@ -3237,12 +3237,12 @@ var readPackageLock = (text) => {
 };
 //#endregion
 //#region src/doors/cli/lock-files/pnpm.ts
-var LONGEST_LINE$2 = 1e4;
+var LONGEST_LINE$1 = 1e4;
 /** The keys of an indented file, each with its parents: the part of YAML that we need. */
 function* entriesOf(text) {
 	const above = [];
 	for (const line of linesOf(text)) {
-		if (line.length > LONGEST_LINE$2) continue;
+		if (line.length > LONGEST_LINE$1) continue;
 		const [, spaces = "", key, value = ""] = /^( *)("[^"]*"|'[^']*'|[^\s"'#-][^:]*(?::[^\s:][^:]*)*):(?:\s+(.*))?$/.exec(line) ?? [];
 		if (key === void 0) continue;
 		while ((above.at(-1)?.indent ?? -1) >= spaces.length) above.pop();
@@ -3648,56 +3648,6 @@ function read(name) {
 /** Whether this account of this vault may send it. */
 var isFor = (waiting, url, account) => waiting.url === url && mayBeSentBy(account, waiting.account);
 var drop = (name) => rmSync(join(spoolFolder(), name), { force: true });
-//#endregion
-//#region src/text/noise.ts
-/**
-* What a terminal, a clock and a linker write into an error, and what differs each time a program executes. Search
-* and recall read a pasted log without it, so that the log finds what its two telling lines find.
-*
-* Every pattern is linear: none repeats a group that can match in two ways.
-*/
-var TERMINAL_CODES = new RegExp([
-	"\\x1b\\[[0-9;:?<=>]*[ -/]*[@-~]",
-	"\\x1b\\][^\\x07\\x1b]*(?:\\x07|\\x1b\\\\)?",
-	"\\x1b[@-_]"
-].join("|"), "g");
-var NOISE = [
-	/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi,
-	/\b0x(?!(?:[8c][0-9a-f]{7}|0{4}[0-9a-f]{4})\b)[0-9a-f]{4,}\b/gi,
-	/\b\d{4}[-/]\d{2}[-/]\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?(?![\w-])/g,
-	/\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2}(?:,? \d{4})?(?= \d|,|\s|$)/g,
-	/(?<![\w:.])\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?![\w:])/g,
-	/\b(?=[0-9a-f]{0,63}\d)(?=[0-9a-f]{0,63}[a-f])[0-9a-f]{12,64}\b/gi,
-	/(?:\/private)?\/(?:tmp|var\/tmp|var\/folders\/[\w+-]{1,8}\/[\w+-]{1,64}\/T)\/(?:[\w.+-]{1,80}\/)*|[A-Z]:\\(?:[^\\\s]{1,80}\\){1,6}Temp\\(?:[^\\\s]{1,80}\\)*/g,
-	/(?:\/home|\/Users)\/[\w.-]{1,64}\/|[A-Z]:\\Users\\[^\\\s]{1,64}\\/g,
-	/(?<=\.\w{1,8}):\d{1,6}(?::\d{1,5})?(?!\w)|(?<=\.\w{1,8})\(\d{1,6}(?:,\d{1,5})?\)/g,
-	/\b(?:line|column|col|ln) \d{1,6}\b/gi,
-	/\b(?:pid|PID|process)[ =:]{0,2}\d{2,7}\b|\[\d{3,7}\](?=[:\s]|$)/g,
-	/\b\d+(?:\.\d+)?(?:ns|µs|us|ms|s|sec|secs|seconds|min|mins|minutes)\b/g,
-	/(?<![\w.])\d{1,3}(?:\.\d+)?%/g,
-	/(?<![\w.])\d+(?:\.\d+)? ?(?:[kKMGT]i?B(?:\/s)?|bytes|B\/s)(?!\w)/g,
-	/[─-╿▀-▟■-◿⠀-⣿]+|[=#*~_.-]{6,}>?|\[[=#> .-]{6,}\]/g
-];
-/** Patterns look at a line; a longer one is data, not a message. */
-var LONGEST_LINE$1 = 2e3;
-var FRAME = /^\s*(?:at .{1,500}[):\d]$|at [\w$.<>[\] ]{1,200}$|File ".{1,300}", line|from .{1,300}:\d+:in |#\d{1,3} |\d{1,4}: 0x|goroutine \d|\.\.\. \d{1,4} more)/;
-var isStackFrame = (line) => FRAME.test(line);
-/** What a terminal shows of a line: text after a carriage return replaces the text before it. */
-function shownOf(line) {
-	const end = line.endsWith("\r") ? line.length - 1 : line.length;
-	const from = line.lastIndexOf("\r", end - 1);
-	return line.slice(from + 1, end);
-}
-/** The lines of a text as a terminal shows them, without colours and without what was written over. */
-var terminalLines = (text) => text.replace(TERMINAL_CODES, "").split("\n").map(shownOf);
-/** A text as a terminal shows it. */
-var terminalText = (text) => terminalLines(text).join("\n");
-/** A line without what changes each time. */
-function cleanLine(line) {
-	let clean = line.length > LONGEST_LINE$1 ? line.slice(0, LONGEST_LINE$1) : line;
-	for (const pattern of NOISE) clean = clean.replace(pattern, " ");
-	return clean.replace(/[ \t]+/g, " ").trim();
-}
 //#endregion
 //#region src/doors/cli/name-in-project.ts
 /**

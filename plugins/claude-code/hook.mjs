@@ -524,7 +524,7 @@ function happening$1(event, payload) {
 	const prompt = textOf$1(payload.prompt);
 	if (event === "session.created") return {
 		kind: "start",
-		after: "nothing"
+		after: payload.resumed === true ? "pause" : "nothing"
 	};
 	if (event === "chat.message") return prompt ? {
 		kind: "prompt",
@@ -931,6 +931,56 @@ function keepEnvironment(folder, environment) {
 	} catch {}
 }
 //#endregion
+//#region src/text/noise.ts
+/**
+* What a terminal, a clock and a linker write into an error, and what differs each time a program executes. Search
+* and recall read a pasted log without it, so that the log finds what its two telling lines find.
+*
+* Every pattern is linear: none repeats a group that can match in two ways.
+*/
+var TERMINAL_CODES = new RegExp([
+	"\\x1b\\[[0-9;:?<=>]*[ -/]*[@-~]",
+	"\\x1b\\][^\\x07\\x1b]*(?:\\x07|\\x1b\\\\)?",
+	"\\x1b[@-_]"
+].join("|"), "g");
+var NOISE = [
+	/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi,
+	/\b0x(?!(?:[8c][0-9a-f]{7}|0{4}[0-9a-f]{4})\b)[0-9a-f]{4,}\b/gi,
+	/\b\d{4}[-/]\d{2}[-/]\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?(?![\w-])/g,
+	/\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2}(?:,? \d{4})?(?= \d|,|\s|$)/g,
+	/(?<![\w:.])\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?![\w:])/g,
+	/\b(?=[0-9a-f]{0,63}\d)(?=[0-9a-f]{0,63}[a-f])[0-9a-f]{12,64}\b/gi,
+	/(?:\/private)?\/(?:tmp|var\/tmp|var\/folders\/[\w+-]{1,8}\/[\w+-]{1,64}\/T)\/(?:[\w.+-]{1,80}\/)*|[A-Z]:\\(?:[^\\\s]{1,80}\\){1,6}Temp\\(?:[^\\\s]{1,80}\\)*/g,
+	/(?:\/home|\/Users)\/[\w.-]{1,64}\/|[A-Z]:\\Users\\[^\\\s]{1,64}\\/g,
+	/(?<=\.\w{1,8}):\d{1,6}(?::\d{1,5})?(?!\w)|(?<=\.\w{1,8})\(\d{1,6}(?:,\d{1,5})?\)/g,
+	/\b(?:line|column|col|ln) \d{1,6}\b/gi,
+	/\b(?:pid|PID|process)[ =:]{0,2}\d{2,7}\b|\[\d{3,7}\](?=[:\s]|$)/g,
+	/\b\d+(?:\.\d+)?(?:ns|µs|us|ms|s|sec|secs|seconds|min|mins|minutes)\b/g,
+	/(?<![\w.])\d{1,3}(?:\.\d+)?%/g,
+	/(?<![\w.])\d+(?:\.\d+)? ?(?:[kKMGT]i?B(?:\/s)?|bytes|B\/s)(?!\w)/g,
+	/[─-╿▀-▟■-◿⠀-⣿]+|[=#*~_.-]{6,}>?|\[[=#> .-]{6,}\]/g
+];
+/** Patterns look at a line; a longer one is data, not a message. */
+var LONGEST_LINE = 2e3;
+var FRAME = /^\s*(?:at .{1,500}[):\d]$|at [\w$.<>[\] ]{1,200}$|File ".{1,300}", line|from .{1,300}:\d+:in |#\d{1,3} |\d{1,4}: 0x|goroutine \d|\.\.\. \d{1,4} more)/;
+var isStackFrame = (line) => FRAME.test(line);
+/** What a terminal shows of a line: text after a carriage return replaces the text before it. */
+function shownOf(line) {
+	const end = line.endsWith("\r") ? line.length - 1 : line.length;
+	const from = line.lastIndexOf("\r", end - 1);
+	return line.slice(from + 1, end);
+}
+/** The lines of a text as a terminal shows them, without colours and without what was written over. */
+var terminalLines = (text) => text.replace(TERMINAL_CODES, "").split("\n").map(shownOf);
+/** A text as a terminal shows it. */
+var terminalText = (text) => terminalLines(text).join("\n");
+/** A line without what changes each time. */
+function cleanLine(line) {
+	let clean = line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) : line;
+	for (const pattern of NOISE) clean = clean.replace(pattern, " ");
+	return clean.replace(/[ \t]+/g, " ").trim();
+}
+//#endregion
 //#region src/doors/cli/hooks/failures.ts
 /** How much of an output is looked at: the two ends, where tools say what went wrong. */
 var LOOKED_AT = 16e3;
@@ -957,7 +1007,7 @@ function bothEnds(text, most) {
 function hasFailed({ command, exitCode, output }) {
 	if (exitCode !== null && exitCode !== 0) return true;
 	if (exitCode === 0 && !PIPED.test(command)) return false;
-	const shown = bothEnds(output, LOOKED_AT);
+	const shown = terminalText(bothEnds(output, LOOKED_AT));
 	return SIGNS.some((sign) => sign.test(shown));
 }
 //#endregion
@@ -1285,7 +1335,7 @@ var patienceMs = () => {
 	const given = Number(process.env.KVAULT_HOOK_WAIT_MS);
 	return Number.isInteger(given) && given > 0 ? given : GIVE_UP_MS;
 };
-/** After how long a hook ends without an answer. It is set before the payload is read: the name of the event has to tell. */
+/** How long a hook may wait. It is set before the payload is read: the name of the event has to tell. */
 function longestMs(agent, event) {
 	const kind = agent.read(event, {})?.kind;
 	return kind === "stop" || kind === "end" ? END_IS_KEPT_WITHIN_MS : patienceMs();
@@ -1461,6 +1511,11 @@ async function runHook(call) {
 //#endregion
 //#region src/doors/cli/hooks/main.ts
 var MOST_INPUT = 16777216;
+/**
+* On a busy machine the time for the vault may be over before the payload is read. The command is noted all the same,
+* and that the vault was not heard.
+*/
+var OWN_WORK_MS = 700;
 /** Hooks that were set up before there were several agents. */
 var FORMER = {
 	"session-start": "SessionStart",
@@ -1486,7 +1541,8 @@ async function answered(agentName, event) {
 	const agent = findHookAgent(FORMER[agentName] ? "claude-code" : agentName);
 	if (!agent) return SILENCE;
 	const happened = FORMER[agentName] ?? event;
-	setTimeout(() => process.exit(0), Math.max(1, longestMs(agent, happened) - performance.now()));
+	const leftMs = Math.max(0, longestMs(agent, happened) - performance.now());
+	setTimeout(() => process.exit(0), leftMs + OWN_WORK_MS);
 	return runHook({
 		agent,
 		event: happened,
@@ -1505,4 +1561,4 @@ process.on("uncaughtException", () => process.exit(0));
 process.stdout.on("error", () => process.exit(0));
 (agentName === "send" ? send() : answered(agentName, event)).then(finish, () => process.exit(0));
 //#endregion
-export { readSession as a, bothEnds as c, findProfile as d, savedProfile as f, takeJournal as i, hasFailed as l, readCommandText as m, postJson as n, rememberSession as o, settingsFolder as p, readJournal as r, startToRedact as s, noteRun as t, keepEnvironment as u };
+export { settingsFolder as _, readSession as a, bothEnds as c, isStackFrame as d, terminalLines as f, savedProfile as g, findProfile as h, takeJournal as i, hasFailed as l, keepEnvironment as m, postJson as n, rememberSession as o, terminalText as p, readJournal as r, startToRedact as s, noteRun as t, cleanLine as u, readCommandText as v };

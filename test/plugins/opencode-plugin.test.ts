@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { opencodePlugin } from '../../src/doors/cli/connect/hook-files/opencode-plugin.ts'
 
 type Part = { id?: string; messageID?: string; type: string; text: string; synthetic?: boolean }
@@ -41,11 +41,14 @@ const messages = [
   },
 ]
 
+/** What opencode has of the session. */
+let kept: typeof messages = []
+
 async function load(command: string[]): Promise<Hooks> {
   const file = join(folder, `plugin-${command.length}.mjs`)
   writeFileSync(file, opencodePlugin(command))
   const { KnowledgeVault }: Plugin = await import(/* @vite-ignore */ pathToFileURL(file).href)
-  const client = { session: { messages: async () => ({ data: messages }) } }
+  const client = { session: { messages: async () => ({ data: kept }) } }
   return KnowledgeVault({ client, directory: '/home/dev/app' })
 }
 
@@ -81,10 +84,13 @@ test('the first message of a session also gets the start; the words of the perso
   expect(new Set(output.parts.slice(2).map(({ id }) => id)).size).toBe(2)
   await hooks['chat.message']({ sessionID: 'ses_1' }, { message: { id: 'msg_2' }, parts: [said] })
   expect(calls()).toEqual([
-    { agent: 'opencode', event: 'session.created', payload: where },
+    { agent: 'opencode', event: 'session.created', payload: { ...where, resumed: false } },
     { agent: 'opencode', event: 'chat.message', payload: { ...where, prompt: 'Why is it red?' } },
     { agent: 'opencode', event: 'chat.message', payload: { ...where, prompt: 'Why is it red?' } },
   ])
+  kept = messages
+  await hooks['chat.message']({ sessionID: 'ses_0' }, { message: { id: 'msg_3' }, parts: [said] })
+  expect(calls()[3]).toMatchObject({ event: 'session.created', payload: { resumed: true } })
 })
 
 test('a command, a compaction and the end of an exchange', async () => {
@@ -95,7 +101,12 @@ test('a command, a compaction and the end of an exchange', async () => {
   const compacting = { context: [] as string[] }
   await hooks['experimental.session.compacting']({ sessionID: 'ses_1' }, compacting)
   expect(compacting.context).toEqual(['vault: session.compacting'])
-  await hooks.event({ event: { type: 'session.idle', properties: { sessionID: 'ses_1' } } })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const ended = hooks.event({ event: { type: 'session.idle', properties: { sessionID: 'ses_1' } } })
+  // The end of an exchange is kept on a slow machine too.
+  await vi.advanceTimersByTimeAsync(10_000)
+  await ended
+  vi.useRealTimers()
   await hooks.event({ event: { type: 'file.edited', properties: { sessionID: 'ses_1' } } })
   expect(calls().slice(-3)).toEqual([
     {

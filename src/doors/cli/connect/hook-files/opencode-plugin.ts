@@ -3,7 +3,9 @@ export const opencodePlugin = (command: readonly string[]): string => `${MARK}
 import { spawn } from 'node:child_process'
 
 const COMMAND = ${JSON.stringify(command)}
-const LONGEST_WAIT_MS = 1500
+
+/** Nobody waits for the end of an exchange, and what is not kept then is lost. */
+const longestWaitMs = (event) => (event === 'session.idle' ? 15_000 : 1500)
 
 /** Starts the hook with a payload and returns the text to inject. An error never stops opencode. */
 function hook(event, payload) {
@@ -11,7 +13,7 @@ function hook(event, payload) {
     try {
       const [program, ...args] = COMMAND
       const child = spawn(program, [...args, 'hook', 'opencode', event], { stdio: ['pipe', 'pipe', 'ignore'] })
-      const limit = setTimeout(() => child.kill(), LONGEST_WAIT_MS)
+      const limit = setTimeout(() => child.kill(), longestWaitMs(event))
       let output = ''
       child.stdout.on('data', (chunk) => (output += chunk))
       child.on('error', () => resolve(''))
@@ -57,7 +59,8 @@ export const KnowledgeVault = async ({ client, directory }) => {
       const prompt = wordsIn(output.parts)
       if (!begun.has(sessionID)) {
         begun.add(sessionID)
-        add(output, sessionID, await hook('session.created', { sessionID, directory }))
+        const resumed = (await lastReply(sessionID).catch(() => '')) !== ''
+        add(output, sessionID, await hook('session.created', { sessionID, directory, resumed }))
       }
       add(output, sessionID, await hook('chat.message', { sessionID, directory, prompt }))
     },

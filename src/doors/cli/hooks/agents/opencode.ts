@@ -19,7 +19,8 @@ function used(payload: Payload): Happening | undefined {
 
 function happening(event: string, payload: Payload): Happening | undefined {
   const prompt = textOf(payload.prompt)
-  if (event === 'session.created') return { kind: 'start', after: 'nothing' }
+  if (event === 'session.created')
+    return { kind: 'start', after: payload.resumed === true ? 'pause' : 'nothing' }
   if (event === 'chat.message') return prompt ? { kind: 'prompt', prompt } : undefined
   if (event === 'tool.execute.after') return used(payload)
   if (event === 'session.compacting') return { kind: 'compact' }

@@ -1,6 +1,7 @@
 import type { UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
-import { readableCard } from '../cards/access.ts'
+import { type CardRow, readableCard } from '../cards/access.ts'
+import { isLikelyOutdated } from '../cards/present.ts'
 import { type Delivered, deliveredIn } from '../deliveries/deliveries.ts'
 import type { Snapshot } from '../memory/snapshot.ts'
 import { spread } from '../memory/spread.ts'
@@ -80,17 +81,26 @@ function documentsOf(memory: ProjectMemory, snapshot: Snapshot, budget: number, 
 export const knownAtStart = (memory: ProjectMemory, budget: number, asker: Asker): Found[] =>
   documentsOf(memory, memory.snapshot, budget, asker)
 
+/** A card that was superseded or merged since gives way to the one in its place. */
+async function cardInPlace(ctx: UserCtx, cardId: string): Promise<CardRow> {
+  const row = await readableCard(ctx, cardId)
+  return row.superseded_by === null ? row : await readableCard(ctx, row.superseded_by)
+}
+
 async function cardsOfSession(ctx: UserCtx, delivered: readonly Delivered[], asker: Asker): Promise<Found[]> {
-  const found: Found[] = []
+  const rows = new Map<string, CardRow>()
   for (const { item_id } of delivered.filter(({ kind }) => kind === 'card').slice(0, MOST_CARDS))
     try {
-      const row = await readableCard(ctx, item_id)
-      found.push({ item: cardItem(row, 'delivered in this session', asker), confidence: null })
+      const row = await cardInPlace(ctx, item_id)
+      if (!isLikelyOutdated(row)) rows.set(row.card_id, row)
     } catch (error) {
       // The card is gone, or the person may no longer read it.
       if (!(error instanceof AppError)) throw error
     }
-  return found
+  return [...rows.values()].map((row) => ({
+    item: cardItem(row, 'delivered in this session', asker),
+    confidence: null,
+  }))
 }
 
 /** Before a session is compacted: facts and preferences of the project, and the cards that the session received. */

@@ -262,6 +262,12 @@ onBothEngines('recall', (t) => {
     expect(compact.items.at(-1)).toMatchObject({ kind: 'card', id: card_id })
     // What comes again keeps its first row.
     expect((await rowsOf(t, me)).items).toHaveLength(5)
+    const newer = await record(me, { ...CARD, title: 'npm ci in the build image needs the new base image' })
+    await me.post(`/api/v1/cards/${newer.card_id}/links`, { to_card_id: card_id, kind: 'supersedes' })
+    const later = await recallOf(me, { moment: 'compact', ...at })
+    expect(later.items.at(-1)).toMatchObject({ kind: 'card', id: newer.card_id })
+    expect(later.text).not.toContain(CARD.title)
+    await me.delete(`/api/v1/cards/${newer.card_id}`)
     await me.delete(`/api/v1/cards/${card_id}`)
     expect((await recallOf(me, { moment: 'compact', ...at })).text).not.toContain(CARD.title)
     expect(await recallOf(me, { moment: 'start', project_key: 'org/unknown' })).toMatchObject({

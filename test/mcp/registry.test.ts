@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { capabilities } from '../../src/capabilities.ts'
 import type { Viewer } from '../../src/core/context.ts'
@@ -6,6 +8,8 @@ import { CORE_TOOLS, inputSchemaOf, requiredScopes, toolsOf } from '../../src/co
 import { manifestOf } from '../../src/doors/http/manifest.ts'
 import type { JsonSchema } from '../../src/doors/mcp/compact-schema.ts'
 import { toolList } from '../../src/doors/mcp/tool-list.ts'
+import { INSTRUCTIONS, WORKFLOW } from '../../src/features/ai-guide/ai-guide.text.ts'
+import { repository } from '../support/process.ts'
 import {
   ADDED_FIELDS,
   CORE_PROFILE,
@@ -155,6 +159,13 @@ const viewer = (scopes: readonly Scope[]): Viewer => ({
 })
 const list = toolList(tools)
 const tokens = (value: unknown) => Math.ceil(JSON.stringify(value).length / 4)
+
+test('whatever tells an agent how to work names the tools for finding, judging and recording', () => {
+  const page = readFileSync(join(repository, 'docs', 'guide', 'agent-instructions.md'), 'utf8')
+  for (const text of [INSTRUCTIONS, JSON.stringify(WORKFLOW), page])
+    for (const name of ['search_records', 'verify_card', 'record_card'])
+      expect(text.includes(name), `${name} in: ${text}`).toBe(true)
+})
 
 test('all tools cost a model at most 5,000 tokens, the core ones at most 2,000', () => {
   expect(tokens({ tools: list(viewer(SCOPES), 'full') })).toBeLessThanOrEqual(5000)

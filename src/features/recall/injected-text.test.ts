@@ -48,8 +48,9 @@ test('a card never comes without the line that says whose it is and whether it s
 
 test('with enough room a card has everything; with little, title, fix and whose it is; with less, nothing', () => {
   const whole = injectedText([CARD], 1200).text
-  for (const part of ['First: COPY', 'whole by get_card', 'worked for 3 of 3', 'environment: likely'])
-    expect(whole).toContain(part)
+  const parts = ['whole by get_card', 'after use verify_card', 'worked for 3 of 3', 'environment: likely']
+  for (const part of ['First: COPY', ...parts]) expect(whole).toContain(part)
+  expect(injectedText([MARKED], 1200).text).not.toContain('First: ')
   expect(injectedText([CARD], 200).text).toMatch(
     /\nCard: npm [^\n]*…\nFix: Copy [^\n]*…\n\(public card \S+\)\n/,
   )

@@ -38,6 +38,7 @@ function aboutCard({ id, provenance, trust, fits }: RecalledItemAnswer): { all: 
   ]
   const more = [
     'whole by get_card',
+    'after use verify_card',
     ...(trust ? [trust] : []),
     ...(fits && fits !== 'unknown' ? [`fits this environment: ${fits}`] : []),
   ]
@@ -52,8 +53,11 @@ function linesOfCard(item: RecalledItemAnswer, room: number): string[] | undefin
   const beginning = fitted(title, fix, room - about.length - 1, 'card')
   if (!beginning) return undefined
   const lines = [...beginning, about]
-  const first = item.steps_short[0] === undefined ? '' : `First: ${item.steps_short[0]}`
-  if (first !== '' && charactersOf(lines) + first.length + 1 <= room) lines.splice(-1, 0, first)
+  const [step] = item.steps_short
+  const first = `First: ${step}`
+  // No command is put forward out of a text that speaks to agents.
+  const isSaid = step !== undefined && !item.provenance.contains_instructions
+  if (isSaid && charactersOf(lines) + first.length + 1 <= room) lines.splice(-1, 0, first)
   return lines
 }
 

@@ -38,7 +38,7 @@ const CAUSE =
 /** Sentences and list items, without leading Markdown. */
 const sentencesOf = (report: string): string[] =>
   report
-    .split(/\n+|(?<=[.!?])\s+(?=[A-Z`])/)
+    .split(/\n+|(?<=[.!?])\s+(?=[\p{Lu}`])/u)
     .map((sentence) =>
       sentence
         .replace(/^[\s>*#-]{1,20}/, '')
@@ -65,9 +65,11 @@ function namesOfChange({ files, commands }: Candidate): string {
   ].join(' ')
 }
 
+/** The sentences that speak of a cure; if none does, as in another language, the end of the report. */
 function fixOf(candidate: Candidate): string {
   const sentences = sentencesOf(candidate.report)
-  const chosen = new Set(sentences.filter((sentence) => CURE.test(sentence)).slice(-MOST_SENTENCES))
+  const cures = sentences.filter((sentence) => CURE.test(sentence))
+  const chosen = new Set((cures.length > 0 ? cures : sentences).slice(-MOST_SENTENCES))
   const said = [...chosen].join(' ').slice(0, LONGEST_FIX).toWellFormed()
   return [said, namesOfChange(candidate)].filter((part) => part !== '').join('\n\n')
 }

@@ -80,6 +80,9 @@ test('a failure, a change and the same command succeeding make a candidate', () 
   expect(card.steps.map(({ action }) => action)).toEqual(['Run `npm install @acme/client`', 'Run `npm test`'])
   expect(card.tags).toEqual(['npm', 'npm-test'])
   expect(evidencesOf(candidates[0] as Candidate).map(({ kind }) => kind)).toEqual(['error', 'output'])
+  const inGerman = 'Das Paket fehlte in package.json. Über npm ist es jetzt da.'
+  const other = draftCard({ ...(candidates[0] as Candidate), report: inGerman })
+  expect(other.fix_summary).toBe(`${inGerman}\n\nRan: \`npm install @acme/client\`.`)
 })
 
 test('a false cure makes no draft, but still counts as a recovery', () => {

@@ -26,6 +26,16 @@ const RELATION = card(
   'ERROR: relation "audit_log" does not exist',
   'Set search_path to audit.',
 )
+const UNREACHABLE = card(
+  'Prisma P1001: the database on localhost cannot be reached',
+  "Error: P1001: Can't reach database server at `localhost:5432`",
+  'Write 127.0.0.1 instead of localhost.',
+)
+const NPM_CI = card(
+  'docker build: npm ci cannot reach the registry',
+  'ERROR: failed to solve: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1',
+  'Pass the proxy as a build argument.',
+)
 
 test('a card about another name is not about the failure', () => {
   const others: [string, ReturnType<typeof card>][] = [
@@ -33,6 +43,8 @@ test('a card about another name is not about the failure', () => {
     ['ImportError: No module named yaml', DISTUTILS],
     ["Error: Cannot find module './helpers'", ALIAS],
     ['ERROR: relation "invoices" does not exist', RELATION],
+    ['Error: P3009: migrate found failed migrations in the target database', UNREACHABLE],
+    ['ERROR: process "/bin/sh -c make release" did not complete successfully: exit code: 1', NPM_CI],
   ]
   for (const [line, other] of others) expect(namesAnother([line], other), line).toBe(true)
 })
@@ -46,6 +58,10 @@ test('the same name, one of its parts, another kind of thing, or a name that is 
     [['ERROR: column "total" does not exist'], RELATION],
     [["error TS2307: Cannot find module '@/views/list'"], ALIAS],
     [["Error: Cannot find module 'chalk'"], FRESH_BRANCH],
+    [['Error: P1001', 'Error: P3009: migrate found failed migrations'], UNREACHABLE],
+    [['error TS2307: Cannot find the client', 'SQLSTATE HY000'], UNREACHABLE],
+    [['error TS2322: Type string is not assignable to @/lib/money'], ALIAS],
+    [['ERROR: process "/bin/sh -c npm ci --omit=dev" did not complete'], NPM_CI],
   ]
   for (const [lines, of] of same) expect(namesAnother(lines, of), lines.join()).toBe(false)
 })

@@ -1,7 +1,7 @@
 /**
- * Whether a card is about another thing than a failure: both say that a module, a package or the like is wrong, in the
- * same words, and name different ones. The words around the name then speak for the card, and it is still not about
- * this failure.
+ * Whether a card is about another thing than a failure: both say that a module, a package or the like is wrong, that a
+ * command failed, or the number of a message of the same tool, in the same words, and name different ones. The words
+ * around the name then speak for the card, and it is still not about this failure.
  */
 
 const QUOTED = `['"\`‘“]([^'"\`’”\\s]{2,100})['"\`’”]`
@@ -10,15 +10,25 @@ const KINDS = 'module|package|import|crate|gem|plugin|extension|relation|table|c
 const NAMED_THING = new RegExp(`\\b(${KINDS}|named|undefined):?\\s{1,3}${QUOTED}`, 'gi')
 /** Python and Go write the name without quotes too. */
 const BARE_THING = /\b(module named|undefined:)\s{1,3}([\w./-]{2,100})/gi
+/** Builders name the command that failed, with the shell that they gave it to. */
+const NAMED_COMMAND =
+  /\b(process|command|script):?\s{1,3}["'`](?:\/bin\/(?:ba)?sh -c )?([^"'`\n]{2,100})["'`]/gi
+/** `P1001`, `TS2345`, `ORA-00942`: the tool in letters, then the number of its message. */
+const CODE = /(?<![\w-])(([A-Z]{1,5})-?\d{3,5})(?![\w-])/g
 
-function namesIn(text: string): Map<string, string[]> {
+function namesIn(text: string, codes: RegExp): Map<string, string[]> {
   const names = new Map<string, string[]>()
-  for (const [, kind = '', name = ''] of [...text.matchAll(NAMED_THING), ...text.matchAll(BARE_THING)]) {
-    const known = kind.toLowerCase().replace('module named', 'named').replace(':', '')
-    names.set(known, [...(names.get(known) ?? []), name.toLowerCase()])
-  }
+  const add = (kind: string, name: string) =>
+    names.set(kind, [...(names.get(kind) ?? []), name.toLowerCase()])
+  for (const pattern of [NAMED_THING, BARE_THING, NAMED_COMMAND])
+    for (const [, kind = '', name = ''] of text.matchAll(pattern))
+      add(kind.toLowerCase().replace('module named', 'named').replace(':', ''), name)
+  for (const [, name = '', tool = ''] of text.matchAll(codes)) add(`code of ${tool.toLowerCase()}`, name)
   return names
 }
+
+/** The texts of a card come in lower case. */
+const CODE_OF_CARD = new RegExp(CODE, 'gi')
 
 /** A file of the project at hand, as opposed to something that is installed. */
 const isOwnFile = (name: string): boolean => /^\.{0,2}[/\\]/.test(name)
@@ -30,8 +40,8 @@ export type NamingCard = { all: string; about: string }
 const isRelated = (one: string, other: string): boolean => one.includes(other) || other.includes(one)
 
 export function namesAnother(lines: readonly string[], { all, about }: NamingCard): boolean {
-  const asked = namesIn(lines.join('\n'))
-  const told = namesIn(all)
+  const asked = namesIn(lines.join('\n'), CODE)
+  const told = namesIn(all, CODE_OF_CARD)
   const wanted = [...asked.values()].flat()
   if (wanted.length === 0 || wanted.some((name) => all.includes(name))) return false
   return [...asked].some(([kind, names]) =>

@@ -108,7 +108,11 @@ test('signing in again ends the key of the last time, unless a client shares it'
   const [second, ...others] = await keysNamed('kvault')
   expect(others).toEqual([])
   // Without a terminal and without a key, the client shares the key of the command.
-  expect(await kvault(['connect', 'codex', '--yes', '--no-hooks'])).toMatchObject({ code: 0, stderr: '' })
+  expect(await kvault(['connect', 'codex', '--yes', '--no-hooks'])).toMatchObject({
+    code: 0,
+    stderr: '',
+    stdout: expect.stringContaining('Codex uses the key of kvault login; it has none of its own.'),
+  })
   const third = await kvault(BY_PASSWORD, { input: PASSWORD })
   expect(third.stdout).toContain('The former key stays valid, because these use it: codex.')
   expect(await keysNamed('kvault')).toContain(second)

@@ -160,7 +160,8 @@ async function connectOne(
   const { proof, closed } = await establish(client, url, before, key)
   print(`${client.title} is connected to ${url}: ${proofText(proof)}. ${client.after}`)
   if (closed) print(`${file} holds a key now, so only you can read it (mode 600).`)
-  if (key && !key.keyId) print(`${client.title} uses the key that you gave; it has none of its own.`)
+  const shared = givenKey(options) === undefined ? 'of kvault login' : 'that you gave'
+  if (key && !key.keyId) print(`${client.title} uses the key ${shared}; it has none of its own.`)
 }
 
 async function isConnected(client: McpClient, entry: Entry, url: string, options: ConnectOptions) {

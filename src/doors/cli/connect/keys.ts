@@ -6,7 +6,7 @@ import { isInteractive } from '../terminal.ts'
 import { ask, failure } from '../vault-client.ts'
 import { type BrowserSession, signInByBrowser } from './browser-sign-in.ts'
 
-/** A key for one client. With an id it was made for that client and ends with it; without, the person gave it. */
+/** A key for one client. With an id it was made for that client and ends with it; without, it is a given or a saved one. */
 export type ClientKey = { apiKey: string; keyId?: string }
 
 export type KeyMaker = {

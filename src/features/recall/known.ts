@@ -82,7 +82,7 @@ export const knownAtStart = (memory: ProjectMemory, budget: number, asker: Asker
   documentsOf(memory, memory.snapshot, budget, asker)
 
 /** A card that was superseded or merged since gives way to the one in its place. */
-async function cardInPlace(ctx: UserCtx, cardId: string): Promise<CardRow> {
+async function cardOrSuccessor(ctx: UserCtx, cardId: string): Promise<CardRow> {
   const row = await readableCard(ctx, cardId)
   return row.superseded_by === null ? row : await readableCard(ctx, row.superseded_by)
 }
@@ -91,7 +91,7 @@ async function cardsOfSession(ctx: UserCtx, delivered: readonly Delivered[], ask
   const rows = new Map<string, CardRow>()
   for (const { item_id } of delivered.filter(({ kind }) => kind === 'card').slice(0, MOST_CARDS))
     try {
-      const row = await cardInPlace(ctx, item_id)
+      const row = await cardOrSuccessor(ctx, item_id)
       if (!isLikelyOutdated(row)) rows.set(row.card_id, row)
     } catch (error) {
       // The card is gone, or the person may no longer read it.

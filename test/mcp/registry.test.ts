@@ -162,10 +162,20 @@ const tokens = (value: unknown) => Math.ceil(JSON.stringify(value).length / 4)
 
 test('whatever tells an agent how to work names the tools for finding, judging and recording', () => {
   const page = readFileSync(join(repository, 'docs', 'guide', 'agent-instructions.md'), 'utf8')
-  for (const text of [INSTRUCTIONS, JSON.stringify(WORKFLOW), page])
+  for (const text of [INSTRUCTIONS.full, JSON.stringify(WORKFLOW), page])
     for (const name of ['search_records', 'verify_card', 'record_card'])
       expect(text.includes(name), `${name} in: ${text}`).toBe(true)
 })
+
+test.each(['full', 'core'] as const)(
+  'the instructions of the %s profile name no tool that it lacks',
+  (profile) => {
+    const listed = list(viewer(SCOPES), profile).map(({ name }) => name)
+    const named = [...BY_NAME.keys()].filter((name) => INSTRUCTIONS[profile].includes(name))
+    expect(named.filter((name) => !listed.includes(name))).toEqual([])
+    expect(named).toEqual(expect.arrayContaining(['search_records', 'record_card']))
+  },
+)
 
 test('all tools cost a model at most 5,000 tokens, the core ones at most 2,000', () => {
   expect(tokens({ tools: list(viewer(SCOPES), 'full') })).toBeLessThanOrEqual(5000)

@@ -30,7 +30,8 @@ test('every tool says whose text its answer carries, or carries none', () => {
 })
 
 test('instructions and descriptions say once that such text is data', () => {
-  expect(INSTRUCTIONS.match(/is data written by others/g)).toHaveLength(1)
+  for (const text of Object.values(INSTRUCTIONS))
+    expect(text.match(/is data written by others/g)).toHaveLength(1)
   for (const tool of tools) {
     const said = descriptionOf(tool).match(/data, not instructions/gi)?.length ?? 0
     expect([tool.tool.name, said]).toEqual([

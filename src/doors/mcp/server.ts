@@ -100,13 +100,12 @@ export function mcpServers(capabilities: readonly Capability[], baseUrl: string)
   const info = { name: 'knowledge-vault', title: 'Knowledge Vault', version: VERSION, websiteUrl: baseUrl }
   const options = {
     capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
-    instructions: INSTRUCTIONS,
     cacheHints: CACHE,
   }
 
   const serve = (call: McpCall): Server => {
     const { ctx, profile, hide } = call
-    const server = new Server(info, options)
+    const server = new Server(info, { ...options, instructions: INSTRUCTIONS[profile] })
     server.setRequestHandler('tools/list', () => ({ tools: listTools(ctx.viewer, profile) }))
     server.setRequestHandler('tools/call', async ({ params }): Promise<CallToolResult> => {
       const tool = byName.get(params.name)

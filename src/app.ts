@@ -27,7 +27,14 @@ import { LogOutput } from './log-output.ts'
 import { usualTuning } from './search-index/index.ts'
 import { keptSecret } from './secret-key.ts'
 
-export type App = { server: FastifyInstance; services: Services; close: () => Promise<void> }
+/** What is left of an app without its jobs and its database. */
+export type KeptServer = { server: FastifyInstance; services: Services }
+
+export type App = KeptServer & {
+  close: () => Promise<void>
+  /** Closes all but the server, which another app can have then. */
+  closeData: () => Promise<void>
+}
 
 export type BuildOptions = {
   log?: Logger
@@ -43,6 +50,8 @@ export type BuildOptions = {
   patience?: Partial<Patience>
   /** Set in a worker, which has siblings. */
   metricsOfAll?: MetricsOfAll
+  /** In tests, which make hundreds of vaults: a server that had the same settings. Its routes are most of the work of a start. */
+  kept?: KeptServer | undefined
 }
 
 /** Libraries may log requests, whose headers contain credentials; the multipart parser does so at trace. */
@@ -100,6 +109,39 @@ async function closeServer(server: FastifyInstance): Promise<void> {
   }
 }
 
+async function openServices(
+  config: Config,
+  { limits, passwordWork }: BuildOptions,
+  opened: Pick<Services, 'database' | 'log' | 'now'>,
+): Promise<Services> {
+  const { database, now } = opened
+  return {
+    ...opened,
+    config,
+    adapters: {
+      google: await openGoogle(config),
+      payments: await openPayments(config, database, now),
+      mail: await openMail(config),
+    },
+    limits: limits ?? memoryLimits(),
+    credentials: new CredentialCache(() => database.credentialsVersion()),
+    searchTuning: usualTuning(),
+    passwordWork: passwordWork ?? PASSWORD_WORK,
+    secret: config.secretKey ?? keptSecret(config.dataDir),
+    wakeups: new EventEmitter(),
+  }
+}
+
+const serverFor = (services: Services, options: BuildOptions): Promise<FastifyInstance> =>
+  buildServer(services, {
+    capabilities,
+    rawRoutes,
+    serveMcp: (app) => serveMcp(app, services, capabilities, options.mcp),
+    shedding: options.shedding ?? true,
+    patience: options.patience,
+    metricsOfAll: options.metricsOfAll,
+  })
+
 /** Composition root: opens and connects everything, and returns what must be closed. */
 export async function buildApp(config: Config, options: BuildOptions = {}): Promise<App> {
   const log = options.log ?? makeLogger(config)
@@ -112,39 +154,21 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
   try {
     const applied = await prepareDatabase(config, database)
     if (applied.length > 0) log.info({ applied }, 'migrated')
-    const services: Services = {
-      config,
-      database,
-      adapters: {
-        google: await openGoogle(config),
-        payments: await openPayments(config, database, now),
-        mail: await openMail(config),
-      },
-      limits: options.limits ?? memoryLimits(),
-      credentials: new CredentialCache(() => database.credentialsVersion()),
-      searchTuning: usualTuning(),
-      passwordWork: options.passwordWork ?? PASSWORD_WORK,
-      secret: config.secretKey ?? keptSecret(config.dataDir),
-      wakeups: new EventEmitter(),
-      log,
-      now,
-    }
+    const opened = await openServices(config, options, { database, log, now })
+    // The routes of a kept server ask its own object.
+    const services = options.kept ? Object.assign(options.kept.services, opened) : opened
     await fillIndexes(services)
-    const server = await buildServer(services, {
-      capabilities,
-      rawRoutes,
-      serveMcp: (app) => serveMcp(app, services, capabilities, options.mcp),
-      shedding: options.shedding ?? true,
-      patience: options.patience,
-      metricsOfAll: options.metricsOfAll,
-    })
+    const server = options.kept?.server ?? (await serverFor(services, options))
     const stopJobs = startJobs(services, options.jobs)
-    const close = async () => {
-      await closeServer(server)
+    const closeData = async () => {
       await stopJobs()
       await database.close()
     }
-    return { server, services, close }
+    const close = async () => {
+      await closeServer(server)
+      await closeData()
+    }
+    return { server, services, close, closeData }
   } catch (error) {
     await database.close()
     throw error

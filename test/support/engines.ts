@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import pino, { type Logger } from 'pino'
 import { afterAll, beforeAll, describe, inject } from 'vitest'
-import { type App, buildApp } from '../../src/app.ts'
+import { type App, buildApp, type KeptServer } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import type { PasswordWork } from '../../src/core/context.ts'
 import type { EngineName } from '../../src/db/db.ts'
@@ -76,12 +76,30 @@ export async function makeVault(
   }
 }
 
+type IdleServer = { settings: string; kept: KeptServer }
+
+/** Servers of vaults that are gone, the newest last: the next vault with the same settings gets one. */
+const idleServers: IdleServer[] = []
+const MOST_IDLE = 8
+
+function takeServer(env: TestEnv): KeptServer | undefined {
+  const settings = JSON.stringify(env)
+  const at = idleServers.findLastIndex((idle) => idle.settings === settings)
+  return at < 0 ? undefined : idleServers.splice(at, 1)[0]?.kept
+}
+
+async function keepServer(env: TestEnv, kept: KeptServer): Promise<void> {
+  idleServers.push({ settings: JSON.stringify(env), kept })
+  if (idleServers.length > MOST_IDLE) await idleServers.shift()?.kept.server.close()
+}
+
 /** What a test gets: the running app of its engine, moving time if it wants, and people to act as. */
 export class TestVault {
   readonly engine: EngineName
   readonly #env: TestEnv
   #vault: Vault | undefined
   #app: App | undefined
+  #mayKeep = true
   #offsetMs = 0
   #people = 0
 
@@ -100,20 +118,25 @@ export class TestVault {
     return this.#vault
   }
 
-  /** Does nothing if it is up already. */
-  async up(log: Logger = pino({ level: 'silent' })): Promise<void> {
+  /** Does nothing if it is up already. A server has the log that it is made with, so one with a log is not kept. */
+  async up(log?: Logger): Promise<void> {
     if (this.#app) return
+    this.#mayKeep = log === undefined
     this.#vault = await makeVault(this.engine, this.#env)
     this.#app = await buildApp(readConfig(this.#vault.env), {
-      log,
+      log: log ?? pino({ level: 'silent' }),
       now: () => new Date(Date.now() + this.#offsetMs),
       shedding: false,
       passwordWork: LITTLE_PASSWORD_WORK,
+      kept: this.#mayKeep ? takeServer(this.#env) : undefined,
     })
   }
 
   async down(): Promise<void> {
-    await this.#app?.close()
+    if (this.#app && this.#mayKeep && !this.#app.server.server.listening) {
+      await this.#app.closeData()
+      await keepServer(this.#env, this.#app)
+    } else await this.#app?.close()
     await this.#vault?.remove()
   }
 

@@ -4,12 +4,15 @@
  */
 export function sampler(seed: number): Sampler {
   const below = seededNumbers(seed)
-  const randomFrom = (alphabet: string, length: number) =>
-    Array.from({ length }, () => alphabet[below(alphabet.length)]).join('')
+  const randomFrom = (alphabet: string, length: number) => {
+    let text = ''
+    for (let drawn = 0; drawn < length; drawn += 1) text += alphabet[below(alphabet.length)]
+    return text
+  }
   return {
     randomFrom,
     sampleOf(pattern) {
-      const whole = new RegExp(`^(?:${pattern.source})`, pattern.flags.replace('y', ''))
+      const whole = wholeOf(pattern.source, pattern.flags.replace('y', ''))
       for (let attempt = 0; attempt < 2000; attempt += 1) {
         const sample = new Generator(pattern.source, below, randomFrom).alternatives()
         if (whole.exec(sample)?.[0] === sample) return sample
@@ -18,6 +21,23 @@ export function sampler(seed: number): Sampler {
     },
   }
 }
+
+/** Patterns and alphabets are made once: there are few, and each sample has dozens of characters. */
+function once<T>(make: (...parts: string[]) => T): (...parts: string[]) => T {
+  const made = new Map<string, T>()
+  return (...parts) => {
+    const key = parts.join('\n')
+    const known = made.get(key)
+    if (known !== undefined) return known
+    const value = make(...parts)
+    made.set(key, value)
+    return value
+  }
+}
+
+const wholeOf = once((source = '', flags = '') => new RegExp(`^(?:${source})`, flags))
+
+const alphabetOf = once((body = '') => (body.startsWith('^') ? excluding(body.slice(1)) : expand(body)))
 
 export type Sampler = {
   randomFrom(alphabet: string, length: number): string
@@ -35,6 +55,8 @@ function seededNumbers(seed: number): (limit: number) => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
   }
 }
+
+const REPETITIONS = /\{(\d+)(?:,(\d+))?\}|\?/y
 
 class Generator {
   private readonly source: string
@@ -78,7 +100,8 @@ class Generator {
   }
 
   private repetitions(): number {
-    const found = /^(?:\{(\d+)(?:,(\d+))?\}|\?)/.exec(this.source.slice(this.at))
+    REPETITIONS.lastIndex = this.at
+    const found = REPETITIONS.exec(this.source)
     if (!found) return 1
     this.at += found[0].length
     if (found[0] === '?') return this.below(2)
@@ -116,8 +139,7 @@ class Generator {
     const end = this.classEnd()
     const body = this.source.slice(this.at + 1, end)
     this.at = end + 1
-    const alphabet = body.startsWith('^') ? excluding(body.slice(1)) : expand(body)
-    return this.randomFrom(alphabet, 1)
+    return this.randomFrom(alphabetOf(body), 1)
   }
 
   private classEnd(): number {

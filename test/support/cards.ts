@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import type { App } from '../../src/app.ts'
 import type { Answer, Client } from './client.ts'
 import type { TestVault } from './engines.ts'
 
@@ -23,6 +25,23 @@ export async function record(as: Client, more: Record<string, unknown> = {}): Pr
   const answer = await as.post('/api/v1/cards', { ...goodCard(), ...more })
   if (answer.status !== 201) throw new Error(`record: ${answer.status} ${answer.text}`)
   return answer.body
+}
+
+/** Rows like the one that `where` finds, made past the doors: for tests that need many of them and are about something else. */
+export async function addLike(
+  { services }: App,
+  table: 'cards' | 'card_evidences' | 'card_feedback' | 'context_events',
+  [column, value]: [column: string, value: string],
+  differences: readonly Record<string, unknown>[],
+): Promise<void> {
+  await services.database.transaction(async (db) => {
+    const found = db.selectFrom(table).selectAll().where(sql.ref(column), '=', value)
+    const row = await found.executeTakeFirstOrThrow()
+    await db
+      .insertInto(table)
+      .values(differences.map((different) => ({ ...row, ...different })))
+      .execute()
+  })
 }
 
 /** A workspace with an admin, and one person for each further role. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { goodCard } from '../../../test/support/cards.ts'
+import { addLike, goodCard } from '../../../test/support/cards.ts'
 import { type Client, clientOf } from '../../../test/support/client.ts'
 import { LITTLE_PASSWORD_WORK, onBothEngines } from '../../../test/support/engines.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
@@ -110,7 +110,13 @@ onBothEngines('the mail about feedback', (t) => {
 
   test('of many cards twenty are named, and the others are counted', async () => {
     const [owner, reader] = [await person(), await person()]
-    for (let i = 0; i < 21; i++) await say(reader, await published(owner, `A card about case ${i}`), 'useful')
+    const card = await published(owner, 'A card about case 0')
+    await say(reader, card, 'useful')
+    const others = Array.from({ length: 20 }, (_, n) => ({ card_id: crypto.randomUUID(), n: n + 1 }))
+    const titled = others.map(({ card_id, n }) => ({ card_id, title: `A card about case ${n}` }))
+    await addLike(app, 'cards', ['card_id', card], titled)
+    const given = others.map(({ card_id }) => ({ card_id, feedback_id: card_id }))
+    await addLike(app, 'card_feedback', ['card_id', card], given)
     const [mail] = await digest()
     expect(mail?.text).toMatch(/… and 1 more card\.\n/)
     offsetMs += 25 * HOUR_MS

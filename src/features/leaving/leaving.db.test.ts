@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { addLike } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 
 const CARD = {
@@ -74,14 +75,27 @@ onBothEngines('leaving', (t) => {
     const [user, other] = [await t.user(), await t.user()]
     const append = (by: typeof user, project_key: string, content: string) =>
       by.post('/api/v1/project-context/events', { project_key, event_type: 'turn', content })
-    for (let n = 0; n < 210; n += 1)
-      await append(user, n % 50 === 0 ? 'org/small' : 'org/large', `event ${n}`)
-    for (let n = 0; n < 205; n += 1)
-      await user.post('/api/v1/cards', {
-        ...CARD,
-        title: `Card ${n}`,
-        evidences: [{ kind: 'log', content: `log ${n}` }],
-      })
+    for (const [project, first, count] of [
+      ['org/large', 0, 205],
+      ['org/small', 205, 5],
+    ] as const) {
+      const { raw_id } = (await append(user, project, `event ${first}`)).body
+      const read = t.app.services.database.read.selectFrom('context_events').select('event_no')
+      const { event_no } = await read.where('raw_id', '=', raw_id).executeTakeFirstOrThrow()
+      const others = Array.from({ length: count - 1 }, (_, n) => ({
+        event_no: event_no + n + 1,
+        raw_id: crypto.randomUUID(),
+        content: `event ${first + n + 1}`,
+      }))
+      await addLike(t.app, 'context_events', ['raw_id', raw_id], others)
+    }
+    const evidences = [{ kind: 'log', content: 'log 0' }]
+    const { card_id } = (await user.post('/api/v1/cards', { ...CARD, title: 'Card 0', evidences })).body
+    const others = Array.from({ length: 204 }, (_, n) => ({ id: crypto.randomUUID(), n: n + 1 }))
+    const cards = others.map(({ id, n }) => ({ card_id: id, title: `Card ${n}` }))
+    const logs = others.map(({ id, n }) => ({ evidence_id: id, card_id: id, content: `log ${n}` }))
+    await addLike(t.app, 'cards', ['card_id', card_id], cards)
+    await addLike(t.app, 'card_evidences', ['card_id', card_id], logs)
     await append(other, 'org/large', 'of somebody else')
     const lines: { kind: string; value: Record<string, string> }[] = (
       await user.get('/api/v1/auth/me/export')

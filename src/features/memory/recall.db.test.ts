@@ -266,26 +266,26 @@ onBothEngines('search in a project', (t) => {
     const user = await t.user()
     for (const project of ['p', 'q'])
       await Promise.all(
-        Array.from({ length: 130 }, (_, n) => remember(user, project, `pelican ${n} of ${project}`)),
+        Array.from({ length: 110 }, (_, n) => remember(user, project, `pelican ${n} of ${project}`)),
       )
     await remember(user, 'p', 'only here: albatross')
     const merge = { project_key: 'q', new_project_key: 'p', merge: true }
     expect((await user.post('/api/v1/project-context/projects/rename', merge)).status).toBe(200)
     for (const mode of ['substring', 'ranked']) {
       const seen = new Set<string>()
-      for (let page = 1; page <= 6; page++) {
+      for (let page = 1; page <= 5; page++) {
         const { body } = await user.get(
           url('search', { project_key: 'p', query: 'pelican', mode, limit: 50, page }),
         )
-        expect(body.total).toBe(260)
+        expect(body.total).toBe(220)
         for (const { raw_id } of body.results) seen.add(raw_id)
       }
-      expect(seen.size).toBe(260)
+      expect(seen.size).toBe(220)
       const { body } = await user.get(url('search', { project_key: 'p', query: 'albatross', mode }))
       expect(body).toMatchObject({ total: 1, page: 1, limit: 10 })
     }
     const short = await user.get(url('search', { project_key: 'p', query: 'of' }))
-    expect(short.body.total).toBe(260)
+    expect(short.body.total).toBe(220)
   })
 
   test('the tool searches too; a query and a limit are needed in range', async () => {

@@ -11,7 +11,7 @@ import type { Db } from '../../src/db/db.ts'
 import { type Named, prepared } from '../../src/db/prepared.ts'
 import { makeAdmin } from '../support/admin.ts'
 import { clientOf } from '../support/client.ts'
-import { onBothEngines } from '../support/engines.ts'
+import { LITTLE_PASSWORD_WORK, makeVault, onBothEngines } from '../support/engines.ts'
 import { spawnServer, untilReady } from '../support/process.ts'
 
 const deletePrepared = prepared((db, parameter: Named<{ user: string }>) =>
@@ -66,16 +66,17 @@ async function withVault<T>(
   env: Record<string, string>,
   use: (get: ReturnType<typeof clientOf>['get'], app: App) => Promise<T>,
 ) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'knowledge-vault-test-'))
-  const app = await buildApp(readConfig({ DATA_DIR: dataDir, ...env }), {
+  const vault = await makeVault('sqlite', env)
+  const app = await buildApp(readConfig(vault.env), {
     log: pino({ level: 'silent' }),
     jobs: [],
+    passwordWork: LITTLE_PASSWORD_WORK,
   })
   try {
     return await use(clientOf(app, {}).get, app)
   } finally {
     await app.close()
-    rmSync(dataDir, { recursive: true, force: true })
+    await vault.remove()
   }
 }
 

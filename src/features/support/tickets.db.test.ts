@@ -177,13 +177,8 @@ onBothEngines('support tickets', (t) => {
       expect(stored(t)).toEqual(before)
     })
 
-    test('five of exactly 10 MiB are taken', async () => {
-      const five = Array.from({ length: 5 }, (_, i) => ({
-        name: `${i}.bin`,
-        content: Buffer.alloc(10 * MIB),
-      }))
-      expect((await send(t, FIELDS, five)).status).toBe(200)
-    })
+    // The database hears of files only when they are there, so their sizes matter to one engine as to the other.
+    if (t.engine === 'sqlite') testLargeFiles(t)
 
     test.each([
       [{ ...FIELDS, email: 'nobody' }, 'email'],
@@ -213,22 +208,6 @@ onBothEngines('support tickets', (t) => {
       })
       expect(answer.statusCode).toBe(400)
       expect(stored(t)).toEqual(before)
-    })
-
-    test('an endless upload is cut off early', async () => {
-      const before = stored(t)
-      const address = new URL(await listening(t))
-      const sent = await pour(address, 1024 * MIB)
-      expect(sent.status === 413 || sent.status === null).toBe(true)
-      expect(sent.bytes).toBeLessThan(200 * MIB)
-      expect(stored(t)).toEqual(before)
-      expect((await t.anonymous().get('/health')).status).toBe(200)
-    })
-
-    test('a declared length over the limit is refused before anything is read', async () => {
-      const address = new URL(await listening(t))
-      const sent = await pour(address, 1024 * MIB, { 'content-length': String(1024 * MIB) })
-      expect(sent.bytes).toBeLessThan(20 * MIB)
     })
   })
 
@@ -287,12 +266,23 @@ onBothEngines(
   { SUPPORT_EMAIL: 'support@example.com', SMTP_URL: smtp.url },
 )
 
-let address: Map<TestVault, Promise<string>> | undefined
-function listening(t: TestVault): Promise<string> {
-  address ??= new Map()
-  const known = address.get(t) ?? t.app.server.listen({ host: '127.0.0.1', port: 0 })
-  address.set(t, known)
-  return known
+function testLargeFiles(t: TestVault): void {
+  test('five of exactly 10 MiB are taken', async () => {
+    const five = Array.from({ length: 5 }, (_, i) => ({ name: `${i}.bin`, content: Buffer.alloc(10 * MIB) }))
+    expect((await send(t, FIELDS, five)).status).toBe(200)
+  })
+
+  test('an endless upload is cut off early; a declared length over the limit before anything is read', async () => {
+    const before = stored(t)
+    const address = new URL(await t.app.server.listen({ host: '127.0.0.1', port: 0 }))
+    const sent = await pour(address, 1024 * MIB)
+    expect(sent.status === 413 || sent.status === null).toBe(true)
+    expect(sent.bytes).toBeLessThan(200 * MIB)
+    expect(stored(t)).toEqual(before)
+    expect((await t.anonymous().get('/health')).status).toBe(200)
+    const declared = await pour(address, 1024 * MIB, { 'content-length': String(1024 * MIB) })
+    expect(declared.bytes).toBeLessThan(20 * MIB)
+  })
 }
 
 /** Sends an attachment that does not end, until the server has had enough. */

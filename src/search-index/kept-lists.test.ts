@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { KeptLists } from './kept-lists.ts'
 import { readRow } from './read-lists.ts'
 
-const MEGABYTE = 2 ** 20
-const MOST_BYTES = 24 * MEGABYTE
+const PIECE = 2 ** 14
+const MOST_BYTES = 24 * PIECE
 const bundle = (bytes: number) => new Uint8Array(bytes)
 const rows = (key: number, bytes = 10) => [readRow({ run: 1, key: -1 - key, docs: bundle(bytes) })]
 
@@ -29,7 +29,7 @@ test('it also remembers that a run has no such list', () => {
 test('recently used rows stay, the others are dropped', () => {
   const kept = new KeptLists(MOST_BYTES)
   for (let key = 0; key < 100; key++) {
-    kept.keep(1, key, rows(key, MEGABYTE))
+    kept.keep(1, key, rows(key, PIECE))
     kept.rowsOf(1, 0)
   }
   expect(kept.rowsOf(1, 0)).toHaveLength(1)
@@ -38,7 +38,7 @@ test('recently used rows stay, the others are dropped', () => {
 })
 
 test('bytes that are a part of a larger piece of memory are copied', () => {
-  const part = new Uint8Array(new ArrayBuffer(MEGABYTE), 0, 10)
+  const part = new Uint8Array(new ArrayBuffer(PIECE), 0, 10)
   const read = readRow({ run: 1, key: -1, docs: part })
   expect('bundle' in read && read.bundle.buffer.byteLength).toBe(10)
 })

@@ -185,7 +185,20 @@ onBothEngines('a card', (t) => {
     const card = await record(user, {})
     const url = `/api/v1/cards/${card.card_id}`
     const small = Array.from({ length: 100 }, () => ({ kind: 'log', content: 'e' }))
-    for (let i = 0; i < 10; i++) expect((await user.patch(url, { evidences: small })).status).toBe(200)
+    expect((await user.patch(url, { evidences: small })).status).toBe(200)
+    const further = Array.from({ length: 800 }, (_, i) => ({
+      evidence_id: crypto.randomUUID(),
+      position: small.length + i,
+    }))
+    await addLike(t.app, 'card_evidences', ['card_id', card.card_id], further)
+    await t.app.services.database.transaction((db) =>
+      db
+        .updateTable('cards')
+        .set({ evidence_count: small.length + further.length })
+        .where('card_id', '=', card.card_id)
+        .execute(),
+    )
+    expect((await user.patch(url, { evidences: small })).status).toBe(200)
     const refused = await user.patch(url, { evidences: small.slice(0, 1) })
     expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ['body', 'evidences']])
   })

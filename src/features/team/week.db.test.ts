@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Person, record, team } from '../../../test/support/cards.ts'
+import { addLike, type Person, record, team } from '../../../test/support/cards.ts'
 import { clientOf } from '../../../test/support/client.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 
@@ -110,7 +110,9 @@ onBothEngines('the week of a team', (t) => {
 
   test('no part is longer than twenty, and says that there is more', async () => {
     const { workspaceId, editor, viewer } = await team(t)
-    for (let i = 0; i < 21; i++) await shared(editor, workspaceId, `Card number ${i} of many`)
+    const first = await shared(editor, workspaceId, 'One card of many')
+    const others = Array.from({ length: 20 }, () => ({ card_id: crypto.randomUUID() }))
+    await addLike(t.app, 'cards', ['card_id', first], others)
     const { cards } = await week(viewer, workspaceId)
     expect([cards.items.length, cards.has_more]).toEqual([20, true])
   })

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { confirmHome } from '../../src/doors/cli/allow-workspace.ts'
 import { isAllowed } from '../../src/doors/cli/allowed-workspaces.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
-import { type CommandResult, PROGRAM } from '../support/process.ts'
+import { type CommandResult, runKvault } from '../support/process.ts'
 
 let vault: LiveVault
 let person: Person
@@ -35,17 +34,8 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-function kvault(args: string[], input = '', more = {}): Promise<CommandResult> {
-  const child = spawn(process.execPath, [PROGRAM.kvault, ...args], {
-    cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, KVAULT_URL: vault.url, KVAULT_API_KEY: key, ...more },
-  })
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', (chunk) => (stdout += chunk))
-  child.stderr.on('data', (chunk) => (stderr += chunk))
-  child.stdin.end(input)
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })))
-}
+const kvault = (args: string[], input = '', more = {}): Promise<CommandResult> =>
+  runKvault(args, { HOME: home, KVAULT_URL: vault.url, KVAULT_API_KEY: key, ...more }, { cwd: home, input })
 
 const CARD = ['--title', 'A title of a card', '--symptom', 'It fails', '--fix', 'Mend it']
 const cards = async () => (await person.get('/api/v1/cards/stats')).body.total

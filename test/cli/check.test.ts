@@ -1,11 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { goodCard } from '../support/cards.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
-import { type CommandResult, PROGRAM } from '../support/process.ts'
+import { type CommandResult, runKvault } from '../support/process.ts'
 
 let vault: LiveVault
 let author: Person
@@ -42,15 +42,7 @@ function kvault(
   { cwd = folder, input = '', env = {} }: Options = {},
 ): Promise<CommandResult> {
   const own = { KVAULT_URL: vault.url, KVAULT_API_KEY: memberKey, GIT_CEILING_DIRECTORIES: tmpdir() }
-  const child = spawn(process.execPath, [PROGRAM.kvault, ...args], {
-    cwd,
-    env: { PATH: process.env.PATH, HOME: folder, ...own, ...env },
-  })
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', (chunk) => (stdout += chunk))
-  child.stderr.on('data', (chunk) => (stderr += chunk))
-  child.stdin.end(input)
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })))
+  return runKvault(args, { HOME: folder, ...own, ...env }, { cwd, input })
 }
 
 /** A card of the author that the team reads. */

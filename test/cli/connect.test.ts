@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -19,7 +18,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { capabilities } from '../../src/capabilities.ts'
 import { toolsOf } from '../../src/core/tools.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
-import { type CommandResult, PROGRAM, repository } from '../support/process.ts'
+import { type CommandResult, repository, runKvault } from '../support/process.ts'
 
 const TOOLS = toolsOf(capabilities).length
 
@@ -40,10 +39,10 @@ afterEach(() => rmSync(home, { recursive: true, force: true }))
 const BROWSER = join(repository, 'test', 'cli', 'browser.js')
 
 /** The person's terminal: their home, nothing of this machine's settings, and a browser that plays them. */
-function kvault(args: string[], env: Record<string, string> = {}): Promise<CommandResult> {
-  const child = spawn(process.execPath, [PROGRAM.kvault, ...args], {
-    cwd: home,
-    env: {
+const kvault = (args: string[], env: Record<string, string> = {}): Promise<CommandResult> =>
+  runKvault(
+    args,
+    {
       PATH: dirname(process.execPath),
       HOME: home,
       LANG: 'C.UTF-8',
@@ -52,13 +51,8 @@ function kvault(args: string[], env: Record<string, string> = {}): Promise<Comma
       KVAULT_URL: vault.url,
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', (chunk) => (stdout += chunk))
-  child.stderr.on('data', (chunk) => (stderr += chunk))
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })))
-}
+    { cwd: home },
+  )
 
 const at = (...parts: string[]) => join(home, ...parts)
 const text = (...parts: string[]) => readFileSync(at(...parts), 'utf8')

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -17,7 +16,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { probe } from '../../src/doors/cli/mcp-probe.ts'
 import { homeOf } from '../../src/doors/cli/project-name.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
-import { type CommandResult, PROGRAM } from '../support/process.ts'
+import { type CommandResult, runKvault, type Terminal } from '../support/process.ts'
 
 const EMAIL = 'failing@example.com'
 const BY_PASSWORD = ['login', '--email', EMAIL, '--password-stdin']
@@ -37,20 +36,10 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
-type Given = { env?: Record<string, string>; input?: string; stdout?: number }
+type Given = Terminal & { env?: Record<string, string> }
 
-function kvault(args: string[], { env = {}, input = '', stdout }: Given = {}): Promise<CommandResult> {
-  const child = spawn(process.execPath, [PROGRAM.kvault, ...args], {
-    cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', KVAULT_URL: vault.url, ...env },
-    stdio: ['pipe', stdout ?? 'pipe', 'pipe'],
-  })
-  const texts = { stdout: '', stderr: '' }
-  child.stdout?.on('data', (chunk) => (texts.stdout += chunk))
-  child.stderr?.on('data', (chunk) => (texts.stderr += chunk))
-  child.stdin?.end(input)
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...texts })))
-}
+const kvault = (args: string[], { env = {}, ...terminal }: Given = {}): Promise<CommandResult> =>
+  runKvault(args, { HOME: home, LANG: 'C.UTF-8', KVAULT_URL: vault.url, ...env }, { cwd: home, ...terminal })
 
 function put(path: string, content: string): string {
   const file = join(home, path)

@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type CommandResult, PROGRAM } from '../support/process.ts'
+import { type CommandResult, runKvault } from '../support/process.ts'
 
 /** Moves the terminal, if it gets there. */
 const ESCAPES = '\u001b]0;owned\u0007\u001b[2J\u009b31m\u202e'
@@ -33,17 +32,8 @@ afterAll(() => {
 })
 beforeEach(() => rmSync(join(home, 'opened'), { force: true }))
 
-function kvault(args: string[], env: Record<string, string> = {}): Promise<CommandResult> {
-  const child = spawn(process.execPath, [PROGRAM.kvault, ...args], {
-    cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, KVAULT_HOME: join(home, 'kvault'), KVAULT_URL: url, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const texts = { stdout: '', stderr: '' }
-  child.stdout.on('data', (chunk) => (texts.stdout += chunk))
-  child.stderr.on('data', (chunk) => (texts.stderr += chunk))
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...texts })))
-}
+const kvault = (args: string[], env: Record<string, string> = {}): Promise<CommandResult> =>
+  runKvault(args, { HOME: home, KVAULT_HOME: join(home, 'kvault'), KVAULT_URL: url, ...env }, { cwd: home })
 
 /** A browser that notes what it was opened with. */
 function noteOpened(): string {

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { capabilities } from '../../src/capabilities.ts'
 import { toolsOf } from '../../src/core/tools.ts'
 import { type LiveVault, liveVault, registerPerson } from '../support/live.ts'
-import { PROGRAM } from '../support/process.ts'
+import { type CommandResult, spawnKvault } from '../support/process.ts'
 
 const TOOLS = toolsOf(capabilities).length
 
@@ -25,19 +24,8 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-type Result = { code: number | null; stdout: string; stderr: string }
-
-function kvault(args: string[], input = '', env: Record<string, string> = {}): Promise<Result> {
-  const child = spawn(process.execPath, [PROGRAM.kvault, ...args], {
-    cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, ...env },
-  })
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', (chunk) => (stdout += chunk))
-  child.stderr.on('data', (chunk) => (stderr += chunk))
-  child.stdin.end(input)
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })))
-}
+const kvault = (args: string[], input = '', env: Record<string, string> = {}): Promise<CommandResult> =>
+  spawnKvault(args, { HOME: home, ...env }, { cwd: home, input })
 
 test('without a key every command says how to get one', async () => {
   const result = await kvault(['search', 'anything', '--url', vault.url])

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +9,7 @@ import { makeDueSnapshot } from '../../src/features/library-sharing/make-snapsho
 import { retireKey } from '../../src/features/library-sharing/signing-keys.ts'
 import { goodCard, titleWord } from '../support/cards.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
-import { PROGRAM } from '../support/process.ts'
+import { type CommandResult, runKvault } from '../support/process.ts'
 
 /** Two servers that know nothing of each other; A has a library, B's team pulls it. */
 let a: LiveVault
@@ -37,19 +36,12 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-type Result = { code: number | null; stdout: string; stderr: string }
-
-function pull(...more: string[]): Promise<Result> {
-  const args = ['library', 'pull', a.url, '--workspace', workspaceId, ...more]
-  const child = spawn(process.execPath, [PROGRAM.kvault, ...args], {
-    cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, KVAULT_URL: b.url, KVAULT_API_KEY: key },
-  })
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', (chunk) => (stdout += chunk))
-  child.stderr.on('data', (chunk) => (stderr += chunk))
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })))
-}
+const pull = (...more: string[]): Promise<CommandResult> =>
+  runKvault(
+    ['library', 'pull', a.url, '--workspace', workspaceId, ...more],
+    { HOME: home, KVAULT_URL: b.url, KVAULT_API_KEY: key },
+    { cwd: home },
+  )
 
 async function publish(word: string, licence: string): Promise<string> {
   const { card_id } = (await author.post('/api/v1/cards', goodCard(word))).body

@@ -23,7 +23,7 @@ import { clientOf } from '../support/client.ts'
 import { makeVault } from '../support/engines.ts'
 import { type LiveVault, liveVault, registerPerson } from '../support/live.ts'
 import { freePort } from '../support/postgres.ts'
-import { PROGRAM, repository, runKvault } from '../support/process.ts'
+import { PROGRAM, repository, runKvault, spawnKvault } from '../support/process.ts'
 
 let vault: LiveVault
 let folder: string
@@ -105,8 +105,13 @@ const SERVER_COMMANDS = [
   ['rotate-library-key'],
 ]
 
+/** The first is started as an operator does: its process must end. */
 const onDatabase = (args: string[], DATABASE_URL: string) =>
-  runKvault(args, { DATABASE_URL, DATA_DIR: join(folder, 'files'), ENV_FILE: '' })
+  (args === SERVER_COMMANDS[0] ? spawnKvault : runKvault)(args, {
+    DATABASE_URL,
+    DATA_DIR: join(folder, 'files'),
+    ENV_FILE: '',
+  })
 
 test('a database that cannot be used is one line that names DATABASE_URL, for every command', async () => {
   const address = `127.0.0.1:${await freePort()}/cards`

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import {
   mkdirSync,
   mkdtempSync,
@@ -13,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
-import { type CommandResult, PROGRAM } from '../support/process.ts'
+import { type CommandResult, runKvault } from '../support/process.ts'
 
 let vault: LiveVault
 let person: Person
@@ -62,17 +61,8 @@ function sessionOf(name: string): string {
   return lines.map((line) => JSON.stringify(line)).join('\n')
 }
 
-function kvault(args: string[], input = '', more = {}): Promise<CommandResult> {
-  const child = spawn(process.execPath, [PROGRAM.kvault, ...args], {
-    cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, KVAULT_URL: vault.url, KVAULT_API_KEY: key, ...more },
-  })
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', (chunk) => (stdout += chunk))
-  child.stderr.on('data', (chunk) => (stderr += chunk))
-  child.stdin.end(input)
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })))
-}
+const kvault = (args: string[], input = '', more = {}): Promise<CommandResult> =>
+  runKvault(args, { HOME: home, KVAULT_URL: vault.url, KVAULT_API_KEY: key, ...more }, { cwd: home, input })
 
 test('old sessions become drafts, three today, and the drafts a card', async () => {
   const dry = await kvault(['mine', '--agent', 'claude-code', '--dry-run', '--json'])

@@ -8,6 +8,7 @@ import { PROGRAM, repository } from './process.ts'
 const ENTRIES: Record<keyof typeof PROGRAM, string> = {
   serve: 'bin/serve.js',
   kvault: 'bin/kvault.js',
+  commands: 'test/support/command-child.ts',
   crash: 'test/support/crash-child.ts',
 }
 
@@ -25,7 +26,7 @@ const AT_ITS_SOURCE: Plugin = {
 }
 
 function isUpToDate(): boolean {
-  if (!existsSync(PROGRAM.serve)) return false
+  if (!Object.values(PROGRAM).every((file) => existsSync(file))) return false
   const sources = ['src', 'package-lock.json', import.meta.filename, ...Object.values(ENTRIES)]
   const newest = Math.max(...sources.map((path) => newestIn(resolve(repository, path))))
   return statSync(PROGRAM.serve).mtimeMs > newest

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -29,6 +29,7 @@ const PROGRAMS = join(repository, 'node_modules', '.cache', 'knowledge-vault-tes
 export const PROGRAM = {
   serve: join(PROGRAMS, 'serve.js'),
   kvault: join(PROGRAMS, 'kvault.js'),
+  commands: join(PROGRAMS, 'commands.js'),
   crash: join(PROGRAMS, 'crash.js'),
 }
 
@@ -43,15 +44,89 @@ const shellEnvironment = () =>
     ),
   )
 
-/** Runs `kvault` as an operator does, configured by `env` alone. */
-export function runKvault(args: string[], env: Record<string, string>): Promise<CommandResult> {
+/** Where a command is given, what it reads, and the file that its output goes to. */
+export type Terminal = { cwd?: string; input?: string; stdout?: number }
+
+export type GivenCommand = {
+  id: number
+  argv: string[]
+  env: NodeJS.ProcessEnv
+  cwd: string
+  input: string
+}
+
+/** Runs `kvault` in a process of its own, configured by `env` alone. */
+export function spawnKvault(
+  args: string[],
+  env: Record<string, string>,
+  { cwd, input = '', stdout }: Terminal = {},
+): Promise<CommandResult> {
   const child = spawn(process.execPath, [PROGRAM.kvault, ...args], {
+    cwd,
     env: { ...shellEnvironment(), ...env },
+    stdio: ['pipe', stdout ?? 'pipe', 'pipe'],
   })
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', (chunk) => (stdout += chunk))
-  child.stderr.on('data', (chunk) => (stderr += chunk))
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })))
+  const texts = { stdout: '', stderr: '' }
+  child.stdout?.on('data', (chunk) => (texts.stdout += chunk))
+  child.stderr?.on('data', (chunk) => (texts.stderr += chunk))
+  child.stdin?.end(input)
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...texts })))
+}
+
+/** The process of test/support/command-child.ts, and who waits for its answers. */
+let commands: ChildProcess | undefined
+let given = 0
+const waiting = new Map<
+  number,
+  { resolve: (result: CommandResult) => void; reject: (error: Error) => void }
+>()
+
+function commandProcess(): ChildProcess {
+  if (commands?.connected) return commands
+  const child = fork(PROGRAM.commands, { execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  child.on('message', ({ id, result }: { id: number; result: CommandResult }) => {
+    waiting.get(id)?.resolve(result)
+    waiting.delete(id)
+  })
+  child.once('exit', (code, signal) => {
+    for (const { reject } of waiting.values())
+      reject(new Error(`the process of the commands ended: ${code ?? signal}`))
+    waiting.clear()
+  })
+  // It ends with the process of the tests.
+  child.unref()
+  child.channel?.unref()
+  commands = child
+  return child
+}
+
+/** They end their process themselves, or run until their input ends. */
+const OF_THEIR_OWN = ['hook', 'mcp', 'start']
+
+/**
+ * Runs `kvault` as a person does, configured by `env` alone, in a process that runs the commands of all tests one after
+ * another: a twentieth of the work. That the program as it is started does the same is for `spawnKvault`, test/docs and
+ * test/project.
+ */
+export function runKvault(
+  args: string[],
+  env: Record<string, string>,
+  terminal: Terminal = {},
+): Promise<CommandResult> {
+  const { cwd = repository, input = '', stdout } = terminal
+  if (OF_THEIR_OWN.includes(args[0] ?? '') || stdout !== undefined) return spawnKvault(args, env, terminal)
+  given += 1
+  const command: GivenCommand = {
+    id: given,
+    argv: [process.execPath, PROGRAM.kvault, ...args],
+    env: { ...shellEnvironment(), ...env },
+    cwd,
+    input,
+  }
+  return new Promise((resolve, reject) => {
+    waiting.set(command.id, { resolve, reject })
+    commandProcess().send(command)
+  })
 }
 
 /** The options of Node with which `npm start` starts the service. */

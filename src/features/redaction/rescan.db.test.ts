@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { sampler } from '../../../test/redaction/samples.ts'
 import { record } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { COMPILED_BEFORE, PROGRAM } from '../../../test/support/process.ts'
+import { runKvault, spawnKvault } from '../../../test/support/process.ts'
 
 const { randomFrom } = sampler(4)
 
@@ -31,19 +30,15 @@ onBothEngines('rescan', (t) => {
       await db.updateTable('card_feedback').set({ comment: stored.content }).execute()
       await db.updateTable('raw_materials').set(stored).where('raw_id', '=', material.body.raw_id).execute()
     })
-    const rescan = (...args: string[]) =>
-      spawnSync(process.execPath, [...COMPILED_BEFORE, PROGRAM.kvault, 'rescan', ...args], {
-        env: { PATH: process.env.PATH, ...t.vault.env },
-        encoding: 'utf8',
-      })
+    const rescan = (...args: string[]) => runKvault(['rescan', ...args], t.vault.env)
     const eventUrl = `/api/v1/project-context/events/${event.body.raw_id}`
 
-    const dry = rescan('--dry-run')
+    const dry = await rescan('--dry-run')
     expect(dry.stderr).toBe('')
     expect(dry.stdout).toContain('memory events: 1 read, 1 would be changed (github_token 1)')
     expect((await user.get(eventUrl)).body.content).toContain(secret)
 
-    const real = rescan()
+    const real = await spawnKvault(['rescan'], t.vault.env)
     expect(real.stdout).toContain('raw materials: 1 read, 1 changed (github_token 1)')
     expect(real.stdout).toContain('feedback comments: 1 read, 1 changed (github_token 1)')
     expect(real.stdout + real.stderr).not.toContain(secret)
@@ -58,7 +53,7 @@ onBothEngines('rescan', (t) => {
       secret,
     )
 
-    expect(rescan().stdout).toContain('memory events: 1 read, 0 changed')
-    expect(rescan('--wrong').status).toBe(2)
+    expect((await rescan()).stdout).toContain('memory events: 1 read, 0 changed')
+    expect((await rescan('--wrong')).code).toBe(2)
   }, 60_000)
 })

@@ -129,8 +129,8 @@ test('the package holds cards against lock files and gives verdicts', async () =
 test('what a program starts itself is a copy that stays when npm empties its cache', async () => {
   const key = await apiKeyOf(person)
   mkdirSync(join(folder, 'home', '.config', 'Claude'), { recursive: true })
-  const command = ['-y', `${vault.url}/kvault.tgz`, 'connect', 'claude-desktop', '--yes', '--key', key]
-  expect(await laptop('npx', command)).toMatchObject({ code: 0, stderr: '' })
+  const connected = await installed(['connect', 'claude-desktop', '--yes', '--key', key])
+  expect(connected).toMatchObject({ code: 0, stderr: '' })
   const file = join(folder, 'home', '.config', 'Claude', 'claude_desktop_config.json')
   const entry = JSON.parse(readFileSync(file, 'utf8')).mcpServers['knowledge-vault']
   expect(entry.args[0]).toBe(join(folder, 'home', '.local', 'share', 'kvault', 'cli', 'kvault.js'))

@@ -20,7 +20,8 @@ exit 1
 
 /**
  * The checkout under test is installed, and these are its tests, so `ci` and `test` do nothing. `start` comes back when the
- * service answers, and the one that was started before ends, as in a terminal where it was stopped first.
+ * service answers, and the one that was started before ends, as in a terminal where it was stopped first. With the same
+ * settings as before it goes on.
  */
 const npm = (port: number) => `#!/bin/bash
 PATH=\${PATH#*:}
@@ -29,9 +30,12 @@ services="$HOME/services"
 case "$1" in
   ci | test) exit 0 ;;
   start)
+    export PORT=${port} DATA_DIR="\${DATA_DIR:-$HOME/work/data}" WORKERS=1 LOG_LEVEL=warn RATE_LIMIT=off
+    settings=$(env | grep -vE '^(_|PWD|OLDPWD|SHLVL)=' | sort)
+    if [ "$settings" = "$(cat "$HOME/settings" 2>/dev/null)" ]; then cat "$HOME/service.log"; exit 0; fi
+    echo "$settings" >"$HOME/settings"
     if [ -e "$services" ]; then kill -TERM -- "-$(tail -n 1 "$services")" 2>/dev/null; sleep 1; fi
     cd '${repository}'
-    export PORT=${port} DATA_DIR="\${DATA_DIR:-$HOME/work/data}" WORKERS=1 LOG_LEVEL=warn RATE_LIMIT=off
     set -m
     '${node}' '${PROGRAM.serve}' >"$HOME/service.log" 2>&1 </dev/null &
     echo "$!" >>"$services"

@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { expect, test, vi } from 'vitest'
 import { isFree } from '../support/postgres.ts'
-import { PROGRAM, repository, spawnServer, untilReady } from '../support/process.ts'
+import { INTO_FULL_DISK, repository, spawnServer, untilReady } from '../support/process.ts'
 import { describeWhere, NOT_LINUX } from '../support/skips.ts'
 
 const ADMIN = 'boss@example.com'
@@ -17,6 +19,14 @@ const post = (baseUrl: string, path: string) =>
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email: 'kept@example.com', password: 'correct horse' }),
   })
+
+/** Only the launcher takes itself for an older Node: what it starts has none of its options. */
+const AS_OLDER_NODE = [
+  '--import',
+  `data:text/javascript,${encodeURIComponent("Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.0.0' } })")}`,
+]
+const LAUNCHER = join(repository, 'bin', 'kvault.js')
+const NO_BROUGHT_NODE = process.platform === 'darwin' ? 'no Node comes as a package for macOS' : undefined
 
 test('npm start brings the service up with nothing configured, and stops cleanly; a restart keeps what was acknowledged', async () => {
   const first = await spawnServer({}, ['npm', 'start', '--silent'])
@@ -32,34 +42,44 @@ test('npm start brings the service up with nothing configured, and stops cleanly
     expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/),
   ])
 
-  const second = await spawnServer({ DATA_DIR: first.dataDir, ADMIN_EMAILS: ADMIN })
+  // Also by the command, on an older Node where one is brought along: then the service has a process of its own.
+  const command = [...(NO_BROUGHT_NODE ? [] : AS_OLDER_NODE), LAUNCHER, 'start']
+  const env = { DATA_DIR: first.dataDir, ADMIN_EMAILS: ADMIN }
+  const second = await spawnServer(env, [process.execPath, ...command])
   await untilReady(second)
   expect((await post(second.baseUrl, '/api/v1/auth/login')).status).toBe(200)
   // Where the server sends no mail, it says how to become admin.
   await vi.waitUntil(() => second.output().includes(`kvault admin grant ${ADMIN}`))
-  await second.stop()
+  // A terminal that closes.
+  second.child.kill('SIGHUP')
+  expect(await second.exited).toBe(0)
+  expect(await isFree(Number(new URL(second.baseUrl).port))).toBe(true)
   second.remove()
 })
 
-/** Only the launcher takes itself for an older Node: what it starts has none of its options. */
-const AS_OLDER_NODE = [
-  '--import',
-  `data:text/javascript,${encodeURIComponent("Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.0.0' } })")}`,
-]
-
-const NO_BROUGHT_NODE = process.platform === 'darwin' ? 'no Node comes as a package for macOS' : undefined
-
-describeWhere('kvault start on an older Node', NO_BROUGHT_NODE, () => {
-  test('a stop of the command, or a terminal that closes, stops the service, which runs in a process of its own', async () => {
-    const launcher = join(repository, 'bin', 'kvault.js')
-    for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
-      const server = await spawnServer({}, [process.execPath, ...AS_OLDER_NODE, launcher, 'start'])
-      await untilReady(server)
-      server.child.kill(signal)
-      expect(await server.exited, signal).toBe(0)
-      expect(await isFree(Number(new URL(server.baseUrl).port)), signal).toBe(true)
-      server.remove()
+describeWhere('the command on an older Node', NO_BROUGHT_NODE, () => {
+  test('passes each signal on to the program that it runs by the Node that came as a package', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-e2e-'))
+    const program = join(folder, 'program.js')
+    const launcher = join(folder, 'launcher.mjs')
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+    const told = signals.map(
+      (signal) => `process.on('${signal}', () => process.exit(${signals.indexOf(signal)}))`,
+    )
+    writeFileSync(program, `${told.join('\n')}\nprocess.stdout.write('up')\nsetInterval(() => {}, 1000)\n`)
+    const findNode = pathToFileURL(join(repository, 'bin', 'find-node.js')).href
+    writeFileSync(
+      launcher,
+      `import { runByBroughtNode } from '${findNode}'\nrunByBroughtNode('${program}')\n`,
+    )
+    for (const signal of signals) {
+      const child = spawn(process.execPath, [launcher], { stdio: ['ignore', 'pipe', 'inherit'] })
+      await once(child.stdout, 'data')
+      child.kill(signal)
+      const [code] = await once(child, 'exit')
+      expect(code, signal).toBe(signals.indexOf(signal))
     }
+    rmSync(folder, { recursive: true, force: true })
   })
 })
 
@@ -114,17 +134,14 @@ test('a data folder that cannot be written is one line, once with many workers',
 })
 
 describeWhere('a log that cannot be written', NOT_LINUX, () => {
+  // With many workers: workers.test.ts.
   test('stops neither the service nor its end', async () => {
-    for (const WORKERS of ['1', '2']) {
-      const launcher = `exec '${process.execPath}' '${PROGRAM.serve}' > /dev/full 2>&1`
-      const server = await spawnServer({ WORKERS }, ['bash', '-c', launcher])
-      await untilReady(server)
-      for (let i = 0; i < 20; i++)
-        expect((await post(server.baseUrl, '/api/v1/auth/login')).status, WORKERS).toBe(401)
-      server.child.kill('SIGTERM')
-      expect(await server.exited, WORKERS).toBe(0)
-      server.remove()
-    }
+    const server = await spawnServer({ LOG_LEVEL: 'info' }, INTO_FULL_DISK)
+    await untilReady(server)
+    for (let i = 0; i < 20; i++) expect((await fetch(`${server.baseUrl}/api/v1/auth/me`)).status).toBe(401)
+    server.child.kill('SIGTERM')
+    expect(await server.exited).toBe(0)
+    server.remove()
   })
 })
 

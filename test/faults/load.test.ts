@@ -10,16 +10,16 @@ const CLIENTS = 1200
 /** Too short to tell flat from rising, and beside other tests: that is for load.faults.ts. */
 describeWhere('a short round of load', NOT_LINUX, () => {
   test('a day of many people causes no error, overload is refused with Retry-After, and afterwards the service is as before', async () => {
-    const server = await spawnServer({ ...TRAFFIC_ENV, WORKERS: '2' })
+    const server = await spawnServer({ ...TRAFFIC_ENV, WORKERS: '1' })
     const wire = new Wire(server.baseUrl, CLIENTS)
     try {
       await untilReady(server)
-      const people = await settle(server, wire, 8)
-      const { perSecond } = await capacity(wire, people, 1, 300)
+      const people = await settle(server, wire, 6)
+      const { perSecond } = await capacity(wire, people, 1, 150)
       const before = resources(server.child.pid ?? 0)
 
       const normal = new Tally()
-      await steadily(wire, people, { perSecond: perSecond / 2, forMs: 500 }, () => normal)
+      await steadily(wire, people, { perSecond: perSecond / 2, forMs: 300 }, () => normal)
       expect(normal.examples).toEqual([])
       expect(normal.ms.length).toBeGreaterThan(0)
 
@@ -32,7 +32,7 @@ describeWhere('a short round of load', NOT_LINUX, () => {
       expect({ refused: health.refused, errors: health.errors }).toEqual({ refused: 0, errors: 0 })
 
       const after = new Tally()
-      await steadily(wire, people, { perSecond: perSecond / 2, forMs: 400 }, () => after)
+      await steadily(wire, people, { perSecond: perSecond / 2, forMs: 250 }, () => after)
       expect(after.examples).toEqual([])
       wire.close()
       const handles = () => resources(server.child.pid ?? 0).handles

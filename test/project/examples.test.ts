@@ -9,7 +9,7 @@ import { parse } from 'yaml'
 import { capabilities } from '../../src/capabilities.ts'
 import { toolsOf } from '../../src/core/tools.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
-import { repository } from '../support/process.ts'
+import { COMPILED_BEFORE, repository } from '../support/process.ts'
 import { describeWhere } from '../support/skips.ts'
 
 const EXAMPLES = join(repository, 'examples')
@@ -54,7 +54,7 @@ function run(
 
 describe('the TypeScript agent', () => {
   const agent = (...args: string[]) =>
-    run(process.execPath, [join(EXAMPLES, 'typescript-agent', 'agent.ts'), ...args])
+    run(process.execPath, [...COMPILED_BEFORE, join(EXAMPLES, 'typescript-agent', 'agent.ts'), ...args])
   const PROBLEM = 'TypeError: fetch failed, cause: other side closed'
   const FIX = 'The keep-alive of the proxy is shorter than that of the agent. Set keepAliveTimeout below it.'
 

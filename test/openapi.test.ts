@@ -23,9 +23,10 @@ test('an independent linter finds no error', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-openapi-'))
   const file = join(folder, 'openapi.json')
   writeFileSync(file, JSON.stringify(api))
+  const redocly = join(repository, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js')
   const lint = promisify(execFile)(
-    'npx',
-    ['redocly', 'lint', file, '--config', join(repository, 'redocly.yaml')],
+    process.execPath,
+    [redocly, 'lint', file, '--config', join(repository, 'redocly.yaml')],
     {
       cwd: repository,
       env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },

@@ -18,9 +18,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { busyVault } from '../../../test/support/busy.ts'
 import { clientOf } from '../../../test/support/client.ts'
 import { makeVault, onBothEngines, type Vault } from '../../../test/support/engines.ts'
-import { type App, buildApp } from '../../app.ts'
+import { buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
-import { contextFor, inTx } from '../../core/context.ts'
+import { type Ctx, contextFor, inTx } from '../../core/context.ts'
 import { openDatabase } from '../../db/engines/open.ts'
 import { bareContext } from './bare-context.ts'
 import { checkBackup, DamagedBackup } from './format.ts'
@@ -40,21 +40,22 @@ const newFile = () => join(folder, `${++files}.kvbackup`)
 
 const start = (vault: Vault) => buildApp(readConfig(vault.env), { log: pino({ level: 'silent' }), jobs: [] })
 
-/** As `kvault restore` does it: before the service has started, which makes a secret of its own. */
-async function restoreInto(vault: Vault, file: string): Promise<void> {
+/** As the commands of the operator do: without the service. */
+async function onVault<T>(vault: Vault, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   const config = readConfig(vault.env)
   const database = openDatabase(config)
   try {
-    await restoreBackup(bareContext(config, database), file)
+    return await work(bareContext(config, database))
   } finally {
     await database.close()
   }
 }
 
-const findingsOf = async (app: App) =>
-  (await verifyVault(contextFor(app.services))).flatMap(({ what, findings }) =>
-    findings.map((finding) => `${what}: ${finding}`),
-  )
+/** Before the service has started, which makes a secret of its own. */
+const restoreInto = (vault: Vault, file: string) => onVault(vault, (ctx) => restoreBackup(ctx, file))
+
+const findingsOf = async (ctx: Ctx) =>
+  (await verifyVault(ctx)).flatMap(({ what, findings }) => findings.map((finding) => `${what}: ${finding}`))
 
 onBothEngines('backup', (t) => {
   let world: Awaited<ReturnType<typeof busyVault>>
@@ -85,7 +86,7 @@ onBothEngines('backup', (t) => {
       await takeBackup(app.services.config, again)
       const [before, after] = [await checkBackup(file), await checkBackup(again)]
       expect(after.end).toEqual(before.end)
-      expect(await findingsOf(app)).toEqual([])
+      expect(await findingsOf(contextFor(app.services))).toEqual([])
 
       const author = clientOf(app, { authorization: `Bearer ${world.author.token}` })
       const found = await author.post('/api/v1/search', { query: world.card.title })
@@ -123,19 +124,19 @@ onBothEngines('backup', (t) => {
     for (const file of taken) {
       const target = await makeVault(t.engine)
       await restoreInto(target, file)
-      const app = await start(target)
-      expect(await findingsOf(app)).toEqual([])
-      const lone = await sql<{ n: number }>`select count(*) as n from users where not exists
-        (select 1 from credit_entries e where e.user_id = users.user_id)`.execute(app.services.database.read)
-      expect(Number(lone.rows[0]?.n)).toBe(0)
-      await app.close()
+      await onVault(target, async (ctx) => {
+        expect(await findingsOf(ctx)).toEqual([])
+        const lone = await sql<{ n: number }>`select count(*) as n from users where not exists
+          (select 1 from credit_entries e where e.user_id = users.user_id)`.execute(ctx.database.read)
+        expect(Number(lone.rows[0]?.n)).toBe(0)
+      })
       await target.remove()
     }
   })
 
   test('a vault that is not empty is left as it is', async () => {
     await expect(restoreBackup(contextFor(t.app.services), file)).rejects.toThrow(TargetNotEmpty)
-    expect(await findingsOf(t.app)).toEqual([])
+    expect(await findingsOf(contextFor(t.app.services))).toEqual([])
   })
 
   test('a folder with a file of another vault is left as it is; the same file is no obstacle', async () => {
@@ -153,54 +154,51 @@ onBothEngines('backup', (t) => {
     // What a restore leaves that was killed after its first file.
     copyFileSync(join(t.vault.dataDir, 'secret.key'), secret)
     await restoreInto(target, file)
-    const app = await start(target)
-    expect(await findingsOf(app)).toEqual([])
-    await app.close()
+    expect(await onVault(target, findingsOf)).toEqual([])
     await target.remove()
   })
 
   test('verify names what does not match, and reindex repairs the indexes', async () => {
     const target = await makeVault(t.engine)
     await restoreInto(target, file)
-    const app = await start(target)
-    const ctx = contextFor(app.services)
-    await inTx(ctx, async ({ db }) => {
-      await sql`update credit_balances set balance = balance + 7 where user_id = ${world.author.userId}`.execute(
-        db,
-      )
-      await sql`update cards set title = 'Rewritten past the index' where card_id = ${world.card.card_id}`.execute(
-        db,
-      )
-      await sql`delete from context_project_aliases where alias = 'github.com/example/vault'`.execute(db)
-      await sql`delete from ${sql.table(t.engine === 'sqlite' ? 'context_event_words' : 'context_event_index')}`.execute(
-        db,
-      )
+    await onVault(target, async (ctx) => {
+      await inTx(ctx, async ({ db }) => {
+        await sql`update credit_balances set balance = balance + 7 where user_id = ${world.author.userId}`.execute(
+          db,
+        )
+        await sql`update cards set title = 'Rewritten past the index' where card_id = ${world.card.card_id}`.execute(
+          db,
+        )
+        await sql`delete from context_project_aliases where alias = 'github.com/example/vault'`.execute(db)
+        await sql`delete from ${sql.table(t.engine === 'sqlite' ? 'context_event_words' : 'context_event_index')}`.execute(
+          db,
+        )
+      })
+      rmSync(join(target.dataDir, 'tickets'), { recursive: true })
+      const findings = (await findingsOf(ctx)).join('\n')
+      expect(findings).toMatch(/Ledger: account .*entries add up/)
+      expect(findings).toMatch(/Memory: 1 projects of memory are not found by their own key \(/)
+      expect(findings).toMatch(/1 cards are not in the index as they are now/)
+      expect(findings).toMatch(/memory events lack an index entry; kvault reindex adds it/)
+      expect(findings).toMatch(/Attachments: .*is missing/)
+      await reindex(ctx)
+      expect((await findingsOf(ctx)).join('\n')).not.toMatch(/index/)
     })
-    rmSync(join(target.dataDir, 'tickets'), { recursive: true })
-    const findings = (await findingsOf(app)).join('\n')
-    expect(findings).toMatch(/Ledger: account .*entries add up/)
-    expect(findings).toMatch(/Memory: 1 projects of memory are not found by their own key \(/)
-    expect(findings).toMatch(/1 cards are not in the index as they are now/)
-    expect(findings).toMatch(/memory events lack an index entry; kvault reindex adds it/)
-    expect(findings).toMatch(/Attachments: .*is missing/)
-    await reindex(ctx)
-    expect((await findingsOf(app)).join('\n')).not.toMatch(/index/)
-    await app.close()
     await target.remove()
   })
 
   test('a check that cannot run is a finding, and the others still run', async () => {
     const target = await makeVault(t.engine)
     await restoreInto(target, file)
-    const app = await start(target)
-    await inTx(contextFor(app.services), async ({ db }) => {
-      await sql`alter table search_docs rename to search_docs_elsewhere`.execute(db)
+    await onVault(target, async (ctx) => {
+      await inTx(ctx, async ({ db }) => {
+        await sql`alter table search_docs rename to search_docs_elsewhere`.execute(db)
+      })
+      rmSync(join(target.dataDir, 'tickets'), { recursive: true })
+      const findings = (await findingsOf(ctx)).join('\n')
+      expect(findings).toMatch(/Search index: it cannot be checked: .*search_docs/)
+      expect(findings).toMatch(/Attachments: .*is missing/)
     })
-    rmSync(join(target.dataDir, 'tickets'), { recursive: true })
-    const findings = (await findingsOf(app)).join('\n')
-    expect(findings).toMatch(/Search index: it cannot be checked: .*search_docs/)
-    expect(findings).toMatch(/Attachments: .*is missing/)
-    await app.close()
     await target.remove()
   })
 
@@ -263,15 +261,15 @@ onBothEngines('a damaged backup', (t) => {
       ['another format', gzipSync(text.replace('"format":1', '"format":99'))],
     ]
     const target = await makeVault(t.engine)
-    const app = await start(target)
-    for (const [what, content] of damaged) {
-      const broken = newFile()
-      writeFileSync(broken, content)
-      await expect(restoreBackup(contextFor(app.services), broken), what).rejects.toThrow(DamagedBackup)
-    }
-    const users = await app.services.database.read.selectFrom('users').selectAll().execute()
-    expect(users).toEqual([])
-    await app.close()
+    await onVault(target, async (ctx) => {
+      for (const [what, content] of damaged) {
+        const broken = newFile()
+        writeFileSync(broken, content)
+        await expect(restoreBackup(ctx, broken), what).rejects.toThrow(DamagedBackup)
+      }
+      const users = await ctx.database.read.selectFrom('users').selectAll().execute()
+      expect(users).toEqual([])
+    })
     await target.remove()
   })
 

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newId } from '../../src/db/ids.ts'
 import { type LiveVault, liveVault, registerPerson } from '../support/live.ts'
 
 /** As in production, but a hundred times shorter. */
@@ -28,10 +29,16 @@ beforeAll(async () => {
   vault = await liveVault({}, { patience: PATIENCE, shedding: false })
   const person = await registerPerson(vault)
   token = person.token
-  for (let i = 0; i < MATERIALS; i++) {
-    const made = await person.post('/api/v1/raw-materials', { content: 'a line of a log\n'.repeat(60_000) })
-    expect(made.status).toBe(201)
-  }
+  const made = await person.post('/api/v1/raw-materials', { content: 'a line of a log\n'.repeat(60_000) })
+  expect(made.status).toBe(201)
+  await vault.app.services.database.transaction(async (db) => {
+    const row = await db.selectFrom('raw_materials').selectAll().executeTakeFirstOrThrow()
+    for (let i = 1; i < MATERIALS; i++)
+      await db
+        .insertInto('raw_materials')
+        .values({ ...row, raw_id: newId() })
+        .execute()
+  })
 })
 afterAll(async () => {
   for (const socket of sockets) socket.destroy()

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { makeAdmin } from '../support/admin.ts'
 import { goodCard } from '../support/cards.ts'
@@ -9,9 +9,9 @@ import { openPage, reopenPage, visit } from './visit.ts'
 const stage = openStage({ PUBLIC_PAGES: 'on' })
 
 const SIZES = [
-  { width: 1440, height: 900, judged: 'light' },
+  { width: 1280, height: 800, judged: 'light' },
   { width: 768, height: 1024 },
-  { width: 390, height: 844, judged: 'dark' },
+  { width: 360, height: 740, judged: 'dark' },
 ] as const
 
 /** The page as it stands, in three sizes; the window is then as it was. */
@@ -136,9 +136,16 @@ test('the answers choose what comes first, and the first steps tick themselves o
 })
 
 test('the list can be put away, and stays away', async () => {
-  const { page } = await stage.person('Impatient')
+  const { page } = await stage.newcomer('Impatient')
+  const asked: string[] = []
+  const note = (request: Request) => asked.push(request.url())
+  page.on('request', note)
   await openPage(page, '/')
   const steps = page.getByRole('region', { name: 'First steps' })
+  await steps.waitFor()
+  await settled(page)
+  page.off('request', note)
+  expect(asked.filter((url) => url.endsWith('/first-steps')).length, 'asked for once').toBe(1)
   await steps.getByRole('button', { name: 'Put the first steps away' }).click()
   await steps.waitFor({ state: 'detached' })
   await page.reload()

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps, useRouterState } from '@tanstack/react-router'
 import { Circle, CircleCheck, X } from 'lucide-react'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { dismissFirstSteps, type StepName } from '../../api/first-steps.ts'
 import { queryClient } from '../../api/query.ts'
 import { IconButton } from '../../ui/button.tsx'
@@ -34,9 +34,11 @@ export function FirstSteps() {
       if (event.type === 'updated' && event.action.type === 'success') void firstStepsChanged()
     })
   }, [isShown])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: every address is a reason to look
+  const askedAt = useRef(address)
   useEffect(() => {
-    if (isShown) void firstStepsChanged()
+    if (!isShown || askedAt.current === address) return
+    askedAt.current = address
+    void firstStepsChanged()
   }, [address, isShown])
   // The list does not come back, even if a key is deleted later.
   const isJustDone = data?.done === true && !data.dismissed_at

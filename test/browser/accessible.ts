@@ -70,7 +70,7 @@ function whatIsNew(): string {
 
 /**
  * Judges a part of the page by all rules whose findings are serious or critical. The two about colours take axe most of
- * the time, so they look at each kind of text and link once. A kind counts as judged only where axe has told its contrast.
+ * the time, so they look at each kind of text and link once, where it is not clear. A kind counts as judged only where axe has told its contrast.
  */
 async function judge([part, judgedKinds]: [part: string, judgedKinds: string]): Promise<{
   findings: string[]
@@ -78,7 +78,7 @@ async function judge([part, judgedKinds]: [part: string, judgedKinds: string]): 
 }> {
   const { axe, samplesIn } = globalThis as unknown as Tools
   const known = new Set(judgedKinds.split('\n'))
-  const samples = samplesIn(part).filter(({ kind }) => !known.has(kind))
+  const samples = samplesIn(part).filter(({ kind, isClear }) => !isClear && !known.has(kind))
   const isLight = ({ impact }: { impact: string }) => impact === 'minor' || impact === 'moderate'
   const leftOut = axe._audit.rules.filter(isLight).map(({ id }) => [id, { enabled: false }])
   for (const { rule, element } of samples) element.dataset.sample = `${element.dataset.sample ?? ''} ${rule}`

@@ -75,7 +75,7 @@ test('the first pages, and the pages of cards, in both sizes and themes', async 
 })
 
 test('pages without anything in them say what belongs there', async () => {
-  await lookAround(await stage.person('Newcomer'), [
+  await lookAround(await stage.newcomer('Newcomer'), [
     ['/', 'home-empty', 'Your vault is empty'],
     ['/cards', 'my-cards-empty', 'No cards yet'],
     ['/cards/0190a000-0000-7000-8000-000000000000', 'card-missing', 'Not found'],
@@ -122,7 +122,7 @@ test('what stands for a card while it loads begins where the card will', async (
 })
 
 test('in a low window the account menu stays in view', async () => {
-  const { page } = await stage.person('Laptop owner', { width: 1280, height: 600 })
+  const { page } = await stage.newcomer('Laptop owner', { width: 1280, height: 600 })
   await openPage(page, '/cards')
   await page.getByText('First steps').first().waitFor()
   const box = await page.getByRole('button', { name: 'Account Laptop owner' }).boundingBox()

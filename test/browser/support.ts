@@ -2,6 +2,8 @@ import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
+import { contextFor, inTx } from '../../src/core/context.ts'
+import { noteFirstStep } from '../../src/features/first-steps/first-steps.store.ts'
 import { LITTLE_PASSWORD_WORK, makeVault, type TestEnv, type Vault } from '../support/engines.ts'
 import { freePort, isFree } from '../support/postgres.ts'
 import { NO_BROWSER, sharedBrowser } from './chromium.ts'
@@ -67,8 +69,19 @@ export class Stage {
     return windows.open(this.#browser, this.base, JSON.stringify(this.#env), view)
   }
 
-  /** Registers somebody and opens a window with their session. */
+  /** Somebody who has put the first steps away: as long as they are shown, they ask the server after each step. */
   async person(name = 'Person', view: View = {}): Promise<Person> {
+    const person = await this.newcomer(name, view)
+    await inTx(contextFor(this.app.services), async ({ db, now }) => {
+      const account = db.selectFrom('users').select('user_id').where('email', '=', person.email)
+      const { user_id } = await account.executeTakeFirstOrThrow()
+      await noteFirstStep(db, user_id, { dismissed_at: now().toISOString() })
+    })
+    return person
+  }
+
+  /** Registers somebody and opens a window with their session. */
+  async newcomer(name: string, view: View = {}): Promise<Person> {
     const { page, context } = await this.window(view)
     const email = `${name.toLowerCase().replace(/\W+/g, '-')}-${++this.#people}@example.com`
     const api: Api = async (method, path, body) => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { makeAdmin } from '../support/admin.ts'
 import { goodCard } from '../support/cards.ts'
-import { look } from './pictures.ts'
-import { expectAccessible, openStage, type Person, picture, settled } from './support.ts'
+import { judge } from './pictures.ts'
+import { expectAccessible, openStage, type Person, picture } from './support.ts'
 import { openPage, reopenPage } from './visit.ts'
 
 const stage = openStage({ PUBLIC_PAGES: 'on' })
@@ -44,11 +44,10 @@ test('a reader reports a card, a moderator hides it, the owner appeals, and it i
   await openPage(boss.page, '/inbox')
   await boss.page.getByRole('link', { name: 'Open the queue' }).click()
   await boss.page.getByRole('link', { name: card.title }).waitFor()
-  await look(boss, '/moderation', 'moderation', card.title)
-  await boss.page.setViewportSize({ width: 1440, height: 900 })
+  await judge(boss.page, 'moderation')
   await boss.page.getByRole('link', { name: card.title }).click()
   await boss.page.getByText('It switches off TLS.').waitFor()
-  await look(boss, new URL(boss.page.url()).pathname, 'moderation-matter', 'It switches off TLS.')
+  await judge(boss.page, 'moderation-matter')
   await boss.page.getByRole('button', { name: 'Decide …' }).click()
   const decide = boss.page.getByRole('dialog', { name: 'Decide about this card' })
   await decide.getByLabel('Hide it').check()
@@ -65,8 +64,7 @@ test('a reader reports a card, a moderator hides it, the owner appeals, and it i
   await owner.page.getByText('Reason: It tells to switch off TLS.').waitFor()
   await owner.page.getByRole('link', { name: 'Open the card' }).first().click()
   await owner.page.getByText('Hidden from everybody but you').waitFor()
-  await settled(owner.page)
-  await look(owner, `/cards/${card.card_id}`, 'hidden-card', 'Hidden from everybody but you')
+  await judge(owner.page, 'hidden-card')
   await owner.page.getByRole('button', { name: 'Appeal …' }).click()
   await owner.page.getByLabel('What should they know?').fill('It is about a test server.')
   await owner.page.getByRole('button', { name: 'Send the appeal' }).click()

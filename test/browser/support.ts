@@ -84,17 +84,30 @@ export class Stage {
   async newcomer(name: string, view: View = {}): Promise<Person> {
     const { page, context } = await this.window(view)
     const email = `${name.toLowerCase().replace(/\W+/g, '-')}-${++this.#people}@example.com`
-    const api: Api = async (method, path, body) => {
-      const answer = await context.request.fetch(this.base + path, {
-        method,
-        headers: { 'X-Session': 'cookie', 'X-Requested-With': 'kvault-web' },
-        ...(body === undefined ? {} : { data: body }),
-      })
-      if (!answer.ok()) throw new Error(`${method} ${path}: ${answer.status()} ${await answer.text()}`)
-      return (answer.status() === 204 ? undefined : await answer.json()) as never
-    }
+    const api = this.#apiOf(context)
     await api('POST', '/api/v1/auth/register', { email, password: PASSWORD, display_name: name })
     return { page, context, email, api }
+  }
+
+  /** Calls that set something up. By the browser's own requests each would cost as much again, for its cookies. */
+  #apiOf(context: BrowserContext): Api {
+    const session: Record<string, string> = {}
+    return async (method, path, body) => {
+      const answer = await this.app.server.inject({
+        method: method as 'GET',
+        url: path,
+        headers: { 'X-Session': 'cookie', 'X-Requested-With': 'kvault-web' },
+        cookies: session,
+        ...(body === undefined ? {} : { payload: body as object }),
+      })
+      if (answer.statusCode >= 400)
+        throw new Error(`${method} ${path}: ${answer.statusCode} ${answer.payload}`)
+      for (const { name, value } of answer.cookies) {
+        session[name] = value
+        await context.addCookies([{ name, value, url: this.base, httpOnly: true, sameSite: 'Lax' }])
+      }
+      return (answer.statusCode === 204 ? undefined : answer.json()) as never
+    }
   }
 
   /** Another window, such as a phone, for somebody who has one already. */

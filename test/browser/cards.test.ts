@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, PASSWORD, settled } from './support.ts'
-import { openPage } from './visit.ts'
+import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage()
 type CardAnswer = { card_id: string; version: number }
@@ -19,7 +19,7 @@ test('history shows what each version changed, and an old one comes back', async
   await page.getByRole('button', { name: /^Version 1/ }).click()
   await page.getByRole('button', { name: 'Restore version 1' }).click()
   await page.getByText('Version 1 is back, as version 3.').waitFor()
-  await openPage(page, `/cards/${card.card_id}`)
+  await visit(page, `/cards/${card.card_id}`)
   await page.getByRole('heading', { name: SAMPLES[4].title }).waitFor()
 })
 
@@ -63,7 +63,7 @@ test('a reader says that a card helped, and its author reads the comment', async
   await reader.page.getByText('Thank you. The author reads your comment.').waitFor()
   // An editor sees the feedback of others, and finds the own one behind however many of them.
   await commentOfOthers(card.card_id, 20)
-  await reader.page.reload()
+  await reopenPage(reader.page)
   await reader.page.getByRole('button', { name: 'Useful 21', pressed: true }).waitFor()
   await reader.page.getByRole('button', { name: 'Take back', exact: true }).waitFor()
   await settled(reader.page)
@@ -120,13 +120,13 @@ test('copying gives a document, a prompt and a link; the keys do the same', asyn
 test('a list of thousands of cards can be filtered, sorted and moved through by key, and only visible rows are drawn', async () => {
   const person = await stage.person('Collector')
   const { page } = person
-  for (let i = 1; i <= 180; i++)
+  for (let i = 1; i <= 90; i++)
     await person.api('POST', '/api/v1/cards', {
       ...SAMPLES[i % SAMPLES.length],
-      title: `Note ${String(i).padStart(3, '0')}${i % 60 === 0 ? ' about heron nests' : ''}`,
+      title: `Note ${String(i).padStart(3, '0')}${i % 30 === 0 ? ' about heron nests' : ''}`,
     })
   await openPage(page, '/cards?sort=title')
-  await page.getByText('180 cards').first().waitFor()
+  await page.getByText('90 cards').first().waitFor()
   const rows = page.getByRole('list', { name: 'Cards' }).getByRole('listitem')
   await rows.getByRole('link', { name: 'Note 001' }).waitFor()
   expect(await rows.count()).toBeLessThan(60)
@@ -134,25 +134,25 @@ test('a list of thousands of cards can be filtered, sorted and moved through by 
   await page.keyboard.press('j')
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Note 002')
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
-  const last = rows.getByRole('link', { name: 'Note 180 about heron nests' })
+  const last = rows.getByRole('link', { name: 'Note 090 about heron nests' })
   await last.waitFor()
   expect(await rows.count()).toBeLessThan(60)
   await settled(page)
 
   // Back leads to the row that was opened, with the focus on it.
   await last.click()
-  await page.getByRole('heading', { level: 1, name: 'Note 180 about heron nests' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Note 090 about heron nests' }).waitFor()
   await page.goBack()
   await last.waitFor()
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.textContent))
-    .toBe('Note 180 about heron nests')
+    .toBe('Note 090 about heron nests')
 
   await page.getByLabel('Filter').fill('heron nests')
   await page.getByText('3 cards').first().waitFor()
   await page.getByLabel('Sort by').selectOption('created')
   await page.waitForURL(/sort=created/)
-  await expect.poll(() => rows.first().textContent()).toContain('Note 180')
+  await expect.poll(() => rows.first().textContent()).toContain('Note 090')
   await rows.first().getByRole('link', { name: 'Only with the tag' }).first().click()
   await page.waitForURL(/tag=/)
   await page.getByRole('button', { name: /^Drop the tag/ }).click()

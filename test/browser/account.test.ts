@@ -56,7 +56,7 @@ test('signing in returns to the page that was asked for, and no script can read 
 
 test('signing out ends the session in this browser', async () => {
   const { page } = await stage.person('Leaving')
-  await page.goto('/connect')
+  await openPage(page, '/connect')
   await page.getByRole('button', { name: /^Account/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -66,7 +66,7 @@ test('signing out ends the session in this browser', async () => {
 
 test('a tab of somebody who has signed out does not write for the next person', async () => {
   const first = await stage.person('First')
-  await first.page.goto('/cards/new')
+  await openPage(first.page, '/cards/new')
   await first.page.getByLabel('Title').fill('A private thought')
   await first.page.getByLabel('Symptom', { exact: true }).fill('Only for me.')
   await first.page.getByLabel('Fix', { exact: true }).last().fill('Nothing.')
@@ -82,7 +82,7 @@ test('a tab of somebody who has signed out does not write for the next person', 
 test('what ends the session in one tab empties the others, and a deleted account leaves no text behind', async () => {
   for (const button of ['Sign out everywhere', 'Delete account']) {
     const { page, context, email } = await stage.person('Two tabs')
-    await page.goto('/cards/new')
+    await openPage(page, '/cards/new')
     await page.getByLabel('Title').fill('A private thought')
     const textsKept = () =>
       page.evaluate(() => Object.values(localStorage).join().includes('A private thought'))
@@ -134,7 +134,7 @@ test('without a mail server the link to a new address is shown, and works', asyn
 test('an address outside the app is not followed after signing in', async () => {
   const person = await stage.person('Careful')
   const { page } = await stage.window()
-  await page.goto('/sign-in?next=https://example.org/')
+  await openPage(page, '/sign-in?next=https://example.org/')
   await page.getByLabel('E-mail').fill(person.email)
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { look } from './pictures.ts'
+import { judge, look } from './pictures.ts'
 import { expectAccessible, openStage } from './support.ts'
 import { openPage } from './visit.ts'
 
@@ -32,7 +32,8 @@ test('a person accepts, edits and dismisses what was found in their work, and se
   await openPage(page, '/inbox')
   await page.getByRole('link', { name: 'Open the drafts' }).click()
   await page.getByRole('link', { name: 'Drafts 3 waiting' }).waitFor()
-  await look(person, '/drafts', 'drafts', 'lantern-client')
+  await page.getByText('lantern-client').first().waitFor()
+  await judge(page, 'drafts')
   await page.setViewportSize({ width: 1280, height: 800 })
   const draft = (name: string) =>
     page.getByRole('list', { name: 'Drafts' }).locator('> li').filter({ hasText: name })

@@ -43,7 +43,7 @@ test('a card is written with the review at hand, saved, and read as it was writt
 test('a draft survives a reload and the end of its team, and is forgotten once the card is saved', async () => {
   const { page, api } = await stage.person('Drafter')
   const team = await api<{ workspace_id: string }>('POST', '/api/v1/workspaces', { name: 'Short-lived' })
-  await page.goto('/cards/new')
+  await openPage(page, '/cards/new')
   await page.getByLabel('Workspace').selectOption('Short-lived')
   await page.getByLabel('Title').fill('Half a thought about the deploy')
   await page.getByRole('button', { name: 'Add a step' }).click()
@@ -64,7 +64,7 @@ test('a draft survives a reload and the end of its team, and is forgotten once t
   await page.getByRole('button', { name: 'Save card' }).click()
   await page.getByRole('heading', { name: 'Half a thought about the deploy' }).waitFor()
   await page.getByText('Personal · Only you').waitFor()
-  await page.goto('/cards/new')
+  await openPage(page, '/cards/new')
   expect(await page.getByLabel('Title').inputValue()).toBe('')
 
   // On a small screen, no field that has the focus is behind the bars at the bottom.

@@ -302,7 +302,7 @@ test('small things: a key is not lost, a bad link is explained, a title names th
   await page.getByText('This link leads to no invitation.').waitFor()
 
   const card = await recordedBy(person)
-  await openPage(page, `/?card=${card.card_id}`)
+  await visit(page, `/?card=${card.card_id}`)
   await page.getByRole('heading', { level: 2, name: card.title }).waitFor()
   expect(await page.title()).toBe(`${card.title} · Knowledge Vault`)
   await recordedBy(person, {

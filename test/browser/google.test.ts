@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, expect, test } from 'vitest'
 import { openStage } from './support.ts'
+import { openPage } from './visit.ts'
 
 const CLIENT = 'vault-test-client'
 const keys = await generateKeyPair('RS256', { extractable: true })
@@ -41,7 +42,7 @@ const stage = openStage({
 
 test('the Google button signs somebody in without any script of theirs', async () => {
   const { page } = await stage.window()
-  await page.goto('/sign-in')
+  await openPage(page, '/sign-in')
   await page.getByRole('button', { name: 'Continue with Google' }).click()
   await page.getByRole('heading', { name: 'Welcome' }).waitFor()
   expect(page.url()).not.toContain('id_token')
@@ -56,7 +57,7 @@ test('the Google button signs somebody in without any script of theirs', async (
 test('an answer that this tab did not ask for signs nobody in', async () => {
   const { page } = await stage.window()
   stolenNonce = 'from-another-attempt'
-  await page.goto('/sign-in')
+  await openPage(page, '/sign-in')
   await page.getByRole('button', { name: 'Continue with Google' }).click()
   await page.getByText('does not belong to a sign-in from this tab').waitFor()
   stolenNonce = ''

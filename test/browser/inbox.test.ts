@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { look } from './pictures.ts'
 import { openStage, type Person, switchSetting } from './support.ts'
-import { openPage } from './visit.ts'
+import { openPage, visit } from './visit.ts'
 
 const stage = openStage()
 
@@ -27,7 +27,7 @@ test('somebody who was added is told by whom, and leaves with one click', async 
   await page.getByText('You left the workspace.').waitFor()
   await page.getByText('You are not a member').waitFor()
   await page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
-  await openPage(page, '/workspaces')
+  await visit(page, '/workspaces')
   await page.getByRole('heading', { name: 'No team yet' }).waitFor()
 })
 

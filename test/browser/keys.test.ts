@@ -198,7 +198,7 @@ test('a person sees where they are signed in and signs out everywhere, keys incl
   await expectAccessible(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  await page.goto('/settings')
+  await openPage(page, '/settings')
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   for (const credential of [access_token, key.api_key]) {
     const headers = { Authorization: `Bearer ${credential}` }

@@ -133,10 +133,10 @@ test('a paste beyond the limit says what was cut', async () => {
 
 test('each new card has a draft, and discarding one can be undone', async () => {
   const { page } = await stage.person('Drafter')
-  await page.goto('/cards/new')
+  await openPage(page, '/cards/new')
   await page.getByLabel('Title').fill('First thought')
   await page.getByText('Draft kept in this browser').waitFor()
-  await page.goto('/cards/new')
+  await openPage(page, '/cards/new')
   expect(await page.getByLabel('Title').inputValue()).toBe('')
   await page.getByLabel('Title').fill('Second thought')
   await page.getByText('Draft kept in this browser').waitFor()

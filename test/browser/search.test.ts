@@ -232,7 +232,7 @@ test('the library shows its price, is asked only when told to, and one question 
   await buy.waitFor()
   expect(await page.getByText('5 credits charged').count()).toBe(0)
   await person.context.addCookies(own)
-  await page.reload()
+  await reopenPage(page)
   await page.getByText('5 credits charged').waitFor()
   // Another window of the same session asks the same question, and then a new session: the first answer comes again.
   for (const isNewSession of [false, true]) {

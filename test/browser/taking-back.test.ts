@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { startSmtp } from '../support/smtp.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, PASSWORD, type Person, picture } from './support.ts'
-import { openPage } from './visit.ts'
+import { openPage, visit } from './visit.ts'
 
 const smtp = await startSmtp()
 afterAll(() => smtp.stop())
@@ -54,7 +54,7 @@ test('a workspace is deleted with its name typed, after the numbers; a colleague
 
   await openPage(mate.page, '/cards')
   await mate.page.getByText(SAMPLES[0].title).first().waitFor()
-  await openPage(mate.page, `/workspaces/${id}?tab=members`)
+  await visit(mate.page, `/workspaces/${id}?tab=members`)
   await mate.page.getByRole('heading', { name: 'Not found' }).waitFor()
   await smtp.mailTo(mate.email, 'Closing lead deleted the workspace Old team')
 })

@@ -119,7 +119,7 @@ test('two people talk about a card: a mention, an answer, an edit and a deletion
   await lead.page.unroute(list)
   await reopenPage(lead.page)
   await leadThread.getByText('1 comment').waitFor()
-  await openPage(lead.page, `/workspaces/${team}?tab=audit`)
+  await visit(lead.page, `/workspaces/${team}?tab=audit`)
   await lead.page.getByText('deleted a comment on').first().waitFor()
   await lead.page.getByRole('link', { name: title }).first().click()
   await lead.page.getByRole('heading', { name: title }).waitFor()

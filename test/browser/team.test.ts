@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
 import { expectAccessible, openStage, PASSWORD, type Person, picture, settled } from './support.ts'
-import { openPage } from './visit.ts'
+import { openPage, visit } from './visit.ts'
 
 const stage = openStage()
 
@@ -86,15 +86,15 @@ test('a signed-in person accepts with one click; the link works once', async () 
   const { invite_url } = await lead.api<InviteAction>('POST', `/api/v1/workspaces/${id}/invites`, {
     email: guest.email,
   })
-  await guest.page.goto(invite_url)
+  await openPage(guest.page, invite_url)
   await guest.page.getByRole('button', { name: 'Accept and join' }).click()
   await guest.page.getByText('You are viewer of Mobile team now.').waitFor()
-  await guest.page.goto(invite_url)
+  await openPage(guest.page, invite_url)
   await guest.page.getByText('This invitation has already been accepted.').waitFor()
   await guest.page.getByRole('link', { name: 'Open my workspaces' }).waitFor()
   // Somebody else with the link is not taken for a member.
   await guest.context.clearCookies()
-  await guest.page.goto(invite_url)
+  await openPage(guest.page, invite_url)
   await guest.page.getByText('This invitation has already been accepted.').waitFor()
   expect(await guest.page.getByText('You are in').count()).toBe(0)
   await guest.page.getByRole('link', { name: 'Sign in' }).waitFor()
@@ -110,7 +110,7 @@ test('a link that was replaced or revoked says so, without saying more', async (
   await lead.page.getByRole('button', { name: 'Make a new link for late@example.com' }).click()
   await lead.page.getByText('The old one no longer works.').waitFor()
   const { page } = await stage.window()
-  await page.goto(invite_url)
+  await openPage(page, invite_url)
   await page.getByRole('heading', { name: 'No invitation here' }).waitFor()
   await expectAccessible(page)
   await lead.page.getByRole('button', { name: 'Revoke the invitation of late@example.com' }).click()
@@ -288,7 +288,7 @@ test('the list of workspaces and each tab of one look right in every size and th
 test('the invitation page looks right for somebody who is not signed in', async () => {
   const { inviteUrl } = await furnished()
   const { page } = await stage.window({ width: 360, height: 740 })
-  await page.goto(inviteUrl)
+  await openPage(page, inviteUrl)
   await page.getByRole('heading', { name: 'Join Platform team' }).waitFor()
   await expectAccessible(page)
   await picture(page, 'invitation-360-light')
@@ -297,12 +297,12 @@ test('the invitation page looks right for somebody who is not signed in', async 
 test('on a phone a role can be read, and a member removed, without scrolling sideways', async () => {
   const { lead, id } = await furnished()
   const phone = await stage.sameSession(lead, { width: 360, height: 740 })
-  await phone.goto(`${stage.base}/workspaces/${id}?tab=members`)
+  await openPage(phone, `${stage.base}/workspaces/${id}?tab=members`)
   const role = await phone.getByLabel('Role of Backend developer').boundingBox()
   expect(role?.width).toBeGreaterThanOrEqual(128)
   const remove = await phone.getByRole('button', { name: 'Remove Backend developer' }).boundingBox()
   expect((remove?.x ?? 360) + (remove?.width ?? 0)).toBeLessThanOrEqual(344)
-  await phone.goto(`${stage.base}/workspaces/${id}?tab=audit`)
+  await visit(phone, `/workspaces/${id}?tab=audit`)
   const log = phone.getByRole('region', { name: 'Audit log' })
   await log.getByText('created the workspace').waitFor()
   expect(await log.evaluate((table) => table.scrollWidth - table.clientWidth)).toBe(0)

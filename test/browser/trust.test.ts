@@ -214,7 +214,7 @@ test('a card is replaced by another, points to it, and comes back', async () => 
   await links.getByText('Personal · Only you').waitFor()
   await page.getByText('Read by you alone.').waitFor()
   expect((await read(person, oldId)).superseded_by?.card_id).toBe(newId)
-  await openPage(page, '/cards')
+  await visit(page, '/cards')
   const marked = page
     .getByRole('list', { name: 'Cards' })
     .getByRole('listitem')

@@ -4,7 +4,6 @@ import { LongFirst } from './test/support/sequence.ts'
 /** Each of these changes something that its whole process has, so it gets a process of its own. */
 const ALONE = [
   'test/security/attacks.db.test.ts', // replaces a module
-  'test/scale/distribution.test.ts', // wraps every capability, and the driver of PostgreSQL
 ]
 
 const settings = {

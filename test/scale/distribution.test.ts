@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
+import pino from 'pino'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { capabilities } from '../../src/capabilities.ts'
 import { TestVault } from '../support/engines.ts'
@@ -13,7 +14,9 @@ const everywhere = new Map<string, Set<string>>()
 
 const bench = new TestVault('postgres', {})
 
-beforeAll(async () => {
+/** Wraps each capability; what it returns takes the wraps off, since other files of this process come after. */
+function noteWhatRuns(): () => void {
+  const runs = capabilities.map((capability) => capability.run)
   for (const capability of capabilities) {
     const { name, run } = capability
     capability.run = (ctx, input, prepared) => {
@@ -21,7 +24,17 @@ beforeAll(async () => {
       return running.run(name, () => run(ctx, input, prepared))
     }
   }
-  await bench.up()
+  return () => {
+    for (const [at, capability] of capabilities.entries()) capability.run = runs[at] as typeof capability.run
+  }
+}
+
+let stopNoting = () => {}
+
+beforeAll(async () => {
+  stopNoting = noteWhatRuns()
+  // With a log of its own its server is nobody else's.
+  await bench.up(pino({ level: 'silent' }))
   const query = pg.Client.prototype.query
   vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
     const [sent] = args as [string | { text?: string }]
@@ -37,6 +50,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   vi.restoreAllMocks()
+  stopNoting()
   await bench.down()
 })
 

@@ -69,16 +69,18 @@ async function onPostgres(): Promise<KillSite> {
 
 /**
  * Writes of every kind against the real program; at a random moment it is killed (all of it, one worker, or the
- * database server), comes back, and must hold everything that was acknowledged, once and complete.
+ * database server), comes back, and must hold everything that was acknowledged, once and complete. `kinds` are the kinds
+ * of kill in their order, if not all.
  */
 export async function killAgainAndAgain(
   engine: 'sqlite' | 'postgres' | KillSite,
   rounds: number,
+  kinds?: string[],
 ): Promise<KillReport> {
   const site = engine === 'sqlite' ? ON_SQLITE : engine === 'postgres' ? await onPostgres() : engine
   const env: Record<string, string> = {
     PORT: String(await freePort()),
-    WORKERS: '2',
+    WORKERS: !kinds || kinds.includes('worker') ? '2' : '1',
     LOG_LEVEL: 'silent',
     ...site.env,
   }
@@ -131,7 +133,7 @@ export async function killAgainAndAgain(
       const written = Promise.all(writing).then(() => 'ended')
       while (acknowledged() < enough && (await Promise.race([written, sleep(5)])) !== 'ended');
       await sleep(Math.random() * LONGEST_MS)
-      const names = Object.keys(ways)
+      const names = kinds ?? Object.keys(ways)
       const name = names[round % names.length] as string
       await ways[name]?.()
       over = true

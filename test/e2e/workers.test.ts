@@ -55,7 +55,8 @@ test('a write through one worker is seen by the next read through another', asyn
   }
 })
 
-test('a key that was taken away through one worker is dead on all within a second', async () => {
+// These two wait at the same time.
+test.concurrent('a key that was taken away through one worker is dead on all within a second', async () => {
   const authorization = await registered('revoked@example.com')
   const made = await post('/api/v1/auth/api-keys', { name: 'short-lived' }, { authorization })
   const { api_key, key_id } = (await made.json()) as { api_key: string; key_id: string }
@@ -73,7 +74,7 @@ test('a key that was taken away through one worker is dead on all within a secon
   expect(await statuses()).toEqual(new Set([401]))
 })
 
-test('a limit holds for all workers together', async () => {
+test.concurrent('a limit holds for all workers together', async () => {
   const statuses: number[] = []
   for (let i = 0; i < 12; i++) {
     statuses.push((await post('/api/v1/auth/login', { email: `n${i}@example.com`, password: 'x' })).status)

@@ -14,7 +14,7 @@ describeWhere('a short round of load', NOT_LINUX, () => {
     const wire = new Wire(server.baseUrl, CLIENTS)
     try {
       await untilReady(server)
-      const people = await settle(server, wire, 6)
+      const people = await settle(server, wire, 4)
       const { perSecond } = await capacity(wire, people, 1, 150)
       const before = resources(server.child.pid ?? 0)
 

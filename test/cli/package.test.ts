@@ -1,5 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,6 +20,7 @@ import { toolsOf } from '../../src/core/tools.ts'
 import { npmPackage } from '../../src/features/command-package/packages.ts'
 import { goodCard } from '../support/cards.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
+import { newestIn } from '../support/newest.ts'
 import { type CommandResult, repository } from '../support/process.ts'
 
 const TOOLS = toolsOf(capabilities).length
@@ -20,17 +30,25 @@ let person: Person
 let folder: string
 
 const MAX_BYTES = 1024 * 1024
+const CONFIGS = ['vite.config.ts', 'vite.hook.config.ts']
 
-/** The command as it is written now; a build in a process of its own, as `npm ci` makes it. */
+/** The command as it is written now. `npm ci` has made it; a build older than its sources is made again. */
 function build(): void {
+  const folder = join(repository, 'packages', 'cli')
+  const sources = [
+    ...['src', 'package.json', 'package-lock.json'].map((name) => join(repository, name)),
+    ...CONFIGS.map((name) => join(folder, name)),
+  ]
+  const newest = Math.max(...sources.map(newestIn))
+  const isNew = (file: string) => existsSync(file) && statSync(file).mtimeMs > newest
+  if (['cli.js', 'hook.js', 'hook-later.js'].every((name) => isNew(join(folder, name)))) return
+  // In a process of its own, as `npm ci` does it.
   const vite = join(repository, 'node_modules', 'vite', 'bin', 'vite.js')
-  for (const name of ['vite.config.ts', 'vite.hook.config.ts']) {
-    const config = join(repository, 'packages', 'cli', name)
-    execFileSync(process.execPath, [vite, 'build', '--config', config, '--logLevel', 'error'], {
+  for (const name of CONFIGS)
+    execFileSync(process.execPath, [vite, 'build', '--config', join(folder, name), '--logLevel', 'error'], {
       cwd: repository,
       env: { ...process.env, NODE_ENV: 'production' },
     })
-  }
 }
 
 beforeAll(async () => {

@@ -69,13 +69,15 @@ export class Session {
       output += `\nnot finished after ${LONGEST_MS / 1000} s`
       child.kill('SIGKILL')
     }, LONGEST_MS)
-    return new Promise((resolve) =>
+    return new Promise((resolve) => {
       child.once('exit', (code) => {
         clearTimeout(timer)
         // Output that is on its way when the program ends still counts; a service left running holds the pipe open.
-        setTimeout(() => resolve({ code, output }), 50)
-      }),
-    )
+        const end = () => resolve({ code, output })
+        child.once('close', end)
+        setTimeout(end, 50).unref()
+      })
+    })
   }
 
   #report(block: CommandBlock, output: string, code: number | null): string {

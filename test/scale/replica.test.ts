@@ -222,9 +222,9 @@ test('a read address that is another database is never read from', async () => {
     password: 'correct horse battery',
   })
   const client = clientOf(node, { authorization: `Bearer ${answer.body.access_token}` })
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 4; round++) {
+    if (round > 0) await sleep(250)
     expect((await client.get('/api/v1/auth/me')).status).toBe(200)
-    await sleep(250)
   }
 })
 

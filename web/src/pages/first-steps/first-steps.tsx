@@ -36,9 +36,9 @@ export function FirstSteps() {
   }, [isShown])
   const askedAt = useRef(address)
   useEffect(() => {
-    if (!isShown || askedAt.current === address) return
+    if (askedAt.current === address) return
     askedAt.current = address
-    void firstStepsChanged()
+    if (isShown) void firstStepsChanged()
   }, [address, isShown])
   // The list does not come back, even if a key is deleted later.
   const isJustDone = data?.done === true && !data.dismissed_at

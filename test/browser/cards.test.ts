@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SAMPLES } from './samples.ts'
-import { expectAccessible, openStage, PASSWORD, settled } from './support.ts'
+import { expectAccessible, openStage, settled } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage()
@@ -23,23 +23,10 @@ test('history shows what each version changed, and an old one comes back', async
   await page.getByRole('heading', { name: SAMPLES[4].title }).waitFor()
 })
 
-/** Feedback of people without a window. */
 async function commentOfOthers(cardId: string, people: number): Promise<void> {
-  const send = (path: string, body: object, token?: string) =>
-    fetch(`${stage.base}/api/v1${path}`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(token ? { authorization: `Bearer ${token}` } : {}),
-      },
-      body: JSON.stringify(body),
-    })
   for (let at = 0; at < people; at++) {
-    const account = { email: `commenter-${at}@example.com`, password: PASSWORD }
-    const { access_token } = (await (await send('/auth/register', account)).json()) as {
-      access_token: string
-    }
-    await send(`/cards/${cardId}/feedback`, { kind: 'useful', comment: `Comment ${at}` }, access_token)
+    const { api } = await stage.account(`Commenter ${at}`)
+    await api('POST', `/api/v1/cards/${cardId}/feedback`, { kind: 'useful', comment: `Comment ${at}` })
   }
 }
 

@@ -30,7 +30,7 @@ afterAll(() => {
 })
 
 test('somebody signed out connects an app: sign-in, a page that says what it asks for, and back to the app', async () => {
-  const person = await stage.person('Connecting')
+  const person = await stage.account('Connecting')
   const client = (await (
     await fetch(`${stage.base}/oauth/register`, {
       method: 'POST',

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { look } from './pictures.ts'
-import { openStage, type Person, switchSetting } from './support.ts'
+import { type Account, openStage, switchSetting } from './support.ts'
 import { openPage, visit } from './visit.ts'
 
 const stage = openStage()
 
 type Workspace = { workspace_id: string }
 
-async function addTo(lead: Person, name: string, person: Person, role = 'viewer'): Promise<string> {
+async function addTo(lead: Account, name: string, person: Account, role = 'viewer'): Promise<string> {
   const { workspace_id } = await lead.api<Workspace>('POST', '/api/v1/workspaces', { name, type: 'team' })
   await lead.api('POST', `/api/v1/workspaces/${workspace_id}/members/by-email`, {
     email: person.email,
@@ -17,7 +17,7 @@ async function addTo(lead: Person, name: string, person: Person, role = 'viewer'
 }
 
 test('somebody who was added is told by whom, and leaves with one click', async () => {
-  const [lead, mate] = [await stage.person('Stranger'), await stage.person('Mate')]
+  const [lead, mate] = [await stage.account('Stranger'), await stage.person('Mate')]
   await addTo(lead, 'Strange team', mate)
   const { page } = mate
   await openPage(page, '/')
@@ -32,7 +32,7 @@ test('somebody who was added is told by whom, and leaves with one click', async 
 })
 
 test('a person who wants to be asked first switches that on, and accepts or declines in the inbox', async () => {
-  const [lead, mate] = [await stage.person('Lead'), await stage.person('Careful')]
+  const [lead, mate] = [await stage.account('Lead'), await stage.person('Careful')]
   const { page } = mate
   await openPage(page, '/settings')
   await switchSetting(page.getByLabel('Ask me before I am added to a workspace'), true)
@@ -53,7 +53,7 @@ test('a person who wants to be asked first switches that on, and accepts or decl
 })
 
 test('all notices are marked as read at once, and markup in a name stays text', async () => {
-  const [lead, mate] = [await stage.person('Busy lead'), await stage.person('Reader')]
+  const [lead, mate] = [await stage.account('Busy lead'), await stage.person('Reader')]
   const hostile = `"><img src=x onerror="throw new Error('ran')">`
   for (const name of ['One team', 'Two team', hostile]) await addTo(lead, name, mate)
   const { page } = mate
@@ -66,7 +66,7 @@ test('all notices are marked as read at once, and markup in a name stays text', 
 })
 
 test('the inbox looks right in every size and theme, full and empty', async () => {
-  const [lead, mate] = [await stage.person('Team lead'), await stage.person('Newcomer')]
+  const [lead, mate] = [await stage.account('Team lead'), await stage.person('Newcomer')]
   await look(mate, '/inbox', 'inbox-empty', 'Nothing here')
   await addTo(lead, 'Platform team', mate)
   await mate.api('PUT', '/api/v1/user/settings', { ask_before_added: true })

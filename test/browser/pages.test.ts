@@ -2,13 +2,13 @@ import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
-import { expectAccessible, openStage, type Person, settled } from './support.ts'
+import { type Account, expectAccessible, openStage, type Person, settled } from './support.ts'
 import { openPage } from './visit.ts'
 
 const stage = openStage()
 type CardAnswer = { card_id: string }
 
-async function cardsOf(person: Person): Promise<string[]> {
+async function cardsOf(person: Account): Promise<string[]> {
   const ids: string[] = []
   for (const sample of SAMPLES)
     ids.push((await person.api<CardAnswer>('POST', '/api/v1/cards', sample)).card_id)
@@ -19,7 +19,7 @@ let library: Promise<void> | undefined
 
 /** The library takes each card once, so one author fills it for all tests of this file. */
 async function fillLibrary(): Promise<void> {
-  const author = await stage.person('Author')
+  const author = await stage.account('Author')
   for (const id of (await cardsOf(author)).slice(0, 4))
     await author.api('POST', `/api/v1/cards/${id}/publish`)
 }

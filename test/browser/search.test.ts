@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import {
+  type Account,
   expectAccessible,
   openStage,
   PASSWORD,
@@ -15,7 +16,7 @@ import { openPage, reopenPage, visit } from './visit.ts'
 const stage = openStage()
 type CardAnswer = { card_id: string }
 
-async function fill(person: Person, more: object = {}): Promise<string[]> {
+async function fill(person: Account, more: object = {}): Promise<string[]> {
   const ids: string[] = []
   for (const sample of SAMPLES)
     ids.push((await person.api<CardAnswer>('POST', '/api/v1/cards', { ...sample, ...more })).card_id)
@@ -29,7 +30,7 @@ const balanceOf = async (person: Person) =>
 async function teamLead(): Promise<Person> {
   const person = await stage.person('Team lead')
   await fill(person)
-  const mate = await stage.person('Mate')
+  const mate = await stage.account('Mate')
   const team = await mate.api<{ workspace_id: string }>('POST', '/api/v1/workspaces', {
     name: 'Platform team',
   })
@@ -208,7 +209,7 @@ test('whole words of two letters and CJK are found, tags are links, and every hi
 })
 
 test('the library shows its price, is asked only when told to, and one question is paid for once', async () => {
-  const author = await stage.person('Author')
+  const author = await stage.account('Author')
   const person = await stage.person('Buyer')
   const [first = ''] = await fill(author)
   await author.api('POST', `/api/v1/cards/${first}/publish`)
@@ -228,7 +229,7 @@ test('the library shows its price, is asked only when told to, and one question 
   // A session can end without signing out. The next person in this tab does not see what the first one paid for.
   const [own, next] = [await person.context.cookies(), await stage.person('Next in the tab')]
   await person.context.addCookies(await next.context.cookies())
-  await page.reload()
+  await reopenPage(page)
   await buy.waitFor()
   expect(await page.getByText('5 credits charged').count()).toBe(0)
   await person.context.addCookies(own)

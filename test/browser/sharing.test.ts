@@ -6,7 +6,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { expect, test } from 'vitest'
 import { PROGRAM } from '../support/process.ts'
 import { SAMPLES } from './samples.ts'
-import { expectAccessible, openStage, type Person, picture } from './support.ts'
+import { type Account, expectAccessible, openStage, type Person, picture } from './support.ts'
 import { openPage, visit } from './visit.ts'
 
 const stage = openStage()
@@ -14,7 +14,7 @@ type CardAnswer = { card_id: string; workspace_id: string; readers: { text: stri
 type Key = { api_key: string }
 
 /** A team of its lead and these people. */
-async function teamOf(lead: Person, people: [Person, string][], name = 'Platform team'): Promise<string> {
+async function teamOf(lead: Person, people: [Account, string][], name = 'Platform team'): Promise<string> {
   const made = await lead.api<{ workspace_id: string }>('POST', '/api/v1/workspaces', { name, type: 'team' })
   for (const [person, role] of people) {
     const { user_id } = await person.api<{ user_id: string }>('GET', '/api/v1/auth/me')
@@ -105,7 +105,7 @@ test('solved by one, shared with the team, found by a teammate’s agent', async
 
 test('drafts are called drafts, publishing shows its review and what it earns, and the way back is open', async () => {
   const person = await stage.person('Publisher')
-  const editor = await stage.person('Editor')
+  const editor = await stage.account('Editor')
   const team = await teamOf(person, [[editor, 'editor']])
   const { card_id } = await write(person, { ...SAMPLES[2], workspace_id: team })
   const { page } = person

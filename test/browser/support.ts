@@ -15,7 +15,9 @@ export { settled } from './settled.ts'
 
 export const PASSWORD = 'correct horse battery'
 
-export type Person = { page: Page; context: BrowserContext; email: string; api: Api }
+/** Somebody without a window. */
+export type Account = { email: string; api: Api }
+export type Person = Account & { page: Page; context: BrowserContext }
 type Api = <T = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<T>
 
 /** Of all test files of this process. */
@@ -83,14 +85,19 @@ export class Stage {
   /** Registers somebody and opens a window with their session. */
   async newcomer(name: string, view: View = {}): Promise<Person> {
     const { page, context } = await this.window(view)
+    return { page, context, ...(await this.account(name, context)) }
+  }
+
+  /** Registers somebody whom no test watches: a window, even one that nobody looks into, costs 0.1 s. */
+  async account(name: string, context?: BrowserContext): Promise<Account> {
     const email = `${name.toLowerCase().replace(/\W+/g, '-')}-${++this.#people}@example.com`
     const api = this.#apiOf(context)
     await api('POST', '/api/v1/auth/register', { email, password: PASSWORD, display_name: name })
-    return { page, context, email, api }
+    return { email, api }
   }
 
   /** Calls that set something up. By the browser's own requests each would cost as much again, for its cookies. */
-  #apiOf(context: BrowserContext): Api {
+  #apiOf(context?: BrowserContext): Api {
     const session: Record<string, string> = {}
     return async (method, path, body) => {
       const answer = await this.app.server.inject({
@@ -104,7 +111,7 @@ export class Stage {
         throw new Error(`${method} ${path}: ${answer.statusCode} ${answer.payload}`)
       for (const { name, value } of answer.cookies) {
         session[name] = value
-        await context.addCookies([{ name, value, url: this.base, httpOnly: true, sameSite: 'Lax' }])
+        await context?.addCookies([{ name, value, url: this.base, httpOnly: true, sameSite: 'Lax' }])
       }
       return (answer.statusCode === 204 ? undefined : answer.json()) as never
     }

@@ -1,26 +1,12 @@
-import type { Page, Request } from 'playwright-core'
+import type { Request } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { makeAdmin } from '../support/admin.ts'
 import { goodCard } from '../support/cards.ts'
-import { judge, picture } from './pictures.ts'
+import { judgeThreeSizes, picture, sideways } from './pictures.ts'
 import { openStage, PASSWORD, type Person, settled } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage({ PUBLIC_PAGES: 'on' })
-
-const SIZES = [
-  { width: 1280, height: 800, judged: 'light' },
-  { width: 768, height: 1024 },
-  { width: 360, height: 740, judged: 'dark' },
-] as const
-
-/** The page as it stands, in three sizes; the window is then as it was. */
-async function looks(page: Page, name: string): Promise<void> {
-  const before = page.viewportSize()
-  await judge(page, name, SIZES)
-  await page.emulateMedia({ colorScheme: 'light' })
-  if (before) await page.setViewportSize(before)
-}
 
 const recordedBy = async (person: Person, more: Record<string, unknown> = {}) =>
   (await person.api<{ card_id: string; title: string }>('POST', '/api/v1/cards', {
@@ -41,14 +27,14 @@ test('a stranger can read what the vault is, and what is public, without an acco
   await page.goto('/')
   await page.getByRole('heading', { name: 'Nobody solves the same problem twice' }).waitFor()
   expect(await page.title()).toBe('Knowledge Vault')
-  await looks(page, 'landing')
+  await judgeThreeSizes(page, 'landing')
   await page.getByRole('link', { name: 'Read the Public Library' }).click()
   await page.getByRole('heading', { name: 'Public Library' }).waitFor()
-  await looks(page, 'public-library')
+  await judgeThreeSizes(page, 'public-library')
   await page.getByRole('link', { name: card.title }).click()
   await page.getByRole('heading', { name: 'Root cause' }).waitFor()
   expect(await page.title()).toBe(`${card.title} · Knowledge Vault`)
-  await looks(page, 'public-card')
+  await judgeThreeSizes(page, 'public-card')
   // Lines stay lines, and paper gets dark text alone.
   const text = page.locator('article section p').first()
   expect(await text.evaluate((one) => getComputedStyle(one).whiteSpace)).toBe('pre-line')
@@ -103,7 +89,8 @@ test('the answers choose what comes first, and the first steps tick themselves o
   expect((await call('/api/v1/search', { query: 'pool exhausted' })).status).toBe(200)
   await page.getByRole('link', { name: 'Search', exact: true }).click()
   await steps.getByText('3 of 5').waitFor()
-  await looks(page, 'first-steps')
+  await judgeThreeSizes(page, 'first-steps')
+  await page.setViewportSize({ width: 1280, height: 800 })
 
   // The page below offers the same as soon as it knows that there are no cards.
   await page.getByRole('main').getByRole('button', { name: 'Add sample cards' }).first().click()
@@ -112,7 +99,7 @@ test('the answers choose what comes first, and the first steps tick themselves o
   await page.getByRole('link', { name: 'My cards' }).click()
   await page.getByText('4 sample cards among yours').waitFor()
   await steps.getByText('3 of 5').waitFor()
-  await looks(page, 'sample-cards')
+  await judgeThreeSizes(page, 'sample-cards')
   await page.getByRole('main').getByRole('button', { name: 'Remove sample cards' }).click()
   await page.getByText('4 sample cards removed.').waitFor()
   await page.getByText('No cards yet').waitFor()
@@ -129,6 +116,7 @@ test('the answers choose what comes first, and the first steps tick themselves o
     ...web,
     data: mate,
   })
+  await page.setViewportSize({ width: 1280, height: 800 })
   await reopenPage(page)
   await page.getByRole('link', { name: 'Connect your agent' }).waitFor()
   await settled(page)
@@ -148,7 +136,7 @@ test('the list can be put away, and stays away', async () => {
   expect(asked.filter((url) => url.endsWith('/first-steps')).length, 'asked for once').toBe(1)
   await steps.getByRole('button', { name: 'Put the first steps away' }).click()
   await steps.waitFor({ state: 'detached' })
-  await page.reload()
+  await reopenPage(page)
   await page.getByRole('link', { name: 'Connect your agent' }).first().waitFor()
   await settled(page)
   expect(await steps.count()).toBe(0)
@@ -168,7 +156,7 @@ test('an exchange in memory becomes a card that leads back to it', async () => {
   await exchange.waitFor()
   if ((await exchange.getAttribute('aria-expanded')) === 'false') await exchange.click()
   await page.getByRole('link', { name: 'Make a card' }).waitFor()
-  await looks(page, 'memory-make-card')
+  await judgeThreeSizes(page, 'memory-make-card')
   await page.getByRole('link', { name: 'Make a card' }).click()
   await page.getByText('Filled in from').waitFor()
   expect(await page.getByLabel('Title').inputValue()).toBe(
@@ -177,13 +165,13 @@ test('an exchange in memory becomes a card that leads back to it', async () => {
   expect(await page.getByRole('textbox', { name: 'Root cause' }).inputValue()).toBe(
     'The socket moved to another folder.',
   )
-  await looks(page, 'card-from-memory')
+  await judgeThreeSizes(page, 'card-from-memory')
   await page.getByRole('button', { name: 'Save card' }).click()
   await page.getByRole('link', { name: 'open the exchange' }).waitFor()
   await page.getByRole('link', { name: 'from your memory' }).click()
   await page.getByRole('heading', { name: 'An exchange' }).waitFor()
   await page.getByText('The socket moved to another folder.').waitFor()
-  await looks(page, 'memory-event')
+  await judgeThreeSizes(page, 'memory-event')
 
   await visit(page, '/memory/project?key=acme%2Fshop&q=ECONNREFUSED')
   await page.getByRole('button', { name: /Turn/ }).click()
@@ -195,7 +183,9 @@ test('an empty editor is calm, and says what is missing once there are words', a
   await openPage(page, '/cards/new')
   await page.getByText('What publishing asks for').waitFor()
   expect(await page.getByLabel('Missing:').count()).toBe(0)
-  await looks(page, 'empty-editor')
+  // pages.test.ts looks at it on a wide screen and a phone.
+  await page.setViewportSize({ width: 768, height: 1024 })
+  expect(await sideways(page)).toBe(0)
   await page.getByLabel('Title').fill('Something about a pool that is empty')
   await page.getByText('Not ready to publish yet').waitFor()
   expect(await page.getByLabel('Missing:').count()).toBeGreaterThan(0)
@@ -205,7 +195,7 @@ test('the guide is inside the app, can be searched, and shows the address of the
   const { page } = await stage.person('Reader')
   await openPage(page, '/guide')
   await page.getByRole('heading', { level: 1, name: 'Guide' }).waitFor()
-  await looks(page, 'guide')
+  await judgeThreeSizes(page, 'guide')
   await page.getByLabel('Search the guide').fill('one command connects agents')
   await page.getByRole('list', { name: 'Sections found' }).getByRole('link').first().waitFor()
   await visit(page, '/guide/nope')
@@ -219,7 +209,7 @@ test('the guide is inside the app, can be searched, and shows the address of the
   expect(await page.getByRole('main').textContent()).not.toContain('{base_url}')
   // Its source is wrapped at a width of its own.
   expect(await page.locator('main br').count()).toBe(0)
-  await looks(page, 'guide-page')
+  await judgeThreeSizes(page, 'guide-page')
   await visit(page, '/guide/web-app#support')
   await page.getByRole('heading', { name: 'Support', exact: true }).waitFor()
   await page.getByRole('link', { name: 'Verdicts and trust' }).click()
@@ -263,7 +253,7 @@ test('the chat tells somebody in the web app what to click, and a ticket is answ
   await page.getByLabel('Your reply').fill('Thanks, it starts.')
   await page.getByRole('button', { name: 'Send reply' }).click()
   await page.getByRole('list', { name: 'Replies' }).getByText('Thanks, it starts.').waitFor()
-  await looks(page, 'ticket')
+  await judgeThreeSizes(page, 'ticket')
 })
 
 test('one session is ended among others', async () => {

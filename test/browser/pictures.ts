@@ -67,6 +67,13 @@ export async function judge(
   }
 }
 
+/** A tablet, too: from the size that the page has to the other end, which it then keeps. */
+export async function judgeThreeSizes(page: Page, name: string): Promise<void> {
+  const [wide, phone] = LOOKS as [Look, Look]
+  const sizes = [wide, { width: 768, height: 1024 }, phone]
+  await judge(page, name, page.viewportSize()?.width === phone.width ? sizes.reverse() : sizes)
+}
+
 export type Sight = [path: string, name: string, ready: string | RegExp]
 
 /** The page in both sizes and themes. */

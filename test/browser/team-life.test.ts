@@ -3,7 +3,7 @@ import { contextFor } from '../../src/core/context.ts'
 import { sendDueMails } from '../../src/features/mail/sender.ts'
 import { mailTeams } from '../../src/features/team/team-mail.ts'
 import { startSmtp } from '../support/smtp.ts'
-import { judge } from './pictures.ts'
+import { judgeThreeSizes } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, type Person, picture, settled, switchSetting } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
@@ -28,16 +28,6 @@ async function shared(owner: Person, workspace_id: string, sample = 0): Promise<
   const card = await owner.api<Id>('POST', '/api/v1/cards', { ...SAMPLES[sample], workspace_id })
   await owner.api('POST', `/api/v1/cards/${card.card_id}/share`)
   return card.card_id
-}
-
-/** What `look` does not show: a tablet, too. The window is then as it was. */
-async function inThreeSizes({ page }: Person, name: string): Promise<void> {
-  await judge(
-    page,
-    name,
-    [1280, 768, 360].map((width) => ({ width, height: 800 })),
-  )
-  await page.setViewportSize({ width: 1280, height: 800 })
 }
 
 test('two people talk about a card: a mention, an answer, an edit and a deletion', async () => {
@@ -85,9 +75,8 @@ test('two people talk about a card: a mention, an answer, an edit and a deletion
   await lead.page.keyboard.press('Enter')
   await leadThread.getByText('2 comments').waitFor()
   await leadThread.locator('textarea:focus').waitFor()
-  await expectAccessible(lead.page)
   await leadThread.scrollIntoViewIfNeeded()
-  await inThreeSizes(lead, 'comments')
+  await judgeThreeSizes(lead.page, 'comments')
 
   await leadThread.getByRole('button', { name: 'Edit' }).press('Enter')
   await leadThread.locator('textarea:focus').waitFor()
@@ -178,8 +167,7 @@ test('a team reads its week, switches a part off, and gets it by mail', async ()
   await part('Searches that found nothing').getByText('kafka consumer lag').waitFor()
   await part('Called outdated').getByRole('link', { name: SAMPLES[1].title }).waitFor()
   await part('Drafts by agents').getByText('of Mate Miller').waitFor()
-  await judge(page, 'team-week')
-  await inThreeSizes(lead, 'team-week')
+  await judgeThreeSizes(page, 'team-week')
 
   await page.getByRole('tab', { name: 'Policy' }).click()
   await page.getByLabel('Show the team which searches found nothing').uncheck()
@@ -208,11 +196,11 @@ test('a team reads its week, switches a part off, and gets it by mail', async ()
 
   await openPage(mate.page, '/inbox')
   await mate.page.getByText(`Feedback on “${SAMPLES[0].title}”`).waitFor()
-  await inThreeSizes(mate, 'inbox-cards')
+  await judgeThreeSizes(mate.page, 'inbox-cards')
   await visit(mate.page, '/billing')
   await mate.page.getByRole('link', { name: SAMPLES[0].title }).first().waitFor()
   await mate.page.getByRole('link', { name: SAMPLES[0].title }).first().scrollIntoViewIfNeeded()
-  await inThreeSizes(mate, 'ledger')
+  await judgeThreeSizes(mate.page, 'ledger')
 })
 
 /** As if they had followed the link: mails go, and credits are earned, only then. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lookAround } from './pictures.ts'
+import { judge, lookAround } from './pictures.ts'
 import { openStage, settled } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
 
@@ -11,8 +11,12 @@ test('a person buys credits with the development provider and finds the booking 
   await page.getByText('100 credits', { exact: true }).first().waitFor()
   await page.getByRole('button', { name: 'Buy for $16' }).click()
   await page.getByRole('heading', { name: 'Knowledge Vault: 500 credits' }).waitFor()
+  await page.getByText('Due today, once').filter({ visible: true }).first().waitFor()
+  await judge(page, 'dev-checkout')
+  await page.setViewportSize({ width: 1280, height: 800 })
   await page.getByRole('button', { name: 'Simulate a declined card' }).click()
-  await page.getByText('The card was declined').waitFor()
+  await page.getByRole('alert').getByText('The card was declined').waitFor()
+  expect(await api('GET', '/api/v1/credits/balance')).toMatchObject({ balance: 100 })
   await page.getByRole('button', { name: 'Pay $16', exact: false }).first().click()
 
   await page.getByText('Payment received. 500 credits were added; your balance is 600 credits.').waitFor()
@@ -49,8 +53,8 @@ test('a cancelled purchase says that nothing was charged', async () => {
   expect(await api('GET', '/api/v1/credits/balance')).toMatchObject({ balance: 100 })
 })
 
-test('a person subscribes, sees the plan, and cancels it in the portal', async () => {
-  const { page } = await stage.person('Subscriber')
+test('a person subscribes, sees the plan, and cancels and resumes it in the portal', async () => {
+  const { page, api } = await stage.person('Subscriber')
   await openPage(page, '/billing?tab=plans')
   await page.getByRole('button', { name: 'Subscribe for $12 a month' }).click()
   await page.getByRole('button', { name: /^Pay \$12/ }).click()
@@ -59,10 +63,17 @@ test('a person subscribes, sees the plan, and cancels it in the portal', async (
   expect(await page.getByRole('button', { name: /^Subscribe/ }).count()).toBe(0)
   await page.getByRole('button', { name: 'Open the billing portal' }).click()
   await page.getByRole('heading', { name: 'Billing portal' }).waitFor()
-  await page
-    .getByRole('button', { name: /^Cancel/ })
-    .first()
-    .click()
+  await page.getByText('Payments').filter({ visible: true }).first().waitFor()
+  await judge(page, 'dev-portal')
+  const status = () => api('GET', '/api/v1/billing/status')
+  const cancel = page.getByRole('button', { name: 'Cancel at the end of the period' })
+  await cancel.click()
+  await page.getByText('Ends on').waitFor()
+  expect(await status()).toMatchObject({ plan_id: 'pro', cancel_at_period_end: true })
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByText('Active, renews on').waitFor()
+  expect(await status()).toMatchObject({ cancel_at_period_end: false, credits_balance: 600 })
+  await cancel.click()
   await page.getByRole('link', { name: 'Back to Knowledge Vault' }).click()
   await page.getByText(/^Pro ends on/).waitFor()
 })
@@ -92,12 +103,13 @@ test('an invite code made by one person gives credits to both', async () => {
   expect(await giver.api('GET', '/api/v1/credits/balance')).toMatchObject({ balance: 120 })
 })
 
-test('each tab of billing looks right in every size and theme', async () => {
+test('each tab of billing, and its page of the guide, look right in every size and theme', async () => {
   const person = await stage.person('Billing viewer')
   await person.api('POST', '/api/v1/billing/invites', { note: 'For the new colleague' })
   await lookAround(person, [
     ['/billing', 'billing', 'Welcome bonus'],
     ['/billing?tab=plans', 'billing-plans', 'Everything in Pro'],
     ['/billing?tab=codes', 'billing-codes', 'For the new colleague'],
+    ['/guide/billing', 'guide-billing', 'What costs credits'],
   ])
 })

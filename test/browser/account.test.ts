@@ -38,7 +38,7 @@ test('somebody new signs up, answers the questions, and sees the agent connect',
 })
 
 test('signing in returns to the page that was asked for, and no script can read the session', async () => {
-  const person = await stage.person('Returning')
+  const person = await stage.account('Returning')
   const { page } = await stage.window()
   await openPage(page, '/connect')
   await page.getByLabel('E-mail').fill(person.email)
@@ -71,31 +71,30 @@ test('a tab of somebody who has signed out does not write for the next person', 
   await first.page.getByLabel('Symptom', { exact: true }).fill('Only for me.')
   await first.page.getByLabel('Fix', { exact: true }).last().fill('Nothing.')
   // As from another window of the same browser that has no way to tell this one.
-  const second = await stage.person('Second')
-  await first.context.clearCookies()
-  await first.context.addCookies(await second.context.cookies())
+  const second = await stage.account('Second')
+  await first.api('POST', '/api/v1/auth/login', { email: second.email, password: PASSWORD })
   await first.page.getByRole('button', { name: 'Save card' }).click()
   await first.page.getByRole('button', { name: 'Second', exact: false }).first().waitFor()
   expect(await second.api('GET', '/api/v1/cards')).toMatchObject({ total: 0 })
 })
 
 test('what ends the session in one tab empties the others, and a deleted account leaves no text behind', async () => {
+  const { page, context, email, api } = await stage.person('Two tabs')
+  const other = await context.newPage()
+  const isKept = (text: string) =>
+    page.evaluate((wanted) => Object.values(localStorage).join().includes(wanted), text)
   for (const button of ['Sign out everywhere', 'Delete account']) {
-    const { page, context, email } = await stage.person('Two tabs')
+    await api('POST', '/api/v1/auth/login', { email, password: PASSWORD })
     await openPage(page, '/cards/new')
-    await page.getByLabel('Title').fill('A private thought')
-    const textsKept = () =>
-      page.evaluate(() => Object.values(localStorage).join().includes('A private thought'))
-    await expect.poll(textsKept).toBe(true)
-    const other = await context.newPage()
-    await other.goto('/settings?tab=account')
+    await page.getByLabel('Title').fill(`A private thought: ${button}`)
+    await expect.poll(() => isKept(button)).toBe(true)
+    await openPage(other, '/settings?tab=account')
     await other.getByRole('button', { name: button }).click()
     if (button === 'Delete account') await other.getByLabel(/^Type .* to confirm/).fill(email)
     await other.getByRole('dialog').getByRole('button', { name: button }).click()
     await other.getByRole('heading', { name: 'Sign in' }).waitFor()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    expect(await textsKept(), button).toBe(button === 'Sign out everywhere')
-    await other.close()
+    expect(await isKept('A private thought'), button).toBe(button === 'Sign out everywhere')
   }
 })
 
@@ -132,7 +131,7 @@ test('without a mail server the link to a new address is shown, and works', asyn
 })
 
 test('an address outside the app is not followed after signing in', async () => {
-  const person = await stage.person('Careful')
+  const person = await stage.account('Careful')
   const { page } = await stage.window()
   await openPage(page, '/sign-in?next=https://example.org/')
   await page.getByLabel('E-mail').fill(person.email)

@@ -81,7 +81,7 @@ test('search finds by exact text and by words, and the address holds it', async 
   await page.locator('mark', { hasText: 'order query' }).waitFor()
   // A snippet is text, without the marks of Markdown.
   await page.getByRole('button', { name: /index over customer_id, created_at/ }).waitFor()
-  await page.reload()
+  await reopenPage(page)
   expect(await page.getByLabel('Search this project').inputValue()).toBe('ORDER QUERY')
   await page.getByRole('button', { name: /order query/i }).click()
   await page.locator('pre', { hasText: 'create index orders_by_customer' }).waitFor()

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest'
 import { startSmtp } from '../support/smtp.ts'
 import { SAMPLES } from './samples.ts'
-import { expectAccessible, openStage, PASSWORD, type Person, picture } from './support.ts'
-import { openPage, visit } from './visit.ts'
+import { type Account, expectAccessible, openStage, PASSWORD, type Person, picture } from './support.ts'
+import { openPage, reopenPage, visit } from './visit.ts'
 
 const smtp = await startSmtp()
 afterAll(() => smtp.stop())
@@ -11,20 +11,20 @@ const stage = openStage({ SMTP_URL: smtp.url })
 type Workspace = { workspace_id: string }
 type Recorded = { card_id: string; workspace_id: string }
 
-const teamOf = async (lead: Person, name: string) =>
+const teamOf = async (lead: Account, name: string) =>
   (await lead.api<Workspace>('POST', '/api/v1/workspaces', { name, type: 'team' })).workspace_id
 
 const add = (lead: Person, id: string, member: Person, role: string) =>
   lead.api('POST', `/api/v1/workspaces/${id}/members/by-email`, { email: member.email, role })
 
-const write = (person: Person, workspace_id?: string) =>
+const write = (person: Account, workspace_id?: string) =>
   person.api<Recorded>('POST', '/api/v1/cards', { ...SAMPLES[0], workspace_id })
 
 const linkIn = (text: string | undefined): string => /https?:\S+token=[\w-]+/.exec(text ?? '')?.[0] ?? ''
 
 async function confirmAddress({ page, email }: Person): Promise<void> {
   const mail = await smtp.mailTo(email, 'Confirm your e-mail address')
-  await page.goto(linkIn(mail.text))
+  await openPage(page, linkIn(mail.text))
   await page.getByRole('button', { name: 'Confirm' }).click()
   await page.getByRole('heading', { name: 'Address confirmed' }).waitFor()
 }
@@ -71,7 +71,7 @@ test('one’s own workspace offers no deletion', async () => {
 })
 
 test('feedback is given and taken back', async () => {
-  const author = await stage.person('Author')
+  const author = await stage.account('Author')
   const reader = await stage.person('Reader')
   const { card_id } = await write(author)
   await author.api('POST', `/api/v1/cards/${card_id}/publish`)
@@ -101,7 +101,7 @@ test('an open invite code is withdrawn', async () => {
 })
 
 test('invitations are seen once the address is confirmed; one is declined, another joined without its link', async () => {
-  const lead = await stage.person('Inviting lead')
+  const lead = await stage.account('Inviting lead')
   const guest = await stage.person('Invited guest')
   const { page } = guest
   for (const name of ['First team', 'Second team'])
@@ -200,7 +200,7 @@ test('the timeline is narrowed to a session and to a type, and the address holds
   await sessions.getByRole('listitem').filter({ hasText: 'monday' }).getByText('Only this session').click()
   await expect.poll(() => page.getByText('Add partial refunds.').count()).toBe(0)
   await page.getByText('Why is the checkout slow?').first().waitFor()
-  await page.reload()
+  await reopenPage(page)
   await page.getByText('Session monday').waitFor()
   await page.getByLabel('Type of events').selectOption('Reports')
   await expect.poll(() => page.getByText('Why is the checkout slow?').count()).toBe(0)

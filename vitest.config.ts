@@ -17,7 +17,6 @@ const settings = {
 /** Two processes, each of which runs one file after another: see "How the tests are arranged" in CONTRIBUTING.md. */
 export default defineConfig({
   test: {
-    ...settings,
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', './test/support/skip-report.ts'],
     sequence: { sequencer: LongFirst },

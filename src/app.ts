@@ -5,7 +5,7 @@ import type { IdentityProvider } from './adapters/identity/identity.ts'
 import type { MailTransport } from './adapters/mail/mail.ts'
 import { capabilities, rawRoutes } from './capabilities.ts'
 import type { Config } from './config.ts'
-import { contextFor, type PasswordWork, type Services } from './core/context.ts'
+import { contextFor, type PasswordHashing, type Services } from './core/context.ts'
 import { CredentialCache } from './core/credential-cache.ts'
 import { type Limits, memoryLimits } from './core/limits.ts'
 import type { Database } from './db/db.ts'
@@ -20,7 +20,7 @@ import { serveMcp } from './doors/mcp/http.ts'
 import type { McpOptions } from './doors/mcp/protocol.ts'
 import { openPayments } from './features/billing/open-payments.ts'
 import { bringIndexUpToDate } from './features/cards/indexing/reindex.ts'
-import { PASSWORD_WORK } from './features/identity/users/passwords.ts'
+import { HASHING } from './features/identity/users/passwords.ts'
 import { fillEventIndex } from './features/memory/reindex.ts'
 import { type Job, startJobs } from './jobs.ts'
 import { LogOutput } from './log-output.ts'
@@ -44,8 +44,8 @@ export type BuildOptions = {
   mcp?: McpOptions
   /** Off in tests that measure answers, not load: a slow machine must not refuse them. */
   shedding?: boolean
-  /** Low in tests, which register thousands of people. */
-  passwordWork?: PasswordWork
+  /** Less work in tests, which register thousands of people. */
+  passwordHashing?: PasswordHashing
   /** Shorter in tests: nobody wants to wait for a minute there. */
   patience?: Partial<Patience>
   /** Set in a worker, which has siblings. */
@@ -111,7 +111,7 @@ async function closeServer(server: FastifyInstance): Promise<void> {
 
 async function openServices(
   config: Config,
-  { limits, passwordWork }: BuildOptions,
+  { limits, passwordHashing }: BuildOptions,
   opened: Pick<Services, 'database' | 'log' | 'now'>,
 ): Promise<Services> {
   const { database, now } = opened
@@ -126,7 +126,7 @@ async function openServices(
     limits: limits ?? memoryLimits(),
     credentials: new CredentialCache(() => database.credentialsVersion()),
     searchTuning: usualTuning(),
-    passwordWork: passwordWork ?? PASSWORD_WORK,
+    passwordHashing: passwordHashing ?? HASHING,
     secret: config.secretKey ?? keptSecret(config.dataDir),
     wakeups: new EventEmitter(),
   }

@@ -15,8 +15,11 @@ export type Viewer = {
   credential: { kind: 'session' | 'api_key' | 'oauth'; id: string }
 }
 
-/** How much one password costs to hash: memory in KiB, and passes over it. */
-export type PasswordWork = { memoryCost: number; timeCost: number }
+/** How passwords are hashed. A hash says itself how much work it is. */
+export type PasswordHashing = {
+  hash: (password: string) => Promise<string>
+  verify: (hash: string, password: string) => Promise<boolean>
+}
 
 /** What lives as long as the process. */
 export type Services = {
@@ -28,7 +31,7 @@ export type Services = {
   credentials: CredentialCache
   /** When the search index folds, merges, and reads a scope whole. */
   searchTuning: SearchTuning
-  passwordWork: PasswordWork
+  passwordHashing: PasswordHashing
   /** The server's own secret: what is sealed with it can be opened only here. */
   secret: string
   /** `wakeups.emit(name)` runs the job of that name now instead of at its next interval. */
@@ -70,7 +73,7 @@ export const contextFor = (services: Services, caller: Caller = NOBODY): Ctx => 
   limits: services.limits,
   credentials: services.credentials,
   searchTuning: services.searchTuning,
-  passwordWork: services.passwordWork,
+  passwordHashing: services.passwordHashing,
   secret: services.secret,
   wakeups: services.wakeups,
   log: services.log,

@@ -4,7 +4,7 @@ import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { contextFor, inTx } from '../../src/core/context.ts'
 import { noteFirstStep } from '../../src/features/first-steps/first-steps.store.ts'
-import { LITTLE_PASSWORD_WORK, makeVault, type TestEnv, type Vault } from '../support/engines.ts'
+import { makeVault, QUICK_HASHING, type TestEnv, type Vault } from '../support/engines.ts'
 import { freePort, isFree } from '../support/postgres.ts'
 import { NO_BROWSER, sharedBrowser } from './chromium.ts'
 import { type View, Windows } from './windows.ts'
@@ -55,7 +55,7 @@ export class Stage {
     const port = await samePort()
     this.base = `http://127.0.0.1:${port}`
     this.#vault = await makeVault('sqlite', { PORT: String(port), BASE_URL: this.base, ...this.#env })
-    this.#app = await buildApp(readConfig(this.#vault.env), { passwordWork: LITTLE_PASSWORD_WORK })
+    this.#app = await buildApp(readConfig(this.#vault.env), { passwordHashing: QUICK_HASHING })
     await this.#app.server.listen({ host: '127.0.0.1', port })
     this.#browser = await sharedBrowser()
   }

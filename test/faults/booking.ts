@@ -8,7 +8,7 @@ import { readConfig } from '../../src/config.ts'
 import type { EngineName } from '../../src/db/db.ts'
 import { SECRET } from '../support/billing-events.ts'
 import { clientOf } from '../support/client.ts'
-import { LITTLE_PASSWORD_WORK, makeVault, type Vault } from '../support/engines.ts'
+import { makeVault, QUICK_HASHING, type Vault } from '../support/engines.ts'
 import { COMPILED_BEFORE, PROGRAM } from '../support/process.ts'
 
 async function startChild(vault: Vault) {
@@ -34,7 +34,7 @@ async function comeBack(vault: Vault) {
   const app = await buildApp(readConfig(vault.env), {
     log: pino({ level: 'silent' }),
     jobs: [],
-    passwordWork: LITTLE_PASSWORD_WORK,
+    passwordHashing: QUICK_HASHING,
   })
   return { client: clientOf(app, {}), close: app.close }
 }

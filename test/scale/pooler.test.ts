@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { clientOf } from '../support/client.ts'
-import { LITTLE_PASSWORD_WORK, makeVault, type Vault } from '../support/engines.ts'
+import { makeVault, QUICK_HASHING, type Vault } from '../support/engines.ts'
 import { freePort } from '../support/postgres.ts'
 import { describeWhere } from '../support/skips.ts'
 
@@ -86,7 +86,7 @@ describeWhere('nodes behind PgBouncer', PGBOUNCER ? undefined : 'PgBouncer is no
     poolers.push(pooler)
     const env = { ...vault.env, DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: direct }
     const log = pino({ level: 'silent' })
-    const node = await buildApp(readConfig(env), { log, jobs: [], passwordWork: LITTLE_PASSWORD_WORK })
+    const node = await buildApp(readConfig(env), { log, jobs: [], passwordHashing: QUICK_HASHING })
     nodes.push(node)
     return node
   }

@@ -11,7 +11,7 @@ import type { Db } from '../../src/db/db.ts'
 import { type Named, prepared } from '../../src/db/prepared.ts'
 import { makeAdmin } from '../support/admin.ts'
 import { clientOf } from '../support/client.ts'
-import { LITTLE_PASSWORD_WORK, makeVault, onBothEngines } from '../support/engines.ts'
+import { makeVault, onBothEngines, QUICK_HASHING } from '../support/engines.ts'
 import { spawnServer, untilReady } from '../support/process.ts'
 
 const deletePrepared = prepared((db, parameter: Named<{ user: string }>) =>
@@ -70,7 +70,7 @@ async function withVault<T>(
   const app = await buildApp(readConfig(vault.env), {
     log: pino({ level: 'silent' }),
     jobs: [],
-    passwordWork: LITTLE_PASSWORD_WORK,
+    passwordHashing: QUICK_HASHING,
   })
   try {
     return await use(clientOf(app, {}).get, app)

@@ -6,7 +6,7 @@ import { answerResetRequests } from '../../src/features/identity/recovery/reset-
 import { hashPassword, passwordMatches } from '../../src/features/identity/users/passwords.ts'
 import { goodCard } from '../support/cards.ts'
 import { clientOf } from '../support/client.ts'
-import { LITTLE_PASSWORD_WORK, onBothEngines, type TestVault } from '../support/engines.ts'
+import { onBothEngines, QUICK_HASHING, type TestVault } from '../support/engines.ts'
 
 const PASSWORD = 'correct horse battery'
 const ELEVEN_MINUTES = 11 * 60_000
@@ -132,7 +132,7 @@ onBothEngines(
       quiet = await buildApp(readConfig(t.vault.env), {
         jobs: [],
         shedding: false,
-        passwordWork: LITTLE_PASSWORD_WORK,
+        passwordHashing: QUICK_HASHING,
       })
     })
     afterAll(() => quiet.close())

@@ -6,8 +6,8 @@ import pino, { type Logger } from 'pino'
 import { afterAll, beforeAll, describe, inject } from 'vitest'
 import { type App, buildApp, type KeptServer } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
-import type { PasswordWork } from '../../src/core/context.ts'
 import type { EngineName } from '../../src/db/db.ts'
+import { argon2id } from '../../src/features/identity/users/passwords.ts'
 import { type Client, clientOf } from './client.ts'
 import { copyOnCluster, dropOnCluster, makeOnCluster } from './cluster.ts'
 import { fastFolder } from './fast-folder.ts'
@@ -16,7 +16,7 @@ import { vaultOfFile } from './vaults-of-file.ts'
 export type TestEnv = Record<string, string>
 
 /** Thousands of people register in the tests; with the usual work that alone would take minutes. */
-export const LITTLE_PASSWORD_WORK: PasswordWork = { memoryCost: 64, timeCost: 1 }
+export const QUICK_HASHING = argon2id({ memoryCost: 64, timeCost: 1 })
 
 /** A vault of its own on one engine: SQLite in a temporary folder, or a new PostgreSQL database. */
 export type Vault = {
@@ -127,7 +127,7 @@ export class TestVault {
       log: log ?? pino({ level: 'silent' }),
       now: () => new Date(Date.now() + this.#offsetMs),
       shedding: false,
-      passwordWork: LITTLE_PASSWORD_WORK,
+      passwordHashing: QUICK_HASHING,
       kept: this.#mayKeep ? takeServer(this.#env) : undefined,
     })
   }

@@ -2,7 +2,7 @@ import pino from 'pino'
 import { type App, type BuildOptions, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { type Client, clientOf } from './client.ts'
-import { LITTLE_PASSWORD_WORK, makeVault, type TestEnv } from './engines.ts'
+import { makeVault, QUICK_HASHING, type TestEnv } from './engines.ts'
 import { freePort } from './postgres.ts'
 
 export type LiveVault = { app: App; url: string; dataDir: string; close: () => Promise<void> }
@@ -15,7 +15,7 @@ export async function liveVault(env: TestEnv = {}, options: BuildOptions = {}): 
   const config = readConfig({ ...vault.env, PORT: String(port) })
   const app = await buildApp(config, {
     log: pino({ level: 'silent' }),
-    passwordWork: LITTLE_PASSWORD_WORK,
+    passwordHashing: QUICK_HASHING,
     ...options,
   })
   await app.server.listen({ host: config.host, port })

@@ -1,50 +1,53 @@
-import { statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-const IN_BROWSER = /[/\\]browser[/\\]/
+/** Much work with few sources: while one process does it, the other has all sources transformed, for both of them. */
+const LIGHT = /[/\\](?:redaction|mining)[/\\](?!.*\.db\.)|[/\\]patterns\./
 /** Wait longer than they work, for mail or for processes that start. */
 const WAITS = /[/\\](?:mail|email-change|email-links|team-mail|digest|replies|health|kill|replica|workers)\./
 /** Short files that start programs, or much work: begun last, one of them would go on alone while the other process waits. */
-const LONG = /[/\\](?:faults|e2e|cli|docs|scale)[/\\]|[/\\](?:rescan|hostile|permission)\./
+const LONG =
+  /[/\\](?:faults|e2e|cli|docs|scale|project)[/\\]|[/\\](?:rescan|permission|slow-bodies|broken-forms|turns)\./
 
-type Kind = 'browser' | 'waits' | 'long' | 'plain'
+/** The file that has all others of its folder in it. */
+const ALL_IN_ONE = 'all-in-one.test.ts'
 
-function kindOf({ moduleId }: TestSpecification): Kind {
-  if (IN_BROWSER.test(moduleId)) return 'browser'
-  return WAITS.test(moduleId) ? 'waits' : LONG.test(moduleId) ? 'long' : 'plain'
-}
+const countTests = (folder: string): number =>
+  readdirSync(folder).filter((name) => name.endsWith('.test.ts')).length
 
-/** About how many seconds a kilobyte of a test takes. */
-const SECONDS: Record<Kind, number> = { browser: 1.1, waits: 1.2, long: 0.6, plain: 0.2 }
-
-const secondsOf = (file: TestSpecification): number =>
-  (statSync(file.moduleId).size / 1000) * SECONDS[kindOf(file)]
-
-/** Each of the two lists in its order, and at every point as much time of one as of the other. */
-function mixed(
-  some: readonly TestSpecification[],
-  others: readonly TestSpecification[],
-): TestSpecification[] {
-  const lists = [some, others].map((files) => ({ rest: [...files], seconds: 0 }))
-  return Array.from({ length: some.length + others.length }, () => {
-    const [shorter] = lists.filter(({ rest }) => rest.length > 0).sort((a, b) => a.seconds - b.seconds)
-    const file = shorter?.rest.shift() as TestSpecification
-    if (shorter) shorter.seconds += secondsOf(file)
-    return file
+/**
+ * Where all files of a folder are asked for, only the one that has all of them is run: vitest hands the next file to
+ * whichever process is free, so both would come to have a browser.
+ */
+function withoutTwice(files: readonly TestSpecification[]): TestSpecification[] {
+  const byFolder = Map.groupBy(files, ({ moduleId }) => dirname(moduleId))
+  return [...byFolder].flatMap(([folder, some]) => {
+    const [one, others] = [some.filter(isAllInOne), some.filter((file) => !isAllInOne(file))]
+    return others.length === 0 || (one.length > 0 && some.length === countTests(folder)) ? one : others
   })
 }
 
+const isAllInOne = ({ moduleId }: TestSpecification) => basename(moduleId) === ALL_IN_ONE
+
+/** The first that fits is where a file stands. */
+const ORDER = [
+  isAllInOne,
+  ({ moduleId }: TestSpecification) => LIGHT.test(moduleId),
+  ({ moduleId }: TestSpecification) => WAITS.test(moduleId),
+  ({ moduleId }: TestSpecification) => LONG.test(moduleId),
+  () => true,
+]
+
 /**
  * Vitest runs large files first; where it does not yet know how long they take, it goes by their size. Here one process
- * is in the browser while the other does something else: two that wait for a browser, or for mail, leave the processor idle.
+ * is in the browser while the other does something else: two that wait for a browser, or for mail, leave the processor idle,
+ * and a second browser with windows of its own takes a tenth more of what the browser takes.
  */
 export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files)
-    const projects = [...Map.groupBy(sorted, ({ project }) => project.name).values()]
-    return projects.flatMap((specifications) => {
-      const of = (kind: Kind) => specifications.filter((file) => kindOf(file) === kind)
-      return mixed(of('browser'), [...of('waits'), ...of('long'), ...of('plain')])
-    })
+    const sorted = withoutTwice(await super.sort(files))
+    const rankOf = (file: TestSpecification) => ORDER.findIndex((fits) => fits(file))
+    return sorted.sort((a, b) => rankOf(a) - rankOf(b))
   }
 }

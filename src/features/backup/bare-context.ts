@@ -6,7 +6,7 @@ import { CredentialCache } from '../../core/credential-cache.ts'
 import { memoryLimits } from '../../core/limits.ts'
 import type { Database } from '../../db/db.ts'
 import { usualTuning } from '../../search-index/index.ts'
-import { PASSWORD_WORK } from '../identity/users/passwords.ts'
+import { HASHING } from '../identity/users/passwords.ts'
 
 /** A vault's database without the service around it: nothing is sent, paid, scheduled or migrated. */
 export const bareContext = (config: Config, database: Database): Ctx =>
@@ -17,7 +17,7 @@ export const bareContext = (config: Config, database: Database): Ctx =>
     limits: memoryLimits(),
     credentials: new CredentialCache(() => undefined),
     searchTuning: usualTuning(),
-    passwordWork: PASSWORD_WORK,
+    passwordHashing: HASHING,
     secret: '',
     wakeups: new EventEmitter(),
     log: pino({ level: 'silent' }),

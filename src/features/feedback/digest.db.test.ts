@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { addLike, goodCard } from '../../../test/support/cards.ts'
 import { type Client, clientOf } from '../../../test/support/client.ts'
-import { LITTLE_PASSWORD_WORK, onBothEngines } from '../../../test/support/engines.ts'
+import { onBothEngines, QUICK_HASHING } from '../../../test/support/engines.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
 import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
@@ -25,7 +25,7 @@ onBothEngines('the mail about feedback', (t) => {
   let names = 0
   const start = () =>
     buildApp(readConfig({ ...t.vault.env, SMTP_URL: smtp.url, SECRET_KEY }), {
-      passwordWork: LITTLE_PASSWORD_WORK,
+      passwordHashing: QUICK_HASHING,
       jobs: [],
       now: () => new Date(Date.now() + offsetMs),
     })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { clientOf } from '../../../test/support/client.ts'
-import { LITTLE_PASSWORD_WORK, onBothEngines, type TestVault } from '../../../test/support/engines.ts'
+import { onBothEngines, QUICK_HASHING, type TestVault } from '../../../test/support/engines.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
 import { LONGEST_SILENCE_MS } from '../../adapters/mail/longest-silence.ts'
 import { type App, buildApp } from '../../app.ts'
@@ -28,7 +28,7 @@ onBothEngines('the outbox', (t: TestVault) => {
     buildApp(readConfig({ ...t.vault.env, SMTP_URL: smtp.url, SECRET_KEY, ...env }), {
       jobs: [],
       now,
-      passwordWork: LITTLE_PASSWORD_WORK,
+      passwordHashing: QUICK_HASHING,
     })
 
   beforeAll(async () => {

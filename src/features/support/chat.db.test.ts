@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientOf } from '../../../test/support/client.ts'
-import { LITTLE_PASSWORD_WORK, makeVault, onBothEngines, type Vault } from '../../../test/support/engines.ts'
+import { makeVault, onBothEngines, QUICK_HASHING, type Vault } from '../../../test/support/engines.ts'
 import { type ModelStandIn, startModelStandIn } from '../../../test/support/model-stand-in.ts'
 import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
@@ -78,7 +78,7 @@ describe('support chat with a model', () => {
     vault = await makeVault('sqlite', { LLM_BASE_URL: model.url, LLM_MODEL: 'stand-in' })
     app = await buildApp(readConfig(vault.env), {
       log: pino({ level: 'silent' }),
-      passwordWork: LITTLE_PASSWORD_WORK,
+      passwordHashing: QUICK_HASHING,
     })
   })
   afterAll(async () => {

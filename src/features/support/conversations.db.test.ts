@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Client, clientOf } from '../../../test/support/client.ts'
-import { LITTLE_PASSWORD_WORK, onBothEngines } from '../../../test/support/engines.ts'
+import { onBothEngines, QUICK_HASHING } from '../../../test/support/engines.ts'
 import { type ModelStandIn, startModelStandIn } from '../../../test/support/model-stand-in.ts'
 import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
@@ -22,7 +22,7 @@ onBothEngines('a conversation with support', (t) => {
   let offsetMs = 0
   const start = () =>
     buildApp(readConfig({ ...t.vault.env, LLM_BASE_URL: model.url, LLM_MODEL: 'stand-in' }), {
-      passwordWork: LITTLE_PASSWORD_WORK,
+      passwordHashing: QUICK_HASHING,
       log: pino({ level: 'silent' }),
       jobs: [],
       now: () => new Date(Date.now() + offsetMs),

@@ -1,37 +1,44 @@
 import { hash, verify } from '@node-rs/argon2'
 import { z } from 'zod'
-import type { PasswordWork, Services } from '../../../core/context.ts'
+import type { PasswordHashing, Services } from '../../../core/context.ts'
 import { refuseWhileWriting } from '../../../db/db.ts'
 
 export const Password = z.string().min(8).max(200)
 
-/** argon2id with 19 MiB and two passes, as OWASP recommends. */
-export const PASSWORD_WORK: PasswordWork = { memoryCost: 19_456, timeCost: 2 }
+/** By argon2id: how much memory in KiB, and how many passes over it. */
+export const argon2id = (work: { memoryCost: number; timeCost: number }): PasswordHashing => ({
+  hash: (password) => hash(password, work),
+  verify: (hashed, password) => verify(hashed, password),
+})
 
-type Work = Pick<Services, 'passwordWork'>
+/** 19 MiB and two passes, as OWASP recommends. */
+export const HASHING = argon2id({ memoryCost: 19_456, timeCost: 2 })
 
-export async function hashPassword({ passwordWork }: Work, password: string): Promise<string> {
+type Hashing = Pick<Services, 'passwordHashing'>
+
+export async function hashPassword({ passwordHashing }: Hashing, password: string): Promise<string> {
   refuseWhileWriting('Hashing a password')
-  return hash(password, passwordWork)
+  return passwordHashing.hash(password)
 }
 
-const hashesOfNobody = new WeakMap<PasswordWork, Promise<string>>()
+const hashesOfNobody = new WeakMap<PasswordHashing, Promise<string>>()
 
-function hashOfNobody(work: Work): Promise<string> {
-  const known = hashesOfNobody.get(work.passwordWork)
+function hashOfNobody(hashing: Hashing): Promise<string> {
+  const known = hashesOfNobody.get(hashing.passwordHashing)
   if (known) return known
-  const made = hashPassword(work, 'nobody has this password')
-  hashesOfNobody.set(work.passwordWork, made)
+  const made = hashPassword(hashing, 'nobody has this password')
+  hashesOfNobody.set(hashing.passwordHashing, made)
   return made
 }
 
 /** Does the same work for an account that does not exist, so that the time reveals nothing. */
 export async function passwordMatches(
-  work: Work,
+  hashing: Hashing,
   storedHash: string | null | undefined,
   password: string,
 ): Promise<boolean> {
   refuseWhileWriting('Checking a password')
-  const matches = await verify(storedHash ?? (await hashOfNobody(work)), password)
+  const hash = storedHash ?? (await hashOfNobody(hashing))
+  const matches = await hashing.passwordHashing.verify(hash, password)
   return matches && storedHash != null
 }

@@ -1,6 +1,6 @@
 import { belowMark, withoutMark } from '../jsonc.ts'
 import { type Entry, type McpClient, SERVER_NAME } from './client.ts'
-import { jsonEntry, withJsonEntry } from './json-entry.ts'
+import { hasServers, jsonEntry, withJsonEntry, withoutEmptyServers } from './json-entry.ts'
 import { tomlEntry, withTomlEntry } from './toml-entry.ts'
 
 /** The client's file with our entry in it, or, without an entry, with ours taken out. Nothing else is touched. */
@@ -10,6 +10,22 @@ export const withEntry = (text: string, client: McpClient, entry: Entry | undefi
       ? withJsonEntry(plain, client, entry, file)
       : withTomlEntry(plain, client, entry, file),
   )
+
+/**
+ * The file without our entry. `original` is its text from before the entry: a map of servers that it did not have goes with
+ * our entry, if nothing else is in it.
+ */
+export function withoutEntry(
+  text: string,
+  client: McpClient,
+  file: string,
+  original?: string | null,
+): string {
+  const left = withEntry(text, client, undefined, file)
+  if (original === undefined || client.format !== 'json') return left
+  if (hasServers(withoutMark(original ?? ''), client, file)) return left
+  return belowMark(left, (plain) => withoutEmptyServers(plain, client, file))
+}
 
 /** Our entry in the file; undefined if there is none. */
 export function entryIn(text: string, client: McpClient, file: string): Entry | undefined {

@@ -1,15 +1,17 @@
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { ClientError, EXIT } from '../exit-codes.ts'
 
 const OWNER_ONLY = 0o600
@@ -26,8 +28,14 @@ export function readText(file: string): string | null {
   }
 }
 
-/** The target of a symbolic link is changed; the link itself stays. */
-const behindLink = (file: string): string => (existsSync(file) ? realpathSync(file) : file)
+const isLink = (file: string): boolean =>
+  lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
+
+/** The target of a symbolic link is changed; the link itself stays, also one whose target is not there yet. */
+function behindLink(file: string): string {
+  if (existsSync(file)) return realpathSync(file)
+  return isLink(file) ? resolve(realpathSync(dirname(file)), readlinkSync(file)) : file
+}
 
 const modeOf = (file: string): number | undefined =>
   existsSync(file) ? statSync(file).mode & 0o777 : undefined
@@ -75,4 +83,5 @@ export function writeText(
   return { closed: isPosix && holdsKey && wasOpen, modeBefore }
 }
 
-export const removeFile = (file: string): void => rmSync(file, { force: true })
+/** A symbolic link stays, since it was there before the file. */
+export const removeFile = (file: string): void => rmSync(behindLink(file), { force: true })

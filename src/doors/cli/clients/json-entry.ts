@@ -42,6 +42,21 @@ export function withJsonEntry(
   return entry === undefined ? withoutValue(text, tree, path) : withValue(text, tree, path, entry)
 }
 
+/** Whether the file has a map of servers, ours or theirs. */
+export const hasServers = (text: string, client: McpClient, file: string): boolean => {
+  const tree = parsed(text, file)
+  return tree !== undefined && findNodeAtLocation(tree, [...client.path]) !== undefined
+}
+
+/** Takes out a map of servers that is empty and has no comments. */
+export function withoutEmptyServers(text: string, client: McpClient, file: string): string {
+  const tree = parsed(text, file)
+  const servers = tree && findNodeAtLocation(tree, [...client.path])
+  const isEmpty =
+    servers !== undefined && /^\{\s*\}$/.test(text.slice(servers.offset, servers.offset + servers.length))
+  return tree && isEmpty ? withoutValue(text, tree, client.path) : text
+}
+
 const newFile = (path: readonly string[], entry: Entry): string => {
   const root = path.reduceRight<unknown>((below, key) => ({ [key]: below }), entry)
   return `${JSON.stringify(root, null, 2)}\n`

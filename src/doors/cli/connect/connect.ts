@@ -8,7 +8,7 @@ import { keepOwnCopy, ownCommand } from '../own-copy.ts'
 import { findProfile, givenKey, type ProfileOptions, urlToJoin } from '../profile.ts'
 import { isInteractive, paint, print, question } from '../terminal.ts'
 import { isUuid } from '../uuid.ts'
-import { connectionOf, digestOf, saveConnection } from './connections.ts'
+import { type Change, connectionOf, keptFile, saveConnection } from './connections.ts'
 import { agreed, type ConsentOptions, HIDDEN_KEY, showChange } from './consent.ts'
 import { forEachClient } from './each-client.ts'
 import { connectHooks } from './hooks.ts'
@@ -81,14 +81,10 @@ const proofText = (result: Probe): string =>
     ? `${result.tools.length} tools answer`
     : 'it signs in by the browser when it first connects'
 
-type Change = { before: string | null; after: string; mode: number | undefined }
-
 function restore(file: string, { before, mode }: Change): void {
   if (before === null) removeFile(file)
   else writeText(file, before, { mode })
 }
-
-const withMode = (mode: number | undefined) => (mode === undefined ? {} : { mode })
 
 /** Keeps the file from before the first `connect`, and ends the key of the last one. */
 async function remember(
@@ -99,18 +95,7 @@ async function remember(
 ): Promise<void> {
   const file = client.file()
   const earlier = connectionOf(client.name)
-  const untouched =
-    earlier?.file === file && change.before !== null && earlier.digest === digestOf(change.before)
-  saveConnection({
-    client: client.name,
-    url,
-    file,
-    before: untouched ? earlier.before : change.before,
-    ...withMode(untouched ? earlier.mode : change.mode),
-    digest: digestOf(change.after),
-    ...key,
-    ...(earlier?.hooks ? { hooks: earlier.hooks } : {}),
-  })
+  saveConnection({ client: client.name, url, file, ...keptFile(client, change, earlier), ...key })
   if (earlier?.keyId && earlier.apiKey && earlier.apiKey !== key?.apiKey)
     await endKey(earlier.url, earlier.apiKey).catch(() => {})
 }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { McpClient } from '../clients/client.ts'
+import { entryIn, withEntry } from '../clients/entry.ts'
 import { settingsFolder } from '../folders.ts'
 import { writePrivate } from '../profile.ts'
 
@@ -54,3 +56,36 @@ export const connections = (): Connection[] =>
   existsSync(folder())
     ? readdirSync(folder()).flatMap((name) => connectionOf(name.replace(/\.json$/, '')) ?? [])
     : []
+
+/** One write of an entry: the file before and after it. */
+export type Change = { before: string | null; after: string; mode: number | undefined }
+
+const withMode = (mode: number | undefined) => (mode === undefined ? {} : { mode })
+
+/**
+ * What to keep of the file of an entry. If nobody else has changed it since the last `connect`, it goes back to the text from
+ * before the first one. Hooks in the same file were added after the entry, so their text from before gets the new entry.
+ */
+export function keptFile(
+  client: McpClient,
+  change: Change,
+  earlier: Connection | undefined,
+): Pick<Connection, 'before' | 'mode' | 'digest' | 'hooks'> {
+  const file = client.file()
+  const hooks = earlier?.hooks ?? []
+  const kept = { ...(hooks.length > 0 ? { hooks } : {}), digest: digestOf(change.after) }
+  const fresh = { ...kept, before: change.before, ...withMode(change.mode) }
+  if (earlier?.file !== file || change.before === null) return fresh
+  const first = { ...kept, before: earlier.before, ...withMode(earlier.mode) }
+  const found = digestOf(change.before)
+  if (earlier.digest === found) return first
+  const shared = hooks.find((one) => one.file === file && one.digest === found)
+  if (!shared || shared.before === null || digestOf(shared.before) !== earlier.digest) return fresh
+  const entryAlone = withEntry(shared.before, client, entryIn(change.after, client, file), file)
+  const renewed = { ...shared, before: entryAlone, digest: digestOf(change.after) }
+  return {
+    ...first,
+    digest: digestOf(entryAlone),
+    hooks: hooks.map((one) => (one === shared ? renewed : one)),
+  }
+}

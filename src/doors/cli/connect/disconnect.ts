@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { McpClient } from '../clients/client.ts'
-import { entryIn, keyIn, withEntry } from '../clients/entry.ts'
+import { entryIn, keyIn, withoutEntry } from '../clients/entry.ts'
 import { readText } from '../clients/files.ts'
 import { findClient } from '../clients/installed.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -20,8 +20,9 @@ function fileWithout(
 ): string | null {
   const file = client.file()
   if (before === null) return null
-  const untouched = connection?.file === file && connection.digest === digestOf(before)
-  return untouched ? connection.before : withEntry(before, client, undefined, file)
+  const own = connection?.file === file ? connection : undefined
+  if (own?.digest === digestOf(before)) return own.before
+  return withoutEntry(before, client, file, own?.before)
 }
 
 /**

@@ -2,6 +2,7 @@ import type { McpClient } from '../clients/client.ts'
 import { entryIn, keyIn, wayOf } from '../clients/entry.ts'
 import { readText } from '../clients/files.ts'
 import { installedClients } from '../clients/installed.ts'
+import { ClientError } from '../exit-codes.ts'
 import { type Probe, probe } from '../mcp-probe.ts'
 import { ask } from '../vault-client.ts'
 import { connectAdvice, type Finding, fail, ok, warn } from './finding.ts'
@@ -55,7 +56,9 @@ async function checkClient(client: McpClient, url: string, all: readonly Tool[])
     if (result.state === 'refused' && keyIn(entry)) result.detail = `its key is refused: ${result.detail}`
     return judgeProbe(client, result, all, connectIt)
   } catch (error) {
-    return fail(client.title, error instanceof Error ? error.message : String(error), connectIt)
+    // Another `connect` would stop at the same file.
+    const advice = error instanceof ClientError ? 'Repair the file.' : connectIt
+    return fail(client.title, error instanceof Error ? error.message : String(error), advice)
   }
 }
 

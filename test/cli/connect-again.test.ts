@@ -1,0 +1,114 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
+import { type CommandResult, runKvault } from '../support/process.ts'
+
+// What is left of a client's files after several rounds of connect, and edits by others between them.
+
+let vault: LiveVault
+let person: Person
+let home: string
+let key: string
+let workspace: string
+
+beforeAll(async () => {
+  vault = await liveVault({ RATE_LIMIT: 'off' })
+  person = await registerPerson(vault)
+  key = await apiKeyOf(person)
+  workspace = (await person.post('/api/v1/workspaces', { name: 'Team' })).body.workspace_id
+})
+afterAll(() => vault.close())
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'knowledge-vault-hömes a-'))
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+const kvault = (...args: string[]): Promise<CommandResult> =>
+  runKvault(
+    args,
+    { PATH: dirname(process.execPath), HOME: home, LANG: 'C.UTF-8', KVAULT_URL: vault.url },
+    { cwd: home },
+  )
+
+const at = (...parts: string[]) => join(home, ...parts)
+const text = (path: string) => readFileSync(at(path), 'utf8')
+
+function put(path: string, content: string): void {
+  mkdirSync(dirname(at(path)), { recursive: true })
+  writeFileSync(at(path), content)
+}
+
+/** Twice: the second time with a new key, so that the entry is written again. */
+async function connectTwice(client: string): Promise<void> {
+  for (const more of [[], ['--workspace', workspace]])
+    expect(await kvault('connect', client, '--yes', '--key', key, ...more)).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
+}
+
+const SETTINGS = {
+  gemini: '.gemini/settings.json',
+  'claude-code': '.claude.json',
+  cursor: '.cursor/mcp.json',
+  qwen: '.qwen/settings.json',
+}
+
+test('a file that got an entry twice is afterwards as before the first time, also with hooks in it', async () => {
+  const samples = ['{\n  // my theme\n  "theme": "dark", /* x */\n}\n', '{"mcpServers":{}}']
+  for (const [client, file] of Object.entries(SETTINGS))
+    for (const before of samples) {
+      put(file, before)
+      await connectTwice(client)
+      expect(await kvault('disconnect', client, '--yes')).toMatchObject({ code: 0, stderr: '' })
+      expect(text(file), client).toBe(before)
+    }
+})
+
+test('a file that connect made is gone again, also after a second time', async () => {
+  for (const [client, file] of Object.entries(SETTINGS)) {
+    await connectTwice(client)
+    await kvault('disconnect', client, '--yes')
+    expect(existsSync(at(file)), client).toBe(false)
+  }
+})
+
+test('in a file that others changed meanwhile, no empty map of servers of ours stays', async () => {
+  put('.gemini/settings.json', '{\n  "theme": "dark"\n}\n')
+  put('.cursor/mcp.json', '{\n  "theme": "dark",\n  "mcpServers": {}\n}\n')
+  for (const client of ['gemini', 'cursor'] as const) {
+    await connectTwice(client)
+    put(SETTINGS[client], text(SETTINGS[client]).replace('dark', 'light'))
+    await kvault('disconnect', client, '--yes')
+  }
+  expect(text('.gemini/settings.json')).toBe('{\n  "theme": "light"\n}\n')
+  expect(JSON.parse(text('.cursor/mcp.json'))).toEqual({ theme: 'light', mcpServers: {} })
+})
+
+test('a link whose target is not there yet stays a link, and its target is written', async () => {
+  mkdirSync(at('.qwen'))
+  symlinkSync('../dotfiles/qwen.json', at('.qwen/settings.json'))
+  await connectTwice('qwen')
+  expect(lstatSync(at('.qwen/settings.json')).isSymbolicLink()).toBe(true)
+  expect(text('dotfiles/qwen.json')).toContain('knowledge-vault')
+  await kvault('disconnect', 'qwen', '--yes')
+  expect(lstatSync(at('.qwen/settings.json')).isSymbolicLink()).toBe(true)
+  expect(existsSync(at('dotfiles/qwen.json'))).toBe(false)
+})
+
+test('doctor advises to repair a file that cannot be read: another connect would stop there too', async () => {
+  put('.codex/config.toml', 'model = ')
+  const { stdout } = await kvault('doctor', '--key', key)
+  expect(stdout).toMatch(/fail +Codex +\S.*cannot be read as TOML.* → Repair the file\./)
+})

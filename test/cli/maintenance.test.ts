@@ -24,6 +24,8 @@ import { makeVault } from '../support/engines.ts'
 import { type LiveVault, liveVault, registerPerson } from '../support/live.ts'
 import { freePort } from '../support/postgres.ts'
 import { PROGRAM, repository, runKvault, spawnKvault } from '../support/process.ts'
+import { describeWhere } from '../support/skips.ts'
+import { mountSmallDisk, NO_SMALL_DISK } from '../support/small-disk.ts'
 
 let vault: LiveVault
 let folder: string
@@ -181,6 +183,40 @@ test('a backup that is missing or damaged leaves nothing behind', async () => {
     stderr: `Another backup is writing ${killed}.partial, or one was killed. Remove the file if none runs.\n`,
   })
 }, 60_000)
+
+test('a damaged database is named by every command, with what to do, and a backup of it leaves no file', async () => {
+  const damaged = join(folder, 'damaged-vault')
+  const file = join(folder, 'of-damaged.kvbackup')
+  mkdirSync(damaged)
+  writeFileSync(join(damaged, 'vault.db'), 'This was a database. '.repeat(300))
+  for (const args of [['verify'], ['backup', file], ['admin', 'list']])
+    expect(await kvault(args, damaged), args[0]).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^The database .*vault\.db is damaged \(.*\)\. Keep the file, .*\n$/),
+    })
+  expect(existsSync(file) || existsSync(`${file}.partial`)).toBe(false)
+})
+
+const disk = mountSmallDisk(1)
+
+describeWhere('a full disk', disk ? undefined : NO_SMALL_DISK, () => {
+  test('is said with the file that had no room, and no half backup stays', async () => {
+    const whole = join(folder, 'for-a-full-disk.kvbackup')
+    expect((await kvault(['backup', whole], vault.dataDir)).code).toBe(0)
+    const room = join(disk ?? '', 'filler')
+    writeFileSync(room, Buffer.alloc(1024 * 1024 - 4096))
+    const file = join(disk ?? '', 'a.kvbackup')
+    expect(await kvault(['backup', file], vault.dataDir)).toMatchObject({
+      code: 1,
+      stderr: `${file} cannot be used: the disk is full (ENOSPC).\n`,
+    })
+    expect(readdirSync(disk ?? '')).toEqual(['filler'])
+    expect(await kvault(['restore', whole], join(disk ?? '', 'vault'))).toMatchObject({
+      code: 1,
+      stderr: 'The database in DATA_DIR cannot be written: database or disk is full.\n',
+    })
+  })
+})
 
 test('a rescan whose reader goes away ends quietly', async () => {
   const env = { PATH: process.env.PATH, DATA_DIR: vault.dataDir, ENV_FILE: '' }

@@ -119,6 +119,10 @@ async function createPartial(partial: string): Promise<WriteStream> {
   return out
 }
 
+/** A write that fails does not say into which file. */
+const withFileName = (error: unknown, path: string): unknown =>
+  error instanceof Error && 'syscall' in error && !('path' in error) ? Object.assign(error, { path }) : error
+
 /**
  * Writes a backup while the service is running. The file appears under its name when it is complete and on disk; until
  * then it is `partial`, which must not exist yet, so that two backups never write into one file.
@@ -146,6 +150,6 @@ export async function takeBackup(
   } catch (error) {
     out.destroy()
     await rm(partial, { force: true })
-    throw error
+    throw withFileName(error, file)
   }
 }

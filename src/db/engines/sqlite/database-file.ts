@@ -2,11 +2,16 @@ import { chmodSync, closeSync, mkdirSync, openSync, readSync, statSync } from 'n
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { DamagedDatabase } from '../../db.ts'
+import { isCorrupt } from './result-codes.ts'
 
 export const damaged = (file: string, how: string) =>
   new DamagedDatabase(
     `The database ${file} is damaged (${how}). Keep the file, set DATA_DIR to a new folder and restore the last backup there: kvault restore <file>.`,
   )
+
+/** What SQLite says of a damaged file, with the file and what to do; any other error as it is. */
+export const explainDamage = (file: string, error: unknown): unknown =>
+  isCorrupt(error) ? damaged(file, error instanceof Error ? error.message : String(error)) : error
 
 const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 

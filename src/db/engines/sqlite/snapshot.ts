@@ -8,6 +8,7 @@ import {
   type TableShape,
   type Value,
 } from '../../snapshot.ts'
+import { explainDamage } from './database-file.ts'
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
@@ -32,14 +33,31 @@ function shapeOf(db: DatabaseSync, name: string): TableShape {
 const TABLES = `select name from pragma_table_list
   where schema = 'main' and type = 'table' and name not like 'sqlite!_%' escape '!'`
 
+function tablesIn(file: string, db: DatabaseSync): TableShape[] {
+  try {
+    db.exec('begin')
+    const names = db.prepare(TABLES).all() as { name: string }[]
+    return inOrderOfReference(names.map(({ name }) => shapeOf(db, name)))
+  } catch (error) {
+    db.close()
+    throw explainDamage(file, error)
+  }
+}
+
 /** A read transaction in WAL mode sees one state of the database, however much is written meanwhile. */
 export async function openSqliteSnapshot(file: string): Promise<Snapshot> {
   const db = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
-  db.exec('begin')
-  const names = db.prepare(TABLES).all() as { name: string }[]
-  const tables = inOrderOfReference(names.map(({ name }) => shapeOf(db, name)))
+  const tables = tablesIn(file, db)
 
-  async function* rows({ name, columns, key }: TableShape): AsyncGenerator<Value[][]> {
+  async function* rows(shape: TableShape): AsyncGenerator<Value[][]> {
+    try {
+      yield* readRows(shape)
+    } catch (error) {
+      throw explainDamage(file, error)
+    }
+  }
+
+  async function* readRows({ name, columns, key }: TableShape): AsyncGenerator<Value[][]> {
     const order = key.length > 0 ? ` order by ${key.map(quoted).join(', ')}` : ''
     const statement = db.prepare(`select ${columns.map(quoted).join(', ')} from ${quoted(name)}${order}`)
     let batch: Value[][] = []

@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { type Database, newTransactionMark, runMarked } from '../../db.ts'
 import { SqliteChanges } from './changes.ts'
 import { readingKysely, SqliteConnection, writingKysely } from './connection.ts'
-import { damaged, makePrivate, refuseCorrupt, refuseHalfCopied } from './database-file.ts'
-import { isBusy, isCorrupt, isUnavailable, isUniqueViolation } from './result-codes.ts'
+import { explainDamage, makePrivate, refuseCorrupt, refuseHalfCopied } from './database-file.ts'
+import { isBusy, isUnavailable, isUniqueViolation } from './result-codes.ts'
 import { SqliteWrites } from './shared-commits.ts'
 
 /** While the file is opened, another process may be repairing it after a crash. */
@@ -22,8 +22,7 @@ export function openSqlite(file: string): Database {
   try {
     return openWhole(file)
   } catch (error) {
-    if (!isCorrupt(error)) throw error
-    throw damaged(file, error instanceof Error ? error.message : String(error))
+    throw explainDamage(file, error)
   }
 }
 

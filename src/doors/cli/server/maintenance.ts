@@ -6,6 +6,7 @@ import { type Config, ConfigError, readConfig } from '../../../config.ts'
 import type { Ctx } from '../../../core/context.ts'
 import { databaseFile, openDatabase } from '../../../db/engines/open.ts'
 import { DatabaseUnusable, requireUsable } from '../../../db/engines/postgres/unusable.ts'
+import { isUnwritable } from '../../../db/engines/sqlite/result-codes.ts'
 import { migrate, requirePresentSchema, requireTables } from '../../../db/migrations/migrate.ts'
 import { withEnvFile } from '../../../env-file.ts'
 import { bareContext } from '../../../features/backup/bare-context.ts'
@@ -39,6 +40,8 @@ export async function explained<T>(work: () => Promise<T>): Promise<T> {
       throw new CommandError(error.message, EXIT.usage)
     const known = asCommandError(error)
     if (known) throw known
+    if (error instanceof Error && isUnwritable(error))
+      throw new CommandError(`The database in DATA_DIR cannot be written: ${error.message}.`)
     if (error instanceof Error && (FIXABLE.includes(error.name) || 'code' in error))
       throw new CommandError(error.message)
     throw error

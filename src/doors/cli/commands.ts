@@ -102,6 +102,7 @@ function addUsing(vaultCommand: MakeCommand, done: Done): void {
       'default: as .kvault.json, the key or your settings say, else your personal one',
     )
     .option('--file <file>', 'a card as JSON; - for standard input')
+    .option('--share', 'share it with the team of its workspace at once')
     .option('--json', 'as JSON')
     .action((options) => done(async () => (await import('./cards.ts')).record(options)))
   vaultCommand('allow-workspace <id>', 'let .kvault.json of projects name this workspace for new cards')

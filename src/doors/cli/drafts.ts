@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { objectIn, readGiven } from './given-file.ts'
+import { requireOneOf, requireWorkspaceId } from './given-options.ts'
 import { asCommandError } from './known-errors.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import { paint, plain, plainLines, print, printJson, table } from './terminal.ts'
@@ -130,6 +131,7 @@ async function edit(profile: Profile, id: string, options: DraftOptions): Promis
   else await accept(profile, id, wordsFrom(await readGiven(file), file), options)
 }
 
+const STATUSES = ['open', 'accepted', 'dismissed']
 const VERBS = ['show', 'accept', 'edit', 'dismiss']
 
 /** `kvault drafts`: drafts of cards that were found in the person's own work. */
@@ -138,6 +140,8 @@ export async function drafts(
   id: string | undefined,
   options: DraftOptions,
 ): Promise<number> {
+  requireOneOf('--status', options.status, STATUSES)
+  requireWorkspaceId(options.workspace)
   const profile = requireProfile(options)
   if (verb === undefined || verb === 'list') {
     await list(profile, options)

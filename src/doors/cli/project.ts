@@ -1,4 +1,5 @@
 import { CommandError, EXIT } from './exit-codes.ts'
+import { wholeNumber } from './given-options.ts'
 import { type ProfileOptions, requireProfile } from './profile.ts'
 import { projectKeyOf } from './project-name.ts'
 import { paint, plain, plainLines, print, printJson, table } from './terminal.ts'
@@ -24,12 +25,15 @@ export type Snapshot = {
 
 export type ContextOptions = ProfileOptions & { limit?: string; json?: boolean }
 
+const MOST_EVENTS = 100
+
 export async function context(key: string | undefined, options: ContextOptions): Promise<number> {
+  const limit_events = wholeNumber('--limit', options.limit, MOST_EVENTS)
   const project_key = key ?? projectKeyOf(process.cwd())
   if (!project_key) throw new CommandError('Name a project key.', EXIT.usage)
   const snapshot = await callTool<Snapshot>(requireProfile(options), 'get_project_context', {
     project_key,
-    ...(options.limit ? { limit_events: Number(options.limit) } : {}),
+    ...(limit_events === undefined ? {} : { limit_events }),
   })
   if (options.json) {
     printJson(snapshot)

@@ -3,11 +3,11 @@ import { entryIn, genericEntries, keyIn, withEntry } from '../clients/entry.ts'
 import { readText, removeFile, writeText } from '../clients/files.ts'
 import { findClient, installedClients } from '../clients/installed.ts'
 import { ClientError, CommandError, EXIT } from '../exit-codes.ts'
+import { requireWorkspaceId } from '../given-options.ts'
 import type { Probe } from '../mcp-probe.ts'
 import { keepOwnCopy, ownCommand } from '../own-copy.ts'
 import { findProfile, givenKey, type ProfileOptions, urlToJoin } from '../profile.ts'
 import { isInteractive, paint, print, question } from '../terminal.ts'
-import { isUuid } from '../uuid.ts'
 import { type Change, connectionOf, keptFile, saveConnection } from './connections.ts'
 import { agreed, type ConsentOptions, HIDDEN_KEY, showChange } from './consent.ts'
 import { forEachClient } from './each-client.ts'
@@ -25,11 +25,7 @@ function checkOptions({ auth, workspace }: ConnectOptions): void {
     throw new CommandError('--workspace needs a key. Leave out --auth oauth.', EXIT.usage)
   if (auth !== undefined && !WAYS.includes(auth))
     throw new CommandError(`--auth is ${WAYS.join(' or ')}, not "${auth}".`, EXIT.usage)
-  if (workspace !== undefined && !isUuid(workspace))
-    throw new CommandError(
-      `--workspace is the id of a workspace, not "${workspace}". The web app shows it in the address of the workspace.`,
-      EXIT.usage,
-    )
+  requireWorkspaceId(workspace)
 }
 
 /** A client that signs in by itself needs no key, unless one was given or asked for. */

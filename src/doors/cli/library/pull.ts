@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type CardLine, publicKeyOf, SNAPSHOT_PATH } from '../../../features/library-sharing/format.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
+import { requireWorkspaceId } from '../given-options.ts'
 import { type Profile, requireProfile } from '../profile.ts'
 import { print, printJson } from '../terminal.ts'
 import { ask, failure } from '../vault-client.ts'
@@ -123,6 +124,7 @@ async function pullInto(folder: string, target: Target, options: PullOptions): P
 export async function library(verb: string, source: string, options: PullOptions): Promise<number> {
   if (verb !== 'pull')
     throw new CommandError(`library has no command ${verb}. Use: kvault library pull <server>.`, EXIT.usage)
+  requireWorkspaceId(options.workspace)
   const server = serverUrl(source, options.http === true)
   const profile = requireProfile({
     ...(options.url ? { url: options.url } : {}),

@@ -1,0 +1,24 @@
+import { CommandError, EXIT } from './exit-codes.ts'
+import { isUuid } from './uuid.ts'
+
+const wrong = (message: string) => new CommandError(message, EXIT.usage)
+
+/** An option that is a whole number from 1 to `most`; undefined if it is not given. */
+export function wholeNumber(option: string, given: string | undefined, most: number): number | undefined {
+  if (given === undefined) return undefined
+  if (!/^\d+$/.test(given) || Number(given) < 1 || Number(given) > most)
+    throw wrong(`${option} is a number from 1 to ${most}, not "${given}".`)
+  return Number(given)
+}
+
+export function requireOneOf(option: string, given: string | undefined, known: readonly string[]): void {
+  if (given !== undefined && !known.includes(given))
+    throw wrong(`${option} is one of ${known.join(', ')}, not "${given}".`)
+}
+
+export function requireWorkspaceId(given: string | undefined): void {
+  if (given !== undefined && !isUuid(given))
+    throw wrong(
+      `--workspace is the id of a workspace, not "${given}". The web app shows it in the address of the workspace.`,
+    )
+}

@@ -11,7 +11,7 @@ export type SupervisorEvents = {
   ready: () => void
   /** A worker ended before any was up: nothing to keep running. */
   failed: (exitCode: number) => void
-  /** A worker says why it ends. Before any is up they all end for one reason, which is said once. */
+  /** A worker says why it ends, or has ended. Before any is up they all end for one reason, which is said once. */
   said: (reason: string) => void
 }
 
@@ -40,6 +40,10 @@ function saveConnections({ process: worker }: Worker): void {
   // What the worker said last is read before.
   worker.on('exit', () => setImmediate(letGo))
 }
+
+/** A worker that the system kills, as for want of memory, says nothing itself. */
+const endOf = ({ process: { pid } }: Worker, code: number, signal: string | null): string =>
+  `Worker ${pid} ended ${signal ? `by ${signal}` : `with code ${code}`}. Another is started.`
 
 /**
  * Keeps `count` processes behind one port. The port belongs to this process, which does nothing else, so a worker that
@@ -84,11 +88,12 @@ export function supervise(count: number, events: SupervisorEvents): { stop: () =
     if (!up) events.ready()
     up = true
   })
-  cluster.on('exit', (worker, code) => {
+  cluster.on('exit', (worker, code, signal) => {
     metrics.workerEnded(worker)
     if (stopping) return
-    if (up) void replace()
-    else events.failed(code || 1)
+    if (!up) return events.failed(code || 1)
+    events.said(endOf(worker, code, signal))
+    void replace()
   })
   for (let i = 0; i < count; i++) cluster.fork()
 

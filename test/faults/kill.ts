@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { contextFor } from '../../src/core/context.ts'
@@ -103,6 +103,8 @@ export async function killAgainAndAgain(
       process.kill(first, 'SIGKILL')
       // Until then the connections that the clients keep to it look alive, and the next request would be lost in one.
       while (existsSync(`/proc/${first}`)) await sleep(5)
+      const isSaid = () => server.output().includes(`Worker ${first} ended by SIGKILL. Another is started.\n`)
+      await vi.waitUntil(isSaid, { timeout: 30_000 })
     },
     ...site.ways,
     'whole program': async () => {

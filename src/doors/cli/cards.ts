@@ -5,7 +5,7 @@ import { requireOneOf, requireWorkspaceId, wholeNumber } from './given-options.t
 import { environmentOf } from './lock-files/environment.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import { homeOf } from './project-name.ts'
-import { paint, plain, print, printJson, table } from './terminal.ts'
+import { paint, plain, print, printJson, tableOrBlocks } from './terminal.ts'
 import { ask, callTool, failure } from './vault-client.ts'
 
 type Hit = { card_id: string; title: string; fix_summary: string; readers: { text: string }; fits?: string }
@@ -65,7 +65,7 @@ export async function search(words: string[], options: SearchOptions): Promise<n
       plain(hit.readers.text, 40),
       hit.fits ?? '',
     ])
-    print(table(['card', 'title', 'fix', 'readers', 'fits'], rows))
+    print(tableOrBlocks(['card', 'title', 'fix', 'readers', 'fits'], rows))
     if (answer.credits_charged > 0)
       print(paint('dim', `${answer.credits_charged} credits charged, ${answer.credits_balance} left`))
   }

@@ -7,7 +7,7 @@ import { objectIn, readGiven } from './given-file.ts'
 import { requireOneOf, requireWorkspaceId } from './given-options.ts'
 import { asCommandError } from './known-errors.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
-import { paint, plain, plainLines, print, printJson, table } from './terminal.ts'
+import { paint, plain, plainLines, print, printJson, tableOrBlocks } from './terminal.ts'
 import { ask, failure } from './vault-client.ts'
 
 export type DraftOptions = ProfileOptions & {
@@ -57,7 +57,7 @@ async function list(profile: Profile, { status = 'open', json }: DraftOptions): 
     plain(draft.title, 60),
     draft.looks_like ? `like ${plain(draft.looks_like.title, 30)}` : '',
   ])
-  print(table(['draft', 'title', ''], rows))
+  print(tableOrBlocks(['draft', 'title', ''], rows))
 }
 
 function printDraft(draft: Draft): void {

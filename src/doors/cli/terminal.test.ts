@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { paint, plain, plainLines, print, printJson } from './terminal.ts'
+import { paint, plain, plainLines, print, printJson, table, tableOrBlocks } from './terminal.ts'
 
 test('text of others reaches a terminal without control characters and signs of direction', () => {
   for (const sign of ['\u001b', '\u009b', '\u202a', '\u202e', '\u2066', '\u2069']) {
@@ -24,4 +24,32 @@ test('JSON for a terminal has no such character either, and says the same', () =
   write.mockRestore()
   expect(printed).toMatch(/^[\n -~]*$/)
   expect(JSON.parse(printed)).toEqual(value)
+})
+
+test('a table that is wider than the terminal becomes blocks, and stays a table in a pipe', () => {
+  const head = ['card', 'title', 'fits']
+  const rows = [
+    ['c-1', 'Disk full: the cache grows', 'exact'],
+    ['c-2', 'Ports in use', ''],
+  ]
+  expect(tableOrBlocks(head, rows, 80)).toBe(table(head, rows))
+  expect(tableOrBlocks(head, rows)).toBe(table(head, rows))
+  expect(tableOrBlocks(head, rows, 30)).toBe(
+    'card   c-1\ntitle  Disk full: the cache grows\nfits   exact\n\ncard   c-2\ntitle  Ports in use',
+  )
+})
+
+test('columns stay in line beside letters of East Asia, which are two columns wide', () => {
+  const rows = [
+    ['日本語', 'x'],
+    ['e\u0301', 'x'],
+    ['한글ｱ', 'x'],
+    ['plain', 'x'],
+  ]
+  expect(table(['title', 'end'], rows).split('\n').slice(1)).toEqual([
+    '日本語  x',
+    `e\u0301${' '.repeat(7)}x`,
+    '한글ｱ   x',
+    'plain   x',
+  ])
 })

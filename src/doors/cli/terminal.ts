@@ -55,7 +55,13 @@ export const isInteractive = (): boolean => Boolean(process.stdin.isTTY && proce
 const INVISIBLE = /\p{Mark}|\p{Cf}/gu
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence begins with a control character
 const ESCAPES = /\u001b\[[0-9;]*m/g
-const width = (text: string) => [...text.replaceAll(ESCAPES, '').replaceAll(INVISIBLE, '')].length
+/** A terminal gives these two columns each; there are narrow forms of some. */
+const WIDE =
+  /(?![\uff61-\uffdc])[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303e\uff01-\uff60\p{Emoji_Presentation}]/gu
+const width = (text: string) => {
+  const seen = text.replaceAll(ESCAPES, '').replaceAll(INVISIBLE, '')
+  return [...seen].length + (seen.match(WIDE)?.length ?? 0)
+}
 
 /** Text from the vault on one line, without control characters of the terminal. */
 export const plain = (text: string, max = 72): string => {
@@ -66,16 +72,31 @@ export const plain = (text: string, max = 72): string => {
 /** As `plain`, with its line ends. */
 export const plainLines = withoutControls
 
+const padded = (cell: string, columns = 0): string => cell + ' '.repeat(columns - width(cell))
+
 export function table(head: string[], rows: string[][]): string {
   const widths = head.map((title, column) =>
     Math.max(width(title), ...rows.map((row) => width(row[column] ?? ''))),
   )
   const line = (cells: string[]) =>
     cells
-      .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - width(cell)))
+      .map((cell, column) => padded(cell, widths[column]))
       .join('  ')
       .trimEnd()
   return [line(head.map((title) => paint('dim', title))), ...rows.map(line)].join('\n')
+}
+
+const terminalColumns = (): number =>
+  (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY
+
+/** A table; on a terminal that is too narrow for it, each row as a few lines, one for each cell that says something. */
+export function tableOrBlocks(head: string[], rows: string[][], columns = terminalColumns()): string {
+  const wide = table(head, rows)
+  if (wide.split('\n').every((line) => width(line) <= columns)) return wide
+  const titles = Math.max(...head.map(width))
+  const block = (row: string[]) =>
+    row.flatMap((cell, at) => (cell ? [`${paint('dim', padded(head[at] ?? '', titles))}  ${cell}`] : []))
+  return rows.map((row) => block(row).join('\n')).join('\n\n')
 }
 
 /** Ctrl+C and Ctrl+D at a question end the command with a line. */

@@ -12,6 +12,9 @@ import { readProjectFiles } from '../project-file.ts'
 import { unreadableText } from '../settings-file.ts'
 import { connectAdvice, type Finding, fail, ok, warn } from './finding.ts'
 
+/** The vault may have been away for a moment only, and then no other line says what to fix. */
+const AFTER_A_FAILED_RUN = 'Fix what fails above. If nothing does, it is over: the next run replaces this.'
+
 /** The last run of one moment: when, how long it took, and how many characters it was about. */
 function checkMoment({ name, title }: McpClient, moment: Moment, off: readonly string[]): Finding {
   const what = `${title}, ${moment}`
@@ -19,7 +22,7 @@ function checkMoment({ name, title }: McpClient, moment: Moment, off: readonly s
   const run = lastRun(name, moment)
   if (!run) return ok(what, 'has not run yet')
   const when = `${run.at.slice(0, 16).replace('T', ' ')} UTC, ${run.ms} ms`
-  if (run.error) return fail(what, `${when}: ${run.error}`, 'Fix what is reported above.')
+  if (run.error) return fail(what, `${when}: ${run.error}`, AFTER_A_FAILED_RUN)
   return ok(what, `${when}, ${run.chars} characters`)
 }
 

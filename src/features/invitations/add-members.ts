@@ -5,7 +5,8 @@ import { notFound } from '../../core/errors.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import type { Role } from '../../db/tables/workspaces.ts'
 import { asksBeforeAdded, requireUser, userByEmail } from '../identity/users/users.ts'
-import { tellByMail } from '../notices/tell.ts'
+import { hasRoomInMailbox } from '../mail/outbox.ts'
+import { tell, tellByMail } from '../notices/tell.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { policyOf, requireProvenDomain } from '../permissions/policy.ts'
 import {
@@ -50,17 +51,10 @@ async function tellAdded(
   user: UsersTable,
   { workspaceId, ...details }: { workspaceId: string; workspace_name: string; role: Role },
 ): Promise<void> {
+  const telling = { userId: user.user_id, kind: 'workspace.added', workspaceId, details } as const
+  if (!(await hasRoomInMailbox(ctx, 'added', user.email ?? ''))) return tell(ctx, telling)
   const { display_name } = await requireUser(ctx, ctx.viewer.userId)
-  await tellByMail(
-    ctx,
-    { user, actor: display_name },
-    {
-      userId: user.user_id,
-      kind: 'workspace.added',
-      workspaceId,
-      details,
-    },
-  )
+  await tellByMail(ctx, { user, actor: display_name }, telling)
 }
 
 export const addMember = capability({

@@ -4,7 +4,7 @@ import { withoutLinks } from '../../core/names.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { settingsOf } from '../identity/users/user-settings.ts'
 import { requireUser } from '../identity/users/users.ts'
-import { enqueueMail } from '../mail/outbox.ts'
+import { enqueueMail, hasRoomInMailbox } from '../mail/outbox.ts'
 import { mailWithButton, type Words } from '../mail/template.ts'
 import { tell } from '../notices/tell.ts'
 import { peopleOf } from './workspace-end.store.ts'
@@ -37,7 +37,7 @@ export async function tellPeople(
       details: { workspace_name: workspace.name },
     })
     const { email_notifications, language } = settingsOf({ settings })
-    if (!email_notifications) continue
+    if (!email_notifications || !(await hasRoomInMailbox(ctx, 'workspace_deleted', email))) continue
     const subject = `${withoutLinks(display_name)} deleted the workspace ${withoutLinks(workspace.name)}`
     await enqueueMail(ctx, `workspace_deleted:${workspace.workspace_id}:${user_id}`, {
       to: email,

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { clientOf } from '../../../test/support/client.ts'
-import { onBothEngines } from '../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
 import { contextFor, inTx } from '../../core/context.ts'
 import { cancelMail, enqueueMail } from './outbox.ts'
@@ -11,21 +11,27 @@ afterAll(() => smtp.stop())
 const PASSWORD = 'correct horse battery'
 const DAY_MS = 24 * 3_600_000
 
+/** What is in the outbox of a vault. */
+function mailsOf(t: TestVault) {
+  const MAIL = { subject: 'Hello', text: 'Hello', html: '<p>Hello</p>' }
+  /** As others have caused them before. */
+  const fill = (kind: string, to: string, count: number) =>
+    inTx(contextFor(t.app.services), async (ctx) => {
+      for (let i = 0; i < count; i++) await enqueueMail(ctx, `${kind}:${to}:${i}`, { ...MAIL, to })
+    })
+  const outbox = async (to: string) =>
+    (
+      await t.app.services.database.read.selectFrom('outbox').select(['to_address', 'status']).execute()
+    ).filter(
+      ({ to_address, status }) => to_address.toLowerCase() === to.toLowerCase() && status !== 'cancelled',
+    ).length
+  return { fill, outbox }
+}
+
 onBothEngines(
   'mails that anybody can have sent to any address',
   (t) => {
-    const MAIL = { subject: 'Hello', text: 'Hello', html: '<p>Hello</p>' }
-    /** As others have caused them before. */
-    const fill = (kind: string, to: string, count: number) =>
-      inTx(contextFor(t.app.services), async (ctx) => {
-        for (let i = 0; i < count; i++) await enqueueMail(ctx, `${kind}:${to}:${i}`, { ...MAIL, to })
-      })
-    const outbox = async (to: string) =>
-      (
-        await t.app.services.database.read.selectFrom('outbox').select(['to_address', 'status']).execute()
-      ).filter(
-        ({ to_address, status }) => to_address.toLowerCase() === to.toLowerCase() && status !== 'cancelled',
-      ).length
+    const { fill, outbox } = mailsOf(t)
 
     test('an address gets twenty invitations a day, whoever sends them; then the link is handed over', async () => {
       const address = `invited-${t.engine}@example.com`
@@ -67,6 +73,62 @@ onBothEngines(
         '/api/v1/auth/verify-email/resend',
       )
       expect(again.status).toBe(429)
+    })
+
+    test('whoever is added to many teams, or was in many that are deleted, gets twenty mails a day of each', async () => {
+      const admin = await t.user('founder')
+      const person = await t.user('added')
+      const madeTeam = async (name: string): Promise<string> => {
+        const url = `/api/v1/workspaces/${(await admin.post('/api/v1/workspaces', { name })).body.workspace_id}`
+        expect((await admin.post(`${url}/members`, { user_id: person.userId })).status).toBe(200)
+        return url
+      }
+      const before = await outbox(person.email)
+      const first = await madeTeam('First')
+      expect(await outbox(person.email)).toBe(before + 1)
+      await fill('notice:somebody:workspace.added', person.email, 19)
+      const second = await madeTeam('Second')
+      expect(await outbox(person.email)).toBe(before + 20)
+      expect((await person.get('/api/v1/notices')).body.total).toBe(2)
+
+      await admin.delete(`${first}?confirm_name=First`)
+      expect(await outbox(person.email)).toBe(before + 21)
+      await fill('workspace_deleted', person.email, 19)
+      await admin.delete(`${second}?confirm_name=Second`)
+      expect(await outbox(person.email)).toBe(before + 40)
+      expect((await person.get('/api/v1/notices')).body.total).toBe(4)
+    })
+  },
+  { SMTP_URL: smtp.url, RATE_LIMIT: 'on' },
+)
+
+onBothEngines(
+  'mails to an address that an account has left',
+  (t) => {
+    const { fill, outbox } = mailsOf(t)
+
+    test('an address that nobody has proved is told ten times a day that an account has left it; a proved one always', async () => {
+      const leave = async (isProved: boolean) => {
+        const user = await t.user('leaving')
+        const { database } = t.app.services
+        await database.transaction((db) =>
+          db
+            .updateTable('users')
+            .set({ email_verified: isProved ? 1 : 0 })
+            .where('user_id', '=', user.userId)
+            .execute(),
+        )
+        await fill('email_changed', user.email, 10)
+        const before = await outbox(user.email)
+        const email = `gone-${user.userId}@example.com`
+        await user.post('/api/v1/auth/email', { email, current_password: PASSWORD })
+        const mail = await smtp.mailTo(email, 'Confirm your new e-mail address')
+        const token = /token=([\w-]+)/.exec(mail.text ?? '')?.[1]
+        expect((await user.post('/api/v1/auth/verify-email', { token })).status).toBe(204)
+        return (await outbox(user.email)) - before
+      }
+      expect(await leave(false)).toBe(0)
+      expect(await leave(true)).toBe(1)
     })
   },
   { SMTP_URL: smtp.url, RATE_LIMIT: 'on' },

@@ -54,8 +54,18 @@ export async function enqueueMail(ctx: Ctx, stateKey: string, mail: Mail): Promi
   return true
 }
 
-/** Mails that anybody can have sent to any address: how many of each kind an address gets within a day. */
-const MOST_A_DAY = { invite: 20, change_email: 10, verify_email: 10 }
+/**
+ * Mails that anybody can have sent to any address, since anybody can register with it: how many of each kind an address
+ * gets within a day, and the state keys of that kind.
+ */
+const MOST_A_DAY = {
+  invite: { most: 20, states: 'invite:%' },
+  change_email: { most: 10, states: 'change_email:%' },
+  email_changed: { most: 10, states: 'email_changed:%' },
+  verify_email: { most: 10, states: 'verify_email:%' },
+  added: { most: 20, states: 'notice:%:workspace.added:%' },
+  workspace_deleted: { most: 20, states: 'workspace_deleted:%' },
+}
 const DAY_MS = 24 * 3_600_000
 
 /**
@@ -68,15 +78,16 @@ export async function hasRoomInMailbox(
   address: string,
 ): Promise<boolean> {
   if (!ctx.config.rateLimit) return true
+  const { most, states } = MOST_A_DAY[kind]
   const { mails } = await ctx.db
     .selectFrom('outbox')
     .select(({ fn }) => fn.countAll<number>().as('mails'))
     .where(sql`lower(to_address)`, '=', sql`lower(${address})`)
     .where('created_at', '>', new Date(ctx.now().getTime() - DAY_MS).toISOString())
-    .where('state_key', 'like', `${kind}:%`)
+    .where('state_key', 'like', states)
     .where('status', '!=', 'cancelled')
     .executeTakeFirstOrThrow()
-  return Number(mails) < MOST_A_DAY[kind]
+  return Number(mails) < most
 }
 
 const TRY_AGAIN_SECONDS = 3600

@@ -9,7 +9,7 @@ import type { UsersTable } from '../../../db/tables/accounts.ts'
 import { audit } from '../../audit/audit.ts'
 import { keepLeftAddress } from '../../credits/left-addresses.ts'
 import { bookWaitingBonuses } from '../../invite-codes/invite-codes.ts'
-import { cancelMails, enqueueMail, requireRoomInMailbox } from '../../mail/outbox.ts'
+import { cancelMails, enqueueMail, hasRoomInMailbox, requireRoomInMailbox } from '../../mail/outbox.ts'
 import { mailWithButton } from '../../mail/template.ts'
 import { requireRecentProof } from '../credentials/recent-sign-in.ts'
 import { dropEmailChange, putEmailChange, takeEmailChange } from '../users/email-change.store.ts'
@@ -131,9 +131,13 @@ export const cancelEmailChange = capability({
     }),
 })
 
-/** The old address hears of it, so that its owner can act if it was somebody else. */
+/**
+ * The old address hears of it, so that its owner can act if it was somebody else. One that nobody has proved may be a
+ * stranger's: whoever registers it and moves on, again and again, must not fill that mailbox.
+ */
 async function tellOldAddress(ctx: Ctx, user: UsersTable, newEmail: string): Promise<void> {
   if (!user.email) return
+  if (user.email_verified !== 1 && !(await hasRoomInMailbox(ctx, 'email_changed', user.email))) return
   const heading = 'The e-mail address of your account has changed'
   await enqueueMail(ctx, `email_changed:${user.user_id}:${ctx.requestId}`, {
     to: user.email,

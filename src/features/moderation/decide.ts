@@ -18,7 +18,7 @@ import { roleOf } from '../permissions/permission.ts'
 import { cleanText, Findings } from '../redaction/stored.ts'
 import { insertBan, isBannedIn, liftBansOfMatter } from './bans.store.ts'
 import { isHeldBeside } from './hiding.store.ts'
-import { lockMatter, type MatterRow, updateMatter } from './matters.store.ts'
+import { isAtMatter, lockMatter, type MatterRow, updateMatter } from './matters.store.ts'
 import { moderatorOf } from './moderators.ts'
 import { requireMatter, wholeMatter } from './queue.ts'
 import { Decide, WholeMatter } from './schemas.ts'
@@ -84,7 +84,7 @@ async function changeCard(
 ): Promise<number | null> {
   const card = await findCardOrDeleted(ctx, row.card_id)
   if (!card) return null
-  const isThere = card.status === 'published' && card.workspace_id === row.workspace_id
+  const isThere = isAtMatter(card, row)
   if (decision === 'keep') {
     if (!(await isHeldBeside(ctx.db, card, row.matter_id))) await showCard(ctx, card)
   } else if (isThere && decision === 'remove') await takeCardOut(ctx, card)

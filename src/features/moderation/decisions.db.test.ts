@@ -102,6 +102,26 @@ onBothEngines('decisions of moderators', (t) => {
     expect((await editor.get(`/api/v1/cards/${card.card_id}`)).body.hidden_since).toBeUndefined()
   })
 
+  test('those who decided about a card do not learn what it says after its owner took it back', async () => {
+    const { admin: boss, editor: me, viewer: reader, workspaceId } = await team(t)
+    const card = await record(me, { workspace_id: workspaceId })
+    const at = `/api/v1/cards/${card.card_id}`
+    await me.post(`${at}/share`)
+    await report(reader, card.card_id, 'wrong')
+    const found = await matterOf(boss, card.card_id)
+    const whole = async () => (await boss.get(`/api/v1/moderation/matters/${found.matter_id}`)).body
+
+    await me.post(`${at}/unpublish`)
+    const home = (await me.get('/api/v1/auth/me')).body.personal_workspace_id
+    expect((await me.post(`${at}/move`, { workspace_id: home })).status).toBe(200)
+    expect((await matterOf(boss, card.card_id)).title).toBe(card.title)
+    await me.patch(at, { title: 'We leave for another company in May' })
+    await me.put(`${at}/cites`, { cites: ['npm:another-company-sdk@1.0.0'] })
+    expect((await matterOf(boss, card.card_id)).title).toBeNull()
+    expect(JSON.stringify(await whole())).not.toContain('another')
+    expect((await whole()).content.title).toBe(card.title)
+  })
+
   test('in a private team whose only admin owns the card, a report that nobody could read is refused', async () => {
     const { admin: head, editor, viewer, workspaceId } = await team(t)
     const card = await record(head, { workspace_id: workspaceId })

@@ -1,6 +1,7 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
 import type { Schema } from '../../db/schema.ts'
+import type { CardsTable } from '../../db/tables/cards.ts'
 import type { ModerationMattersTable } from '../../db/tables/moderation.ts'
 
 export type Moderator = { userId: string; isService: boolean }
@@ -63,10 +64,17 @@ type BareMatter = Awaited<ReturnType<ReturnType<typeof shown>['execute']>>[numbe
 const cardsNamed = (db: Db, cardIds: readonly string[]) =>
   db
     .selectFrom('cards')
-    .select(['card_id', 'hidden_at', 'review_status', sql<string>`substr(title, 1, 300)`.as('title')])
+    .select(['card_id', 'hidden_at', 'review_status', 'version', 'status', 'workspace_id'])
+    .select(sql<string>`substr(title, 1, 300)`.as('title'))
     .where('card_id', 'in', cardIds)
     .where('deleted_at', 'is', null)
     .execute()
+
+/** The card is where the matter is about it, so those who decide read its present version. */
+export const isAtMatter = (
+  card: Pick<Selectable<CardsTable>, 'status' | 'workspace_id'>,
+  matter: Pick<ModerationMattersTable, 'workspace_id'>,
+): boolean => card.status === 'published' && card.workspace_id === matter.workspace_id
 
 /** Matters with what moderators see of their cards. Asked apart, because a cluster would have to read all cards to join them. */
 async function withCards(db: Db, matters: readonly BareMatter[]) {
@@ -75,11 +83,13 @@ async function withCards(db: Db, matters: readonly BareMatter[]) {
   const byId = new Map(cards.map((card) => [card.card_id, card]))
   return matters.map((matter) => {
     const card = byId.get(matter.card_id)
+    // What the owner has changed since they took the card back is private.
+    const isSeen = card && (isAtMatter(card, matter) || card.version <= matter.card_version)
     return {
       ...matter,
       hidden_at: card?.hidden_at ?? null,
       review_status: card?.review_status ?? null,
-      title: card?.title ?? null,
+      title: isSeen ? card.title : null,
     }
   })
 }

@@ -10,7 +10,14 @@ import type { ReviewReason } from '../cards/review-rules.ts'
 import { CardId } from '../cards/schemas.ts'
 import { containsInstructions } from '../review/find-danger.ts'
 import { SPEAKS_TO_AGENTS } from '../review/rule.ts'
-import { findMatter, listMatters, type MatterRow, mattersOfCard, publisherOf } from './matters.store.ts'
+import {
+  findMatter,
+  isAtMatter,
+  listMatters,
+  type MatterRow,
+  mattersOfCard,
+  publisherOf,
+} from './matters.store.ts'
 import { moderatorOf } from './moderators.ts'
 import { presentMatter, presentOwnMatter } from './present.ts'
 import { weightOf } from './report.ts'
@@ -51,12 +58,18 @@ export async function requireMatter(ctx: UserCtx, matterId: string): Promise<Mat
 
 /** Changes after the owner took the card back stay private, until the owner shares the card again or appeals. */
 async function readableVersions(ctx: UserCtx, row: MatterRow, card: ModeratedCard) {
-  const isThere = card.status === 'published' && card.workspace_id === row.workspace_id
+  const isThere = isAtMatter(card, row)
   const first = Math.min(
     (await firstReportedVersion(ctx.db, row.matter_id)) ?? row.card_version,
     row.card_version,
   )
   return { first, last: isThere ? card.version : row.card_version }
+}
+
+/** Cites have no versions: of a card that its owner has taken back they are seen only while the owner asks to look. */
+const withSeenCites = (row: MatterRow, card: ModeratedCard): ModeratedCard => {
+  const isAsked = row.status === 'appealed' || (row.cause === 'blocked' && row.status === 'open')
+  return isAsked || isAtMatter(card, row) ? card : { ...card, cites_are_written: 0 }
 }
 
 const MOST_REPORTS = 100
@@ -75,7 +88,7 @@ async function cardOf(ctx: UserCtx, row: MatterRow, wanted: number | undefined) 
   const { versions, content } = await versionsForModerators(ctx, card, { ...range, chosen })
   if (!content || chosen < range.first || chosen > range.last)
     throw notFound('Version', `You may read versions ${range.first} to ${range.last} of this card.`)
-  const { findings, ...more } = await lookedAt(ctx, card, chosen, content)
+  const { findings, ...more } = await lookedAt(ctx, withSeenCites(row, card), chosen, content)
   const { weight, threshold } = await weightOf(ctx, row.matter_id, card)
   return { shown_version: chosen, versions, content: { ...content, ...more }, findings, weight, threshold }
 }

@@ -76,7 +76,10 @@ export const MatterHead = z
   .object({
     ...matterFields,
     workspace_name: z.string(),
-    title: z.string().nullable().describe('Null if the card is gone'),
+    title: z
+      .string()
+      .nullable()
+      .describe('Null if the card is gone, or was changed after its owner took it back'),
     publisher_id: AnswerId,
     publisher_name: z.string(),
     reports: z.int(),
@@ -123,7 +126,9 @@ const ModeratedContent = CaseResponse.pick({
 })
   .extend({
     evidences: CaseResponse.shape.evidences.unwrap(),
-    cites: z.array(z.string()).describe('Those that somebody wrote, as they are now'),
+    cites: z
+      .array(z.string())
+      .describe('Those that somebody wrote, as they are now; none after the owner took the card back'),
   })
   .meta({ id: 'ModeratedContent' })
 

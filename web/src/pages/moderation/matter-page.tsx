@@ -31,7 +31,7 @@ export function MatterPage() {
     )
   return (
     <Page
-      title={one.title ?? 'A card that is gone'}
+      title={one.title ?? one.content?.title ?? 'A card that is gone'}
       narrow
       back={<BackLink to="/moderation">Moderation</BackLink>}
       lead={

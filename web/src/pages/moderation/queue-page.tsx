@@ -98,7 +98,9 @@ const MatterRow = ({ one }: { one: ModerationMatter }) => (
       className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-2 py-2 transition-colors hover:bg-hover"
     >
       <span className="min-w-0 grow basis-52">
-        <span className="block truncate text-sm font-medium">{one.title ?? 'A card that is gone'}</span>
+        <span className="block truncate text-sm font-medium">
+          {one.title ?? 'A card that is gone, or was changed since'}
+        </span>
         <span className="block truncate text-xs text-faint">
           <bdi>{one.publisher_name}</bdi> · <bdi>{one.workspace_name}</bdi> · {formatAgo(one.created_at)}
         </span>

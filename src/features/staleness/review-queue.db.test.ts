@@ -80,4 +80,26 @@ onBothEngines('cards that somebody should look at again', (t) => {
     await editor.post(`${url(one)}/links`, { to_card_id: two, kind: 'supersedes' })
     expect(await queue(editor, workspaceId)).toEqual([])
   })
+
+  test('a person who has left a team learns no more of the cards there by a link to one of them', async () => {
+    const { admin, editor, workspaceId } = await team(t)
+    const [mine, theirs] = [
+      await record(editor, { workspace_id: workspaceId }),
+      await record(admin, { workspace_id: workspaceId }),
+    ]
+    for (const [person, { card_id }] of [
+      [editor, mine],
+      [admin, theirs],
+    ] as const)
+      expect((await person.post(`${url(card_id)}/share`)).status).toBe(200)
+    const link = { to_card_id: theirs.card_id, kind: 'contradicts' }
+    expect((await editor.post(`${url(mine.card_id)}/links`, link)).status).toBe(201)
+    expect(await queue(editor)).toMatchObject([{ other_card_id: theirs.card_id }])
+
+    await admin.delete(`/api/v1/workspaces/${workspaceId}/members/${editor.userId}`)
+    await admin.patch(url(theirs.card_id), { title: 'We leave for another company in May' })
+    expect((await editor.get(url(theirs.card_id))).status).toBe(404)
+    expect(await queue(editor)).toEqual([])
+    expect(await queue(admin, workspaceId)).toMatchObject([{ other_card_id: theirs.card_id }])
+  })
 })

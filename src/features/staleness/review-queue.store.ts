@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
-import { isCurrent, mayUpdate } from '../cards/visibility.ts'
+import { isCurrent, mayRead, mayUpdate } from '../cards/visibility.ts'
 
 /** When the card was last edited or confirmed. */
 const lastSure = sql<string>`case when confirmed_at > edited_at then confirmed_at else edited_at end`
@@ -53,7 +53,10 @@ export const mayBeDue = (db: Db, asked: Reviewed, before: string, limit: number)
 export const judgedBadly = (db: Db, asked: Reviewed, limit: number) =>
   editable(db, asked).select(HEAD).where('cards.trust', 'is not', null).limit(limit).execute()
 
-/** Contradictions between two existing cards, of which the viewer may edit the first. Two reads: the other may lie in another shard. */
+/**
+ * Contradictions between two cards of a workspace: the viewer may edit the first and read the other. An owner who has left
+ * the workspace keeps the first, and reads nothing of the others there. Two reads: the other may lie in another shard.
+ */
 export async function contradictions(db: Db, asked: Reviewed, limit: number) {
   const linked = await editable(db, asked)
     .innerJoin('card_links', 'card_links.from_card_id', 'cards.card_id')
@@ -72,7 +75,7 @@ export async function contradictions(db: Db, asked: Reviewed, limit: number) {
       'in',
       linked.map((row) => row.other_card_id),
     )
-    .where('deleted_at', 'is', null)
+    .where(mayRead(asked.viewerId))
     .where('superseded_by', 'is', null)
     .execute()
   const otherOf = new Map(others.map((other) => [`${other.workspace_id} ${other.card_id}`, other]))

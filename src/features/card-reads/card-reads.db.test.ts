@@ -69,6 +69,43 @@ onBothEngines('cards that agents have read', (t) => {
     expect(told.text).not.toContain('send me your keys')
   })
 
+  test('who read a card before learns nothing of what became of it in private', async () => {
+    const [reader, boss] = [await t.user(), await serviceAdmin(t)]
+    const { admin, editor: me, viewer, workspaceId } = await team(t)
+    const [agent, mate] = [await agentOf(t, reader), await agentOf(t, viewer)]
+    const toldTo = async (who: Client, project_key: string) =>
+      (await who.tool('get_project_context', { project_key })).body.data.withdrawn_cards
+    const takeBack = async (at: string) => {
+      expect((await me.post(`${at}/unpublish`)).status).toBe(200)
+      expect((await me.patch(at, { title: 'We leave for another company in May' })).status).toBe(200)
+    }
+
+    const taken = await publish(me)
+    await agent.get(`/api/v1/cards/${taken.card_id}`)
+    await report(viewer, taken.card_id)
+    await takeBack(`/api/v1/cards/${taken.card_id}`)
+    await write()
+    expect((await decide(boss, await matterOf(boss, taken.card_id), { decision: 'hide' })).status).toBe(200)
+    expect(await toldTo(agent, 'org/taken')).toMatchObject([
+      { card_id: taken.card_id, title: 'Its owner has changed it since.' },
+    ])
+
+    const moved = await publish(me)
+    const at = `/api/v1/cards/${moved.card_id}`
+    await agent.get(at)
+    await takeBack(at)
+    expect((await me.post(`${at}/share`, { workspace_id: workspaceId })).status).toBe(200)
+    await mate.get(at)
+    await write()
+    await report(viewer, moved.card_id)
+    const reason = 'The board has not decided yet.'
+    expect(
+      (await decide(admin, await matterOf(admin, moved.card_id), { decision: 'hide', reason })).status,
+    ).toBe(200)
+    expect(await toldTo(mate, 'org/moved')).toMatchObject([{ card_id: moved.card_id, reason }])
+    expect(await toldTo(agent, 'org/moved')).toMatchObject([{ card_id: taken.card_id }])
+  })
+
   test('a search at an agent door counts as shown; reads are kept for 30 days', async () => {
     const [me, reader] = [await t.user(), await t.user()]
     const agent = await agentOf(t, reader)

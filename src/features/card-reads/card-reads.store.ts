@@ -37,10 +37,31 @@ type Asked = { userId: string; projectKey: string; since: string; limit: number 
 /** Hidden cards are few; this many are compared at once with what a person has read. */
 const MATTERS_AT_ONCE = 500
 
+/** Decisions where the person could know of them: what a private team decides, and why, is for its members. */
 const hidingMatters = (db: Db, { userId, since }: Asked, offset: number) =>
   db
     .selectFrom('moderation_matters')
-    .select(['card_id', 'reason'])
+    .select(['card_id', 'reason', 'card_version', 'decided_version'])
+    .where((eb) =>
+      eb.or([
+        eb(
+          'workspace_id',
+          'in',
+          eb
+            .selectFrom('workspaces')
+            .select('workspaces.workspace_id')
+            .where('workspaces.visibility', '!=', 'private'),
+        ),
+        eb(
+          'workspace_id',
+          'in',
+          eb
+            .selectFrom('memberships')
+            .select('memberships.workspace_id')
+            .where('memberships.user_id', '=', userId),
+        ),
+      ]),
+    )
     .where(sql<boolean>`(hidden_by_reports = 1 or decision in ('hide', 'remove'))`)
     .where('updated_at', '>=', since)
     .where('owner_id', '!=', userId)
@@ -74,7 +95,7 @@ async function readAndNotTold(db: Db, { userId, projectKey }: Asked, cardIds: re
 
 /** Starts from the hidden cards, because a person may have read many. Asked apart: a cluster keeps reads by their person. */
 async function hiddenAndRead(db: Db, asked: Asked) {
-  const found: { card_id: string; reason: string | null }[] = []
+  const found: Awaited<ReturnType<typeof hidingMatters>> = []
   for (let offset = 0; found.length < MOST_LOOKED_AT; offset += MATTERS_AT_ONCE) {
     const matters = await hidingMatters(db, asked, offset)
     if (matters.length === 0) break
@@ -90,17 +111,21 @@ async function hiddenAndRead(db: Db, asked: Asked) {
 export async function withdrawnCards(db: Db, asked: Asked) {
   const matters = await hiddenAndRead(db, asked)
   if (matters.length === 0) return []
-  const reasons = new Map(matters.toReversed().map((row) => [row.card_id, row.reason]))
+  const newest = new Map(matters.toReversed().map((row) => [row.card_id, row]))
   const rows = await db
     .selectFrom('cards')
-    .select(['card_id', 'title', 'workspace_id', 'hidden_at', 'edited_at'])
-    .where('card_id', 'in', [...reasons.keys()])
+    .select(['card_id', 'title', 'workspace_id', 'hidden_at', 'version'])
+    .where('card_id', 'in', [...newest.keys()])
     .where('hidden_at', 'is not', null)
     .orderBy('hidden_at', 'desc')
     .orderBy('card_id')
     .limit(asked.limit)
     .execute()
-  return rows.map((row) => ({ ...row, reason: reasons.get(row.card_id) ?? null }))
+  return rows.map(({ version, ...row }) => {
+    const matter = newest.get(row.card_id)
+    const decided = matter?.decided_version ?? matter?.card_version ?? 0
+    return { ...row, reason: matter?.reason ?? null, isChanged: version > decided }
+  })
 }
 
 export async function keepTold(

@@ -39,11 +39,14 @@ const line = (text: string, most: number): string => {
   return plain.length <= most ? plain : cutText(plain, most).text
 }
 
-/** What the owner wrote after it was hidden is theirs alone, and no way to speak to those who read it before. */
+/**
+ * What the owner wrote after the version that was hidden, or after they took the card back, is theirs alone, and no way to
+ * speak to those who read it before.
+ */
 const CHANGED_SINCE = 'Its owner has changed it since.'
 
 export function presentWithdrawn({ card_id, reason, hidden_at, workspace_id, ...row }: Withdrawn): Answer {
-  const title = hidden_at !== null && row.edited_at > hidden_at ? CHANGED_SINCE : row.title
+  const title = row.isChanged ? CHANGED_SINCE : row.title
   const speaks = containsInstructions(title) || containsInstructions(reason ?? '')
   return {
     card_id,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
+import { addLike, goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 
 const DAY_MS = 86_400_000
@@ -279,5 +279,37 @@ onBothEngines('cards that stand to one another', (t) => {
     const seen = (await other.post('/api/v1/cards/similar', { title, symptom })).body
     expect(seen.map((card: { card_id: string }) => card.card_id)).not.toContain(id)
     expect((await user.post('/api/v1/cards/similar', { title: '' })).status).toBe(422)
+  })
+
+  test('a card has a hundred links of its own, a person makes a hundred to one card, and more are not looked through', async () => {
+    const [author, reader] = [await t.user(), await t.user()]
+    const [from, to] = [await own(author, newWord()), await own(author, newWord())]
+    /** Links between private cards and this one, made before all others. */
+    const linked = async (count: number, end: 'from_card_id' | 'to_card_id', cardId: string) => {
+      const cards = Array.from({ length: count }, () => ({ card_id: crypto.randomUUID() }))
+      await addLike(t.app, 'cards', ['card_id', await own(author, newWord())], cards)
+      const other = end === 'from_card_id' ? 'to_card_id' : 'from_card_id'
+      const rows = cards.map(({ card_id }) => ({
+        ...{ from_card_id: cardId, to_card_id: cardId, [other]: card_id },
+        ...{ link_id: crypto.randomUUID(), kind: 'related' as const, why: null },
+        ...{ created_by: author.userId, created_at: new Date(0).toISOString() },
+      }))
+      await t.app.services.database.transaction((db) => db.insertInto('card_links').values(rows).execute())
+    }
+    const link = (card: string, to_card_id: string) =>
+      author.post(`${url(card)}/links`, { to_card_id, kind: 'related' })
+    await linked(99, 'from_card_id', from)
+    expect((await link(from, to)).status).toBe(201)
+    expect((await link(from, to)).status).toBe(201)
+    expect((await link(from, await own(author, newWord()))).body.code).toBe('too_many_links')
+    await linked(99, 'to_card_id', to)
+    expect((await link(await own(author, newWord()), to)).body.code).toBe('too_many_links')
+
+    const shown = (await author.post(`${url(to)}/publish`)).body.card_id
+    expect((await author.post(`${url(from)}/publish`)).status).toBe(200)
+    const linksFor = async (person: Person) => (await person.get(`${url(shown)}/links`)).body.items
+    expect(await linksFor(reader)).toMatchObject([{ from_card_id: from }])
+    for (let round = 0; round < 2; round++) await linked(500, 'to_card_id', to)
+    expect(await linksFor(reader)).toEqual([])
   })
 })

@@ -27,7 +27,22 @@ export async function insertLink(db: Db, row: CardLinksTable): Promise<NamedLink
     .executeTakeFirstOrThrow()
 }
 
+/** How many links of a card are shown in each direction, and how many it may have of its own. */
+export const MOST_LINKS = 100
 const LINKS_AT_ONCE = 100
+/** Anybody may link a private card to a public one. What its readers may not read must not make it slow to read. */
+const MOST_LOOKED_AT = 10 * LINKS_AT_ONCE
+
+/** How many links a card has of its own, and how many one person has made to a card. */
+export async function countLinks(db: Db, { from_card_id, to_card_id, created_by }: CardLinksTable) {
+  const links = db.selectFrom('card_links').select((eb) => eb.fn.countAll<number>().as('links'))
+  const own = await links.where('from_card_id', '=', from_card_id).executeTakeFirstOrThrow()
+  const made = await links
+    .where('to_card_id', '=', to_card_id)
+    .where('created_by', '=', created_by)
+    .executeTakeFirstOrThrow()
+  return { own: own.links, made: made.links }
+}
 
 type End = 'from_card_id' | 'to_card_id'
 
@@ -55,7 +70,7 @@ async function readableCards(db: Db, cardIds: readonly string[], viewerId: strin
 async function linksFrom(db: Db, end: End, cardId: string, viewerId: string) {
   const other = end === 'from_card_id' ? 'to_card_id' : 'from_card_id'
   const found = []
-  for (let offset = 0; found.length < LINKS_AT_ONCE; offset += LINKS_AT_ONCE) {
+  for (let offset = 0; found.length < MOST_LINKS && offset < MOST_LOOKED_AT; offset += LINKS_AT_ONCE) {
     const links = await linksAt(db, end, cardId, offset)
     if (links.length === 0) break
     const otherIds = links.map((link) => link[other])
@@ -66,7 +81,7 @@ async function linksFrom(db: Db, end: End, cardId: string, viewerId: string) {
     }
     if (links.length < LINKS_AT_ONCE) break
   }
-  return found.slice(0, LINKS_AT_ONCE)
+  return found.slice(0, MOST_LINKS)
 }
 
 /** In both directions, with the card at the other end, if the viewer may read it. */

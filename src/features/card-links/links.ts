@@ -4,14 +4,23 @@ import { inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, notFound } from '../../core/errors.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
-import type { LinkKind } from '../../db/tables/card-links.ts'
+import type { CardLinksTable, LinkKind } from '../../db/tables/card-links.ts'
 import { audit } from '../audit/audit.ts'
 import { editableCard, readableCard } from '../cards/access.ts'
 import { Home, presentHome, Readers } from '../cards/home.ts'
 import { presentHomes } from '../cards/homes.ts'
 import { CardId } from '../cards/schemas.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
-import { deleteLink, findLink, findMerge, insertLink, linksOf, successorByLink } from './links.store.ts'
+import {
+  countLinks,
+  deleteLink,
+  findLink,
+  findMerge,
+  insertLink,
+  linksOf,
+  MOST_LINKS,
+  successorByLink,
+} from './links.store.ts'
 import { succeed, succeedAnew } from './succession.ts'
 
 const KINDS = ['supersedes', 'duplicates', 'contradicts', 'related'] as const satisfies readonly LinkKind[]
@@ -38,11 +47,19 @@ async function bothCards(ctx: UserCtx, kind: LinkKind, fromId: string, toId: str
   return { from: await editableCard(ctx, fromId), to: await readableCard(ctx, toId) }
 }
 
+/** Every reader of either card looks through its links, so neither has more than one can read. Call it after the link is made. */
+async function requireFewLinks(ctx: UserCtx, link: CardLinksTable): Promise<void> {
+  const { own, made } = await countLinks(ctx.db, link)
+  if (own > MOST_LINKS) throw conflict('too_many_links', `A card has at most ${MOST_LINKS} links of its own.`)
+  if (made > MOST_LINKS)
+    throw conflict('too_many_links', `You have linked ${MOST_LINKS} cards to that one. Remove a link first.`)
+}
+
 export const linkCards = capability({
   name: 'cards.link',
   summary: 'Link a card to another',
   description:
-    'supersedes takes the other card out of search: it is still read by its id and points to this one. It needs the right to edit the other card; the remaining kinds need the right to edit this one. The same link again changes nothing.',
+    'supersedes takes the other card out of search: it is still read by its id and points to this one. It needs the right to edit the other card; the remaining kinds need the right to edit this one. The same link again changes nothing. A card has at most 100 links of its own, and a person makes at most 100 to the same card.',
   scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/cards/{card_id}/links'],
   status: 201,
@@ -59,8 +76,9 @@ export const linkCards = capability({
       const { from, to } = await bothCards(ctx, kind, card_id, to_card_id)
       if (from.card_id === to.card_id) throw conflict('same_card', 'A card cannot be linked to itself.')
       if (kind === 'supersedes' && to.superseded_by !== from.card_id) await succeed(ctx, to, from)
+      const link_id = newId()
       const link = await insertLink(ctx.db, {
-        link_id: newId(),
+        link_id,
         from_card_id: from.card_id,
         to_card_id: to.card_id,
         kind,
@@ -68,6 +86,7 @@ export const linkCards = capability({
         created_by: ctx.viewer.userId,
         created_at: ctx.now().toISOString(),
       })
+      if (link.link_id === link_id) await requireFewLinks(ctx, link)
       await audit(ctx, {
         action: 'card.linked',
         subject: { type: 'card', id: to.card_id },

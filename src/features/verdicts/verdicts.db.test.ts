@@ -307,6 +307,26 @@ onBothEngines('verdicts', (t) => {
     await expect(change()).rejects.toThrow('append-only')
     await expect(remove()).rejects.toThrow('append-only')
   })
+
+  test('a person judges a card in 20 environments and 20 times a day; the same again is no further verdict', async () => {
+    const [owner, judge, other] = [await t.user(), await t.user(), await t.user()]
+    const card = await publicCard(owner)
+    const judged = async (person: Person, node: number, outcome = 'worked') => {
+      const { status, body } = await person.post(`${card}/verdicts`, {
+        outcome,
+        environment: { node: `${node}` },
+      })
+      return status === 201 ? status : body.code
+    }
+    for (let node = 1; node <= 20; node++) expect(await judged(judge, node)).toBe(201)
+    expect(await judged(judge, 20)).toBe(201)
+    expect(await judged(judge, 20, 'failed')).toBe('too_many_verdicts')
+    expect(await judged(other, 21)).toBe(201)
+    t.later(DAY_MS)
+    expect(await judged(judge, 21)).toBe('too_many_verdicts')
+    expect(await judged(judge, 20, 'failed')).toBe(201)
+    expect(await trustOf(owner, card)).toMatchObject({ worked: 20, failed: 1, people: 2 })
+  })
 })
 
 onBothEngines(

@@ -28,6 +28,18 @@ export async function standingVerdicts(
   return new Map(rows.map((row) => [row.environment_key, row]))
 }
 
+/** How many verdicts the person has given on the card since then; withdrawn ones too. */
+export async function countVerdicts(db: Db, cardId: string, userId: string, since: string): Promise<number> {
+  const { verdicts } = await db
+    .selectFrom('card_verdicts')
+    .select((eb) => eb.fn.countAll<number>().as('verdicts'))
+    .where('card_id', '=', cardId)
+    .where('user_id', '=', userId)
+    .where('created_at', '>=', since)
+    .executeTakeFirstOrThrow()
+  return verdicts
+}
+
 export async function insertVerdict(db: Db, row: CardVerdictsTable): Promise<void> {
   await db.insertInto('card_verdicts').values(row).execute()
 }

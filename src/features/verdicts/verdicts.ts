@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { capability, thinAnswer } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
-import { notFound } from '../../core/errors.ts'
+import { dayBegan } from '../../core/day.ts'
+import { conflict, notFound } from '../../core/errors.ts'
 import { AnswerId, Time } from '../../core/schemas.ts'
 import { dictionary } from '../../core/sizes.ts'
 import { flag, fromJson, toJson } from '../../db/columns.ts'
@@ -18,7 +19,7 @@ import { tell, untell } from '../notices/tell.ts'
 import { cleanJson, cleanOptional, Findings } from '../redaction/stored.ts'
 import { notePraise, standingOf } from '../trust/judging.ts'
 import { refreshIsDue, refreshSoon } from '../trust/refresh-soon.ts'
-import { holdJudge, insertVerdict, standingVerdicts } from './verdicts.store.ts'
+import { countVerdicts, holdJudge, insertVerdict, standingVerdicts } from './verdicts.store.ts'
 
 export const OUTCOMES = ['worked', 'failed', 'stale'] as const
 
@@ -115,11 +116,24 @@ async function tellOwner(ctx: UserCtx, card: CardRow, said: (typeof OUTCOMES)[nu
   await tell(ctx, { ...about, kind: 'card.feedback', details: { said } })
 }
 
+/** All verdicts on a card are read when its trust is computed, so one person must not give them without end. */
+const MOST_ENVIRONMENTS = 20
+const MOST_A_DAY = 20
+
+async function refuseTooMany(ctx: UserCtx, cardId: string, environments: number): Promise<void> {
+  if (environments > MOST_ENVIRONMENTS)
+    throw conflict('too_many_verdicts', `You have judged this card in ${MOST_ENVIRONMENTS} environments.`)
+  if ((await countVerdicts(ctx.db, cardId, ctx.viewer.userId, dayBegan(ctx.now()))) >= MOST_A_DAY)
+    throw conflict('too_many_verdicts', `You have judged this card ${MOST_A_DAY} times today.`)
+}
+
 async function give(ctx: UserCtx, card: CardRow, outcome: CardVerdictsTable['outcome'], words: Words) {
   const userId = ctx.viewer.userId
-  const before = (await standingVerdicts(ctx.db, card.card_id, userId)).get(words.environment_key)
+  const standing = await standingVerdicts(ctx.db, card.card_id, userId)
+  const before = standing.get(words.environment_key)
   if (before && isSaidAlready(before, { ...words, outcome, card_version: card.version }, ctx.now()))
     return before
+  await refuseTooMany(ctx, card.card_id, standing.size + (before ? 0 : 1))
   const isRewarded = outcome === 'worked' && (await rewardHelp(ctx, card))
   const row: CardVerdictsTable = {
     verdict_id: newId(),
@@ -145,7 +159,7 @@ export const verifyCard = capability({
   name: 'cards.verify',
   summary: 'Give a verdict on a card after using it',
   description:
-    'One verdict per person, card and environment; the same one again within a day changes nothing, another one, or one on a newer version of the card, replaces the former. The first worked of another person earns the contributor what the first useful does, once per person and card. Secrets in the texts are replaced by placeholders.',
+    'One verdict per person, card and environment; the same one again within a day changes nothing, another one, or one on a newer version of the card, replaces the former. The first worked of another person earns the contributor what the first useful does, once per person and card. Secrets in the texts are replaced by placeholders. A person judges a card in at most 20 environments, and at most 20 times a day.',
   scopes: ['record'],
   rest: ['POST /api/v1/cards/{card_id}/verdicts', 'POST /api/v1/cases/{case_id}/verdicts'],
   aliases: { case_id: 'card_id' },
@@ -159,7 +173,7 @@ export const verifyCard = capability({
   },
   input: VerdictCreate,
   output: VerdictResponse,
-  errors: [404],
+  errors: [404, 409],
   run: async (ctx, input) => {
     const words = cleanWords(input)
     const row = await inTx(

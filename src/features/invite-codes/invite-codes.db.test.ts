@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { makeAdmin } from '../../../test/support/admin.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
+import { newId } from '../../db/ids.ts'
 
 const INVITES = '/api/v1/billing/invites'
 const REDEEM = '/api/v1/billing/redeem-invite'
@@ -50,6 +51,28 @@ onBothEngines('invite codes', (t) => {
     await friend.post(REDEEM, { code: second.code })
     expect((await maker.delete(`${INVITES}/${second.invite_id}`)).status).toBe(409)
     expect((await maker.delete(`${INVITES}/x`)).status).toBe(422)
+  })
+
+  test('codes that are made and withdrawn without end make no endless list', async () => {
+    const maker = await t.user()
+    const { invite_id } = await make(maker)
+    await maker.delete(`${INVITES}/${invite_id}`)
+    await t.app.services.database.transaction(async (db) => {
+      const found = db.selectFrom('billing_invites').selectAll().where('invite_id', '=', invite_id)
+      const row = await found.executeTakeFirstOrThrow()
+      const others = Array.from({ length: 250 }, (_, number) => ({
+        invite_id: newId(),
+        code: `${number} ${invite_id}`,
+      }))
+      await db
+        .insertInto('billing_invites')
+        .values(others.map((other) => ({ ...row, ...other })))
+        .execute()
+    })
+    const newest = await make(maker)
+    const listed = (await maker.get(INVITES)).body
+    expect(listed).toHaveLength(200)
+    expect(listed[0]).toEqual(newest)
   })
 
   test('redeemed and withdrawn at the same moment: one of the two, and the ledger agrees', async () => {

@@ -29,13 +29,28 @@ export async function setWithdrawn(db: Db, inviteId: string, now: string): Promi
     .execute()
 }
 
-export function listInvites(db: Db, userId: string): Promise<InviteRow[]> {
+/** How many codes of a person can still be redeemed. */
+export async function countOpen(db: Db, userId: string, now: string): Promise<number> {
+  const { open } = await db
+    .selectFrom('billing_invites')
+    .select(({ fn }) => fn.countAll<number>().as('open'))
+    .where('created_by', '=', userId)
+    .where('withdrawn_at', 'is', null)
+    .where('expires_at', '>', now)
+    .whereRef('uses', '<', 'max_uses')
+    .executeTakeFirstOrThrow()
+  return open
+}
+
+/** Newest first. Codes can be made and withdrawn without end, so a list has a limit. */
+export function listInvites(db: Db, userId: string, limit: number): Promise<InviteRow[]> {
   return db
     .selectFrom('billing_invites')
     .selectAll()
     .where('created_by', '=', userId)
     .orderBy('created_at', 'desc')
     .orderBy('invite_id', 'desc')
+    .limit(limit)
     .execute()
 }
 

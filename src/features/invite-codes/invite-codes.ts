@@ -11,6 +11,7 @@ import { balanceOf, book } from '../credits/ledger.ts'
 import { LEFT_ADDRESS_DAYS } from '../credits/left-addresses.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import {
+  countOpen,
   findInvite,
   findInviteOf,
   hasRedeemed,
@@ -26,6 +27,7 @@ import {
 const INVITE_CREDITS = 20
 const INVITE_REWARD_CREDITS = 20
 const MAX_OPEN_INVITES = 10
+const MOST_LISTED = 200
 
 export const CreateInviteRequest = z
   .object({
@@ -87,8 +89,7 @@ export const createInvite = capability({
     }
     return inTx(ctx, async (ctx) => {
       const now = ctx.now()
-      const mine = await listInvites(ctx.db, ctx.viewer.userId)
-      const open = mine.filter((row) => statusOf(row, now) === 'open').length
+      const open = await countOpen(ctx.db, ctx.viewer.userId, now.toISOString())
       if (open >= MAX_OPEN_INVITES) {
         throw conflict(
           'too_many_invites',
@@ -116,13 +117,14 @@ export const createInvite = capability({
 export const listMyInvites = capability({
   name: 'billing.invite_list',
   summary: 'My invite codes, newest first',
+  description: `The newest ${MOST_LISTED}.`,
   scopes: ['account'],
   rest: ['GET /api/v1/billing/invites'],
   input: z.object({}),
   output: z.array(InviteResponse),
   run: async (ctx) => {
     const now = ctx.now()
-    return (await listInvites(ctx.db, ctx.viewer.userId)).map((row) => present(row, now))
+    return (await listInvites(ctx.db, ctx.viewer.userId, MOST_LISTED)).map((row) => present(row, now))
   },
 })
 

@@ -3,7 +3,7 @@ import { clientOf } from '../../../test/support/client.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
 import { contextFor, inTx } from '../../core/context.ts'
-import { cancelMail, enqueueMail } from './outbox.ts'
+import { enqueueMail } from './outbox.ts'
 
 const smtp = await startSmtp()
 afterAll(() => smtp.stop())
@@ -57,7 +57,14 @@ onBothEngines(
       const refused = await change()
       expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
       expect(refused.text).not.toContain('token')
-      await inTx(contextFor(t.app.services), (ctx) => cancelMail(ctx, `change_email:${address}:0`))
+      // Whatever the sender has done with it meanwhile.
+      await t.app.services.database.transaction((db) =>
+        db
+          .updateTable('outbox')
+          .set({ status: 'cancelled' })
+          .where('state_key', '=', `change_email:${address}:0`)
+          .execute(),
+      )
       expect((await change()).status).toBe(200)
     })
 

@@ -98,7 +98,7 @@ import { appealDecision, askForLook } from './features/moderation/appeal.ts'
 import { liftBan, listPublishingBans } from './features/moderation/bans.ts'
 import { decideMatter } from './features/moderation/decide.ts'
 import { getModeration, listModeration, readOwnModeration } from './features/moderation/queue.ts'
-import { reportCard } from './features/moderation/report.ts'
+import { readReportable, reportCard } from './features/moderation/report.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
 import { publicLibrary } from './features/public-library/public-library.http.ts'
 import { recall } from './features/recall/recall.ts'
@@ -280,6 +280,7 @@ export const capabilities: readonly Capability[] = [
 
   importLibrary,
   listPulledCards,
+  readReportable,
   reportCard,
   askForLook,
   readOwnModeration,

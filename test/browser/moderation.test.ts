@@ -97,6 +97,7 @@ test('somebody without an account reports from a public page', async () => {
   const { page } = await stage.window()
   await page.goto(`/library/${card.card_id}`)
   await page.getByRole('link', { name: 'Report this card' }).click()
+  await page.getByRole('heading', { name: card.title }).waitFor()
   await page.getByLabel('What is wrong with it?').selectOption('spam')
   await expectAccessible(page)
   await picture(page, 'report-page')

@@ -25,6 +25,7 @@ onBothEngines(
         const answer = await report(who, secret.card_id)
         expect(answer.status).toBe(404)
         expect(answer.body).toEqual(none.body)
+        expect((await who.get(`/api/v1/cards/${secret.card_id}/report`)).status).toBe(404)
       }
       expect((await report(me, theirs.card_id)).body.code).toBe('own_card')
       await report(stranger, theirs.card_id)
@@ -53,6 +54,13 @@ onBothEngines(
     test('one report for each person; anonymous readers of public pages may report too', async () => {
       const [me, reader, boss] = [await t.user(), await t.user(), await serviceAdmin(t)]
       const card = await publish(me)
+      // Which card it would be is said before anything is written.
+      for (const who of [reader, t.anonymous()])
+        expect((await who.get(`/api/v1/cards/${card.card_id}/report`)).body).toEqual({
+          card_id: card.card_id,
+          title: card.title,
+        })
+      expect((await me.get(`/api/v1/cards/${card.card_id}/report`)).body.code).toBe('own_card')
       const key = ['AKIA', 'Q3X7ZP2LMNV4RTYW'].join('')
       expect((await report(reader, card.card_id, 'spam')).body).toMatchObject({ replaced: false })
       expect((await report(reader, card.card_id, 'secret', `it says ${key}`)).body).toMatchObject({

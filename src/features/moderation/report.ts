@@ -6,6 +6,7 @@ import { newId } from '../../db/ids.ts'
 import type { ModerationMattersTable } from '../../db/tables/moderation.ts'
 import { audit } from '../audit/audit.ts'
 import { hideCard, holdAnyCard, type ModeratedCard } from '../cards/moderated.ts'
+import { CardId } from '../cards/schemas.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import { trustCounts } from '../trust/stored-trust.ts'
 import { wasKept } from './hiding.store.ts'
@@ -18,7 +19,7 @@ import {
   reportableCard,
   reportersOf,
 } from './reports.store.ts'
-import { CardReport, CardReported } from './schemas.ts'
+import { CardReport, CardReported, ReportableCard } from './schemas.ts'
 import { tellModerators, tellOwner } from './tell-people.ts'
 import { hidesCard, thresholdFor, weighReports } from './weigh-reports.ts'
 
@@ -31,12 +32,16 @@ const MOST_ANONYMOUS = 50
 const reporterKey = ({ viewer, secret, ip }: Ctx): string =>
   viewer ? viewer.userId : `address:${sha256(`report\n${secret}\n${ip}`)}`
 
-function requireModestReporter(ctx: Ctx): void {
+function requireReporter(ctx: Ctx): void {
   if (ctx.viewer && !ctx.viewer.scopes.has('record')) throw missingScope(['record'])
   if (!ctx.viewer && !ctx.config.publicPages)
     throw notAuthenticated(
       'Sign in to report a card. This server shows cards only to people who are signed in.',
     )
+}
+
+function requireModestReporter(ctx: Ctx): void {
+  requireReporter(ctx)
   if (!ctx.config.rateLimit) return
   const state = ctx.viewer
     ? ctx.limits.hit(`report:${ctx.viewer.userId}`, REPORTS_A_MINUTE)
@@ -141,6 +146,22 @@ async function cardToReport(ctx: Ctx, cardId: string): Promise<ModeratedCard> {
     )
   return card
 }
+
+export const readReportable = capability({
+  name: 'cards.reportable',
+  summary: 'The card that a report would be about',
+  description: 'Says beforehand whether you can report it, with the errors that the report would have.',
+  scopes: 'public',
+  rest: ['GET /api/v1/cards/{card_id}/report'],
+  input: CardId,
+  output: ReportableCard,
+  errors: [401, 404, 409],
+  run: async (ctx, { card_id }) => {
+    requireReporter(ctx)
+    const { title } = await cardToReport(ctx, card_id)
+    return { card_id, title }
+  },
+})
 
 export const reportCard = capability({
   name: 'cards.report',

@@ -29,6 +29,10 @@ export const CardReport = CardId.extend({ kind: ReportKindName, note: Note.nulli
   id: 'CardReport',
 })
 
+export const ReportableCard = z
+  .object({ card_id: AnswerId, title: z.string() })
+  .meta({ id: 'ReportableCard' })
+
 export const CardReported = z
   .object({
     card_id: AnswerId,

@@ -13,7 +13,10 @@ import type {
   listModeration as ListModeration,
   readOwnModeration as ReadOwnModeration,
 } from '#server/features/moderation/queue.ts'
-import type { reportCard as ReportCard } from '#server/features/moderation/report.ts'
+import type {
+  readReportable as ReadReportable,
+  reportCard as ReportCard,
+} from '#server/features/moderation/report.ts'
 import { call } from './client.ts'
 
 export type ModerationMatter = OutputOf<typeof ListModeration>['items'][number]
@@ -21,6 +24,7 @@ export type WholeMatter = OutputOf<typeof GetModeration>
 export type OwnMatter = OutputOf<typeof ReadOwnModeration>['matters'][number]
 export type PublishingBan = OutputOf<typeof ListPublishingBans>['items'][number]
 
+export const readReportable = call<typeof ReadReportable>('GET /api/v1/cards/{card_id}/report')
 export const reportCard = call<typeof ReportCard>('POST /api/v1/cards/{card_id}/report')
 export const askForLook = call<typeof AskForLook>('POST /api/v1/cards/{card_id}/ask-moderators')
 export const readOwnModeration = call<typeof ReadOwnModeration>('GET /api/v1/cards/{card_id}/moderation')

@@ -1,5 +1,11 @@
 import { queryOptions } from '@tanstack/react-query'
-import { getModeration, listModeration, listPublishingBans, readOwnModeration } from '../../api/moderation.ts'
+import {
+  getModeration,
+  listModeration,
+  listPublishingBans,
+  readOwnModeration,
+  readReportable,
+} from '../../api/moderation.ts'
 import { queryClient } from '../../api/query.ts'
 
 const PAGE_SIZE = 30
@@ -33,6 +39,12 @@ export const ownModerationQuery = (cardId: string) =>
   queryOptions({
     queryKey: ['moderation', 'card', cardId],
     queryFn: ({ signal }) => readOwnModeration({ card_id: cardId }, { signal }),
+  })
+
+export const reportableQuery = (cardId: string) =>
+  queryOptions({
+    queryKey: ['reportable', cardId],
+    queryFn: ({ signal }) => readReportable({ card_id: cardId }, { signal }),
   })
 
 export const moderationChanged = () => queryClient.invalidateQueries({ queryKey: ['moderation'] })

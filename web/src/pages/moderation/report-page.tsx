@@ -1,9 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { Logo } from '../../frame/logo.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
-import { FormError, Notice } from '../../ui/states.tsx'
+import { FormError, Notice, NotLoaded, SkeletonList } from '../../ui/states.tsx'
+import { reportableQuery } from './moderation-queries.ts'
 import { ReportFields, useReport, WHO_READS } from './report-fields.tsx'
 
 const route = getRouteApi('/open/report/$cardId')
@@ -11,12 +13,7 @@ const route = getRouteApi('/open/report/$cardId')
 /** For readers of the public pages, who need no account to report a card. */
 export function ReportPage() {
   const { cardId } = route.useParams()
-  const [sent, setSent] = useState(false)
-  const { send, ready, ...fields } = useReport(cardId, () => setSent(true))
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (ready && !send.isPending) send.mutate()
-  }
+  const card = useQuery(reportableQuery(cardId))
   return (
     <main>
       <Page
@@ -30,20 +27,45 @@ export function ReportPage() {
           </a>
         }
       >
-        {sent ? (
-          <Notice tone="ok">Thank you. A moderator will look at it.</Notice>
+        {card.data ? (
+          <ReportForm cardId={cardId} title={card.data.title} />
         ) : (
-          <form className="grid max-w-dialog gap-4" onSubmit={submit}>
-            <ReportFields {...fields} />
-            <FormError error={send.error} />
-            <div>
-              <Button type="submit" look="primary" busy={send.isPending} disabled={!ready}>
-                Report
-              </Button>
-            </div>
-          </form>
+          <NotLoaded query={card}>
+            <SkeletonList rows={3} />
+          </NotLoaded>
         )}
       </Page>
     </main>
+  )
+}
+
+function ReportForm({ cardId, title }: { cardId: string; title: string }) {
+  const [sent, setSent] = useState(false)
+  const { send, ready, ...fields } = useReport(cardId, () => setSent(true))
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (ready && !send.isPending) send.mutate()
+  }
+  return (
+    <>
+      <h2 className="mb-4 text-base font-semibold wrap-break-word">
+        <a href={`/library/${cardId}`} className="rounded-sm hover:underline">
+          {title}
+        </a>
+      </h2>
+      {sent ? (
+        <Notice tone="ok">Thank you. A moderator will look at it.</Notice>
+      ) : (
+        <form className="grid max-w-dialog gap-4" onSubmit={submit}>
+          <ReportFields {...fields} />
+          <FormError error={send.error} />
+          <div>
+            <Button type="submit" look="primary" busy={send.isPending} disabled={!ready}>
+              Report
+            </Button>
+          </div>
+        </form>
+      )}
+    </>
   )
 }

@@ -78,6 +78,36 @@ const define = (t: TestVault) => {
     ])
   })
 
+  test('a row about two cards names both, as long as its reader may read them', async () => {
+    const { admin, editor, workspaceId } = await team(t)
+    const [shared, other] = [
+      await record(editor, { workspace_id: workspaceId, title: 'The old way' }),
+      await record(editor, { workspace_id: workspaceId, title: 'The new way' }),
+    ]
+    for (const { card_id } of [shared, other]) await editor.post(`/api/v1/cards/${card_id}/share`)
+    const link = { to_card_id: shared.card_id, kind: 'related' }
+    await editor.post(`/api/v1/cards/${other.card_id}/links`, link)
+    await editor.post(`/api/v1/cards/${shared.card_id}/merge`, { into_card_id: other.card_id })
+    const others = async () => {
+      const { items } = (await admin.get(`/api/v1/workspaces/${workspaceId}/audit`)).body
+      return items
+        .filter(({ action }: { action: string }) => /linked|merged|shared/.test(action))
+        .map((one: { action: string; other_card: unknown }) => [one.action, one.other_card])
+    }
+    const { card_id } = other
+    expect(await others()).toEqual([
+      ['card.merged', { card_id, title: 'The new way' }],
+      ['card.linked', { card_id, title: 'The new way' }],
+      ['card.shared', null],
+      ['card.shared', null],
+    ])
+    await editor.post(`/api/v1/cards/${card_id}/move`, { workspace_id: editor.workspaceId })
+    expect((await others()).slice(-4, -2)).toEqual([
+      ['card.merged', null],
+      ['card.linked', null],
+    ])
+  })
+
   test('refused requests are not in the log', async () => {
     const owner = await t.user('owner')
     const { workspace_id } = (await owner.post('/api/v1/workspaces', { name: 'team' })).body

@@ -25,6 +25,12 @@ const AuditEntryResponse = z
       .string()
       .nullable()
       .describe('Set when the subject is a card that you may read; otherwise null.'),
+    other_card: z
+      .object({ card_id: AnswerId, title: z.string() })
+      .nullable()
+      .describe(
+        'The card that the subject was linked with or merged into, if you may read it; otherwise null.',
+      ),
     details: z.record(z.string(), z.unknown()),
     request_id: z.string(),
     created_at: Time,
@@ -38,6 +44,12 @@ const Filter = {
   actor_id: Id.optional(),
 }
 
+type Details = Record<string, unknown>
+
+/** The other end of a link or a merge. */
+const otherCardIds = ({ details: { from_card_id, into_card_id } }: { details: Details }): string[] =>
+  [from_card_id, into_card_id].filter((id) => typeof id === 'string')
+
 async function readPage(
   ctx: UserCtx,
   filter: AuditFilter,
@@ -47,12 +59,15 @@ async function readPage(
     limit: page_size,
     offset: (page - 1) * page_size,
   })
-  const cardIds = rows.flatMap((row) => (row.subject_type === 'card' ? [row.subject_id] : []))
-  const titles = await readableTitles(ctx, cardIds)
-  const items = rows.map((row) => ({
+  const entries = rows.map((row) => ({ ...row, details: fromJson<Details>(row.details) }))
+  const titles = await readableTitles(
+    ctx,
+    entries.flatMap((row) => (row.subject_type === 'card' ? [row.subject_id, ...otherCardIds(row)] : [])),
+  )
+  const items = entries.map((row) => ({
     ...row,
     card_title: titles.get(row.subject_id)?.title ?? null,
-    details: fromJson<Record<string, unknown>>(row.details),
+    other_card: otherCardIds(row).flatMap((cardId) => titles.get(cardId) ?? [])[0] ?? null,
   }))
   return { items, total, page, page_size }
 }

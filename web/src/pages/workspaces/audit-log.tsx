@@ -5,7 +5,7 @@ import type { AuditEntry } from '../../api/team.ts'
 import { formatTime } from '../../lib/format.ts'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Pager, Table } from '../../ui/table.tsx'
-import { actionWords, detailWords, wordsAroundTitle } from './audit-words.ts'
+import { actionWords, detailWords, wordsAroundTitle, wordsBeforeOther } from './audit-words.ts'
 import { auditQuery } from './workspace-queries.ts'
 
 const route = getRouteApi('/app/workspaces/$workspaceId')
@@ -72,22 +72,30 @@ export function AuditLog({ workspaceId }: { workspaceId: string }) {
   )
 }
 
-/** What was done; a card that the reader may read is named, and a click leads to it. */
+/** What was done; cards that the reader may read are named, and a click leads to them. */
 function Action({ entry }: { entry: AuditEntry }) {
+  const { card_title, other_card, subject_id } = entry
   const words = actionWords(entry)
-  if (entry.card_title === null) return words
-  const { before, after } = wordsAroundTitle(words)
+  const { before, after } = card_title === null ? { before: '', after: words } : wordsAroundTitle(words)
+  const beforeOther = other_card && wordsBeforeOther(after)
   return (
     <>
       {before}
-      <Link
-        to="/cards/$cardId"
-        params={{ cardId: entry.subject_id }}
-        className="rounded-sm break-words underline decoration-line-strong underline-offset-2 hover:decoration-current"
-      >
-        {entry.card_title}
-      </Link>
-      {after}
+      {card_title !== null && <CardLink cardId={subject_id} title={card_title} />}
+      {beforeOther ?? after}
+      {beforeOther !== null && other_card && (
+        <CardLink cardId={other_card.card_id} title={other_card.title} />
+      )}
     </>
   )
 }
+
+const CardLink = ({ cardId, title }: { cardId: string; title: string }) => (
+  <Link
+    to="/cards/$cardId"
+    params={{ cardId }}
+    className="rounded-sm break-words underline decoration-line-strong underline-offset-2 hover:decoration-current"
+  >
+    {title}
+  </Link>
+)

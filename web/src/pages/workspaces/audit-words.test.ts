@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AuditEntry } from '../../api/team.ts'
-import { actionWords, detailWords, wordsAroundTitle } from './audit-words.ts'
+import { actionWords, detailWords, wordsAroundTitle, wordsBeforeOther } from './audit-words.ts'
 
 const entry = (action: string, more: Partial<AuditEntry> = {}): AuditEntry => ({
   audit_id: 'a',
@@ -12,6 +12,7 @@ const entry = (action: string, more: Partial<AuditEntry> = {}): AuditEntry => ({
   subject_id: 'editor',
   subject_name: 'Editor',
   card_title: null,
+  other_card: null,
   details: {},
   request_id: 'r',
   created_at: '2026-01-05T12:00:00.000Z',
@@ -36,6 +37,14 @@ test('an action from a newer server still reads as words', () => {
 test('the title of a card stands where the words speak of a card', () => {
   expect(wordsAroundTitle('brought a card back')).toEqual({ before: 'brought ', after: ' back' })
   expect(wordsAroundTitle('card wrapped')).toEqual({ before: 'card wrapped: ', after: '' })
+})
+
+test('the other card of a link or a merge stands at the end, and no id is left over', () => {
+  for (const action of ['card.linked', 'card.unlinked', 'card.merged', 'card.unmerged'])
+    expect(wordsBeforeOther(actionWords(entry(action))), action).toMatch(/ $/)
+  expect(wordsBeforeOther(actionWords(entry('library.pulled')))).toBe(null)
+  const linked = entry('card.linked', { details: { kind: 'related', from_card_id: 'c' } })
+  expect(detailWords(linked)).toBe('kind: related')
 })
 
 test('an invitation says its address once', () => {

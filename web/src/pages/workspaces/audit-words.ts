@@ -24,7 +24,7 @@ const words: Record<string, Words> = {
   'card.deleted': () => 'deleted a card',
   'card.undeleted': () => 'brought a card back',
   'card.linked': () => 'linked a card with another',
-  'card.unlinked': () => 'took a link from a card',
+  'card.unlinked': () => 'took the link between a card and another',
   'card.merged': () => 'merged a card into another',
   'card.unmerged': () => 'took a card out of another',
   'comment.deleted': () => 'deleted a comment on a card',
@@ -60,14 +60,23 @@ export function wordsAroundTitle(words: string): { before: string; after: string
     : { before: words.slice(0, at), after: words.slice(at + CARD.length) }
 }
 
+const OTHER_CARD = 'another'
+
+/** The words before the other end of a link or a merge; null where they do not end with it. */
+export const wordsBeforeOther = (words: string): string | null =>
+  words.endsWith(OTHER_CARD) ? words.slice(0, -OTHER_CARD.length) : null
+
 const SAID_ALREADY = new Set(['email'])
 
-/** The details as "role: editor, visibility: private"; nested values as JSON. */
+/** The details as "role: editor, visibility: private"; nested values as JSON. Ids say nothing to a reader. */
 export const detailWords = ({ action, details }: AuditEntry) =>
   Object.entries(details)
     .filter(
       ([key, value]) =>
-        value !== null && value !== '' && !(action.startsWith('invite.') && SAID_ALREADY.has(key)),
+        value !== null &&
+        value !== '' &&
+        !key.endsWith('_id') &&
+        !(action.startsWith('invite.') && SAID_ALREADY.has(key)),
     )
     .map(
       ([key, value]) =>

@@ -13,7 +13,7 @@ const candidate = (name: string) => ({
   attempts: 2,
   files: ['package.json'],
   commands: [`npm install ${name}-client`],
-  report: `I installed ${name}-client because it was never declared.`,
+  report: `I installed \`${name}-client\` <b>because</b> it was never declared.`,
 })
 
 test('a person accepts, edits and dismisses what was found in their work, and sees what recall did', async () => {
@@ -33,6 +33,8 @@ test('a person accepts, edits and dismisses what was found in their work, and se
   await page.getByRole('link', { name: 'Open the drafts' }).click()
   await page.getByRole('link', { name: 'Drafts 3 waiting' }).waitFor()
   await page.getByText('lantern-client').first().waitFor()
+  // As on the card that it would become: code looks like code, and a tag is text.
+  await page.getByText('<b>because</b> it was never declared').first().locator('code').waitFor()
   await judge(page, 'drafts')
   await page.setViewportSize({ width: 1280, height: 800 })
   const draft = (name: string) =>

@@ -5,6 +5,7 @@ import { acceptDraft, type CardDraft, dismissDraft, reopenDraft } from '../../ap
 import { formatAgo } from '../../lib/format.ts'
 import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { Button } from '../../ui/button.tsx'
+import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { DraftForm } from './draft-form.tsx'
 import { draftsChanged } from './draft-queries.ts'
@@ -38,13 +39,15 @@ function Words({ draft }: { draft: CardDraft }) {
         {[draft.project_key, formatAgo(draft.created_at)].filter(Boolean).join(' · ')}
       </p>
       <h3 className="mt-3 text-sm font-medium">Fix</h3>
-      <p className="mt-1 text-sm break-words whitespace-pre-wrap text-soft">
-        {draft.fix_summary || 'The session does not say it. Edit the draft and add it.'}
-      </p>
+      {draft.fix_summary ? (
+        <LazyMarkdown>{draft.fix_summary}</LazyMarkdown>
+      ) : (
+        <p className="mt-1 text-sm text-soft">The session does not say it. Edit the draft and add it.</p>
+      )}
       {draft.root_cause && (
         <>
           <h3 className="mt-3 text-sm font-medium">Cause</h3>
-          <p className="mt-1 text-sm break-words whitespace-pre-wrap text-soft">{draft.root_cause}</p>
+          <LazyMarkdown>{draft.root_cause}</LazyMarkdown>
         </>
       )}
     </>

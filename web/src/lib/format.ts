@@ -26,9 +26,6 @@ const formatsOf = (language: string) => {
     shortDay: dates({ day: 'numeric', month: 'short' }),
     minute: dates({ ...DAY, ...CLOCK }),
     clock: dates(CLOCK),
-    relative: once(
-      () => new Intl.RelativeTimeFormat(locales, { numeric: 'auto', style: 'short', ...DIGITS }),
-    ),
   }
 }
 
@@ -49,8 +46,10 @@ export const plural = (count: number, one: string, many = `${one}s`) =>
   `${formatNumber(count)} ${count === 1 ? one : many}`
 export const credits = (count: number) => plural(count, 'credit')
 
-const justNow = () =>
-  formats.language.split('-')[0] === DEFAULT_LANGUAGE ? 'just now' : formats.relative().format(0, 'second')
+/** English in every language: "vor 5 Min." would stand amid the English words around it. */
+const relative = once(
+  () => new Intl.RelativeTimeFormat(DEFAULT_LANGUAGE, { numeric: 'auto', style: 'short' }),
+)
 
 const STEPS: [limit: number, unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   [3600, 'minute', 60],
@@ -61,9 +60,9 @@ const STEPS: [limit: number, unit: Intl.RelativeTimeFormatUnit, seconds: number]
 /** "4 min. ago" while that helps, the date after two weeks. */
 export function formatAgo(iso: string, now = Date.now()): string {
   const seconds = (now - Date.parse(iso)) / 1000
-  if (seconds < 45) return justNow()
+  if (seconds < 45) return 'just now'
   for (const [limit, unit, size] of STEPS)
-    if (seconds < limit) return formats.relative().format(-Math.max(1, Math.round(seconds / size)), unit)
+    if (seconds < limit) return relative().format(-Math.max(1, Math.round(seconds / size)), unit)
   return formatDay(iso)
 }
 

@@ -55,8 +55,11 @@ test('dates, numbers and prices follow the language; a tag that is none means En
   setLanguage('de-AT')
   expect(formatDay('2026-10-01T11:00:00Z')).toBe('1. Okt. 2026')
   expect(formatNumber(1234.5)).toMatch(/^1.234,5$/)
-  expect(formatAgo('2026-11-10T11:55:00Z', now)).toBe('vor 5 Min.')
-  expect(formatAgo('2026-11-10T11:59:50Z', now)).toBe('jetzt')
+  // Relative times are words, and the words are English: "changed vor 5 Min." is neither language.
+  expect(formatAgo('2026-11-10T11:55:00Z', now)).toBe('5 min. ago')
+  expect(formatAgo('2026-11-09T11:00:00Z', now)).toBe('yesterday')
+  expect(formatAgo('2026-11-10T11:59:50Z', now)).toBe('just now')
+  expect(formatAgo('2026-10-01T11:00:00Z', now)).toBe('1. Okt. 2026')
   expect(formatClock('2026-11-10T15:05:00')).toBe('15:05')
   setLanguage('en-US@posix')
   expect(formatDay('2026-10-01T11:00:00Z')).toBe('Oct 1, 2026')

@@ -95,6 +95,28 @@ test('the palette goes everywhere and the keys are listed', async () => {
     .getByRole('option', { name: /^Connection pool exhausted/ })
     .getByText('Personal · Only you')
     .waitFor()
+  // Hits that come late go below: what is chosen stays chosen, and stays where it is.
+  let answer = () => {}
+  const asked = new Promise<void>((resolve) => {
+    void page.route('**/api/v1/search/box*', async (route) => {
+      resolve()
+      await new Promise<void>((release) => {
+        answer = release
+      })
+      await route.continue()
+    })
+  })
+  await page.getByPlaceholder('Go to, create, find a card').fill('pool')
+  await asked
+  const chosen = page.getByRole('dialog').getByRole('option', { selected: true })
+  const [words, place] = [await chosen.textContent(), await chosen.boundingBox()]
+  expect(words).toBe('Search for “pool”')
+  const said = () => page.getByRole('combobox', { expanded: true }).getAttribute('aria-activedescendant')
+  expect(await said()).toBe(await chosen.getAttribute('id'))
+  answer()
+  await page.getByRole('option', { name: /^Connection pool exhausted/ }).waitFor()
+  expect([await chosen.textContent(), await chosen.boundingBox()]).toEqual([words, place])
+  await page.unrouteAll()
   await page.getByPlaceholder('Go to, create, find a card').fill('libr')
   await expectAccessible(page)
   await page.keyboard.press('Enter')

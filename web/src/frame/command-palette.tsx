@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Command } from 'cmdk'
+import { Command, defaultFilter, useCommandState } from 'cmdk'
 import { FileText, Keyboard, Moon, Plus, Search, Users } from 'lucide-react'
-import { type ReactNode, useDeferredValue, useState } from 'react'
+import { type ReactNode, useDeferredValue, useEffect, useRef, useState } from 'react'
 import { searchBox } from '../api/search.ts'
 import { setTheme } from '../lib/theme.ts'
 import { ReadersLine } from '../pages/cards/sharing/readers.tsx'
@@ -16,7 +16,7 @@ import { CORNER_PAGES, PAGES } from './nav.ts'
 /** Go to a page, start something, open a card of one's own, switch to a workspace. */
 export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKeys: () => void }) {
   const [text, setText] = useState('')
-  const query = useDeferredValue(text.trim())
+  const typed = text.trim()
   const navigate = useNavigate()
   const go: Go = (run) => () => {
     onClose()
@@ -24,7 +24,7 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
   }
   return (
     <Dialog open onClose={onClose} title="Command palette" hideTitle>
-      <Command label="Command palette" className="grid">
+      <Command label="Command palette" className="grid" filter={score}>
         <Command.Input
           data-autofocus=""
           value={text}
@@ -36,8 +36,7 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
           <Command.Empty className="px-3 py-6 text-center text-sm text-faint">
             Nothing by that name.
           </Command.Empty>
-          {query !== '' && <SearchGroup query={query} go={go} />}
-          <KeptGroup typed={query} onChoose={(search) => go(() => navigate({ to: '/', search }))()} />
+          <KeptGroup typed={typed} onChoose={(search) => go(() => navigate({ to: '/', search }))()} />
           <Command.Group heading={<Heading>Create</Heading>}>
             <Item icon={<Plus size={16} />} onSelect={go(() => navigate({ to: '/cards/new' }))}>
               New card
@@ -63,16 +62,44 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
               Keyboard shortcuts
             </Item>
           </Command.Group>
+          {typed !== '' && <SearchGroup typed={typed} go={go} />}
         </Command.List>
+        <ChosenRow />
       </Command>
     </Dialog>
   )
 }
 
+/** cmdk says to screen readers which row was chosen one letter ago, or none that is there; this names the one that Enter opens. */
+function ChosenRow() {
+  const place = useRef<HTMLSpanElement>(null)
+  useCommandState(({ value, search, selectedItemId }) => [value, search, selectedItemId].join('\n'))
+  useEffect(() => {
+    const palette = place.current?.parentElement
+    const row = palette?.querySelector('[cmdk-item][aria-selected=true]')
+    for (const part of palette?.querySelectorAll('[cmdk-input], [cmdk-list]') ?? [])
+      part.setAttribute('aria-activedescendant', row?.id ?? '')
+  })
+  return <span ref={place} hidden />
+}
+
 /** Closes the palette, then goes on. */
 type Go = (run: () => unknown) => () => void
 
-function SearchGroup({ query, go }: { query: string; go: Go }) {
+/** Marks the rows that fit whatever is typed: the server has found them. */
+const FOUND = 'found:'
+/** A name that merely has the typed letters somewhere scores less. */
+const LEAST_SCORE = 0.3
+
+const score: typeof defaultFilter = (value, ...search) => {
+  if (value.startsWith(FOUND)) return 1
+  const found = defaultFilter(value, ...search)
+  return found < LEAST_SCORE ? 0 : found
+}
+
+/** The last group, with names that stay while somebody types: hits that come late do not move or replace the chosen row. */
+function SearchGroup({ typed, go }: { typed: string; go: Go }) {
+  const query = useDeferredValue(typed)
   const navigate = useNavigate()
   const { data } = useQuery({
     queryKey: ['palette', query],
@@ -82,16 +109,16 @@ function SearchGroup({ query, go }: { query: string; go: Go }) {
     <Command.Group heading={<Heading>Search</Heading>}>
       <Item
         icon={<Search size={16} />}
-        value={`search ${query}`}
-        onSelect={go(() => navigate({ to: '/', search: { q: query } }))}
+        value={FOUND}
+        onSelect={go(() => navigate({ to: '/', search: { q: typed } }))}
       >
-        Search for “{query}”
+        Search for “{typed}”
       </Item>
       {[...(data?.mine?.results ?? []), ...(data?.team?.results ?? [])].map((card) => (
         <Item
           key={card.card_id}
           icon={<FileText size={16} />}
-          value={`${card.title} ${query} ${card.card_id}`}
+          value={FOUND + card.card_id}
           onSelect={go(() => navigate({ to: '/cards/$cardId', params: { cardId: card.card_id } }))}
           aside={<ReadersLine card={card} className="max-w-1/2 shrink-0" />}
         >

@@ -10,6 +10,8 @@ type Toast = {
   tone: 'ok' | 'bad'
   action?: { label: string; run: () => void } | undefined
   detail?: string | undefined
+  /** A later notice about the same takes its place: the way back that it offers would lead past what was done since. */
+  about?: string | undefined
 }
 
 type State = {
@@ -36,14 +38,17 @@ const dismiss = (id: number) => change({ toasts: state.toasts.filter((toast) => 
 
 function show(toast: Omit<Toast, 'id'>) {
   const id = ++lastId
-  change({ toasts: [...state.toasts.slice(1 - MOST_AT_ONCE), { ...toast, id }] })
+  const others = state.toasts.filter(({ about }) => !about || about !== toast.about)
+  change({ toasts: [...others.slice(1 - MOST_AT_ONCE), { ...toast, id }] })
   setTimeout(() => dismiss(id), toast.action || toast.tone === 'bad' ? SHOWN_WITH_ACTION_MS : SHOWN_MS)
 }
 
 /** Says that something is done; `undo` offers the way back for as long as it shows. */
-export function toast(message: string, options: { undo?: () => void; action?: Toast['action'] } = {}) {
-  const action = options.undo ? { label: 'Undo', run: options.undo } : options.action
-  show({ message, tone: 'ok', action })
+export function toast(
+  message: string,
+  { undo, action, about }: { undo?: () => void; action?: Toast['action']; about?: string } = {},
+) {
+  show({ message, tone: 'ok', action: undo ? { label: 'Undo', run: undo } : action, about })
 }
 
 /** Says that something failed, with the request id where there is one. That the session is over is said elsewhere. */

@@ -47,6 +47,9 @@ const takeBack = async (cardId: string) => {
   await changed(cardId)
 }
 
+/** The undo of an earlier verdict would withdraw the later ones too. */
+const noticesOf = ({ card_id }: Card) => `verdicts ${card_id}`
+
 /** Gives a verdict. Undo would withdraw all verdicts of the person, so it is offered for the first one only. */
 export function useVerify(card: Card, own: Own) {
   return useMutation({
@@ -58,7 +61,8 @@ export function useVerify(card: Card, own: Own) {
         return toast('You have already said so.')
       const isFirst = before.isComplete && before.verdicts.length === 0
       const earned = credits_awarded > 0 ? ` ${card.owner_name} earned ${credits(credits_awarded)}.` : ''
-      toast(`Noted.${earned}`, isFirst ? { undo: () => void takeBack(card.card_id).catch(toastError) } : {})
+      const undo = () => void takeBack(card.card_id).catch(toastError)
+      toast(`Noted.${earned}`, { about: noticesOf(card), ...(isFirst ? { undo } : {}) })
       return changed(card.card_id, trust)
     },
   })
@@ -77,10 +81,8 @@ export function useTakeBack(card: Card, own: Own) {
     onError: toastError,
     onSuccess: (_answer, _input, { verdicts, isComplete }) => {
       const canReturn = isComplete && verdicts.every(({ card_version }) => card_version === card.version)
-      toast(
-        'Taken back. It no longer counts.',
-        canReturn ? { undo: () => void sayAgain(verdicts).catch(toastError) } : {},
-      )
+      const undo = () => void sayAgain(verdicts).catch(toastError)
+      toast('Taken back. It no longer counts.', { about: noticesOf(card), ...(canReturn ? { undo } : {}) })
     },
   })
 }

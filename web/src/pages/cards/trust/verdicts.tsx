@@ -1,5 +1,5 @@
 import { BadgeCheck } from 'lucide-react'
-import { useState } from 'react'
+import { type MouseEvent, useState } from 'react'
 import type { Card, Verdict } from '../../../api/types.ts'
 import { formatAgo, formatNumber, formatTime } from '../../../lib/format.ts'
 import { Tag } from '../../../ui/badge.tsx'
@@ -17,6 +17,12 @@ export function Verdicts({ card }: { card: Card }) {
   const { query, items, total, own } = useVerdicts(card.card_id)
   const verify = useVerify(card, own)
   const takeBack = useTakeBack(card, own)
+  const takeBackAndGoOn = ({ currentTarget }: MouseEvent) => {
+    // The button goes with what was said, and the focus with it: the first one beside it gets that.
+    const beside = currentTarget.parentElement?.querySelector('button')
+    const isFree = () => [document.body, currentTarget].some((one) => one === document.activeElement)
+    takeBack.mutate(undefined, { onSuccess: () => isFree() && beside?.focus() })
+  }
   return (
     <section aria-label="Verdicts" className="grid gap-3 border-t border-line pt-5">
       <p className="text-sm text-soft">Used it? Say what came of it.</p>
@@ -37,7 +43,7 @@ export function Verdicts({ card }: { card: Card }) {
           </Button>
         ))}
         {own.verdicts.length > 0 && (
-          <Button look="ghost" busy={takeBack.isPending} onClick={() => takeBack.mutate()}>
+          <Button look="ghost" busy={takeBack.isPending} onClick={takeBackAndGoOn}>
             Take back what I said
           </Button>
         )}

@@ -122,12 +122,21 @@ test('a first verdict is taken back by undo', async () => {
   const { page } = person
   await openPage(page, `/cards/${id}`)
   await settled(page)
+  await page.clock.install()
   await page.getByRole('button', { name: 'Still true' }).press('Enter')
   await page.getByText(/^Worked 1×/).waitFor()
   // Waiting for the answer did not take the focus away.
   await page.locator('button:focus', { hasText: 'Still true' }).waitFor()
-  await page.getByRole('button', { name: 'Undo' }).click()
+  // A notice stays for whoever points at it or has the keyboard in it.
+  await page.getByText('Noted.').hover()
+  await page.clock.fastForward(9000)
+  await page.getByRole('button', { name: 'Undo' }).focus()
+  await page.mouse.move(0, 0)
+  await page.clock.fastForward(9000)
+  await page.keyboard.press('Enter')
   await page.getByText(/^Worked 1×/).waitFor({ state: 'detached' })
+  // The next person gets no window with a clock of its own.
+  await page.goto('about:blank')
 })
 
 test('many verdicts are shown page by page; taken back in part unseen, they have no undo', async () => {

@@ -40,7 +40,13 @@ function show(toast: Omit<Toast, 'id'>) {
   const id = ++lastId
   const others = state.toasts.filter(({ about }) => !about || about !== toast.about)
   change({ toasts: [...others.slice(1 - MOST_AT_ONCE), { ...toast, id }] })
-  setTimeout(() => dismiss(id), toast.action || toast.tone === 'bad' ? SHOWN_WITH_ACTION_MS : SHOWN_MS)
+  dismissLater(id, toast.action || toast.tone === 'bad' ? SHOWN_WITH_ACTION_MS : SHOWN_MS)
+}
+
+/** Whoever points at a notice, or has the keyboard in it, still reads it or is about to press its button. */
+function dismissLater(id: number, waitMs: number) {
+  const isUsed = () => document.querySelector('[aria-label=Notices]:is(:hover, :focus-within)')
+  setTimeout(() => (isUsed() ? dismissLater(id, waitMs) : dismiss(id)), waitMs)
 }
 
 /** Says that something is done; `undo` offers the way back for as long as it shows. */

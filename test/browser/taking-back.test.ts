@@ -54,6 +54,8 @@ test('a workspace is deleted with its name typed, after the numbers; a colleague
 
   await openPage(mate.page, '/cards')
   await mate.page.getByText(SAMPLES[0].title).first().waitFor()
+  // The box before a single card chooses it; no button for all of them.
+  expect(await mate.page.getByRole('button', { name: /^Choose/ }).count()).toBe(0)
   await visit(mate.page, `/workspaces/${id}?tab=members`)
   await mate.page.getByRole('heading', { name: 'Not found' }).waitFor()
   await smtp.mailTo(mate.email, 'Closing lead deleted the workspace Old team')

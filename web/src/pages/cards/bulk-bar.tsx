@@ -41,7 +41,7 @@ export function BulkBar({ chosen, total, choosable, onAll, onNone }: Props) {
           </Button>
         </>
       ) : (
-        choosable > 0 && (
+        choosable > 1 && (
           <Button look="ghost" size="sm" className="ml-auto" onClick={onAll}>
             Choose the first {choosable}
           </Button>

@@ -16,12 +16,12 @@ import {
 } from 'lucide-react'
 import { useState } from 'react'
 import type { Card } from '../../api/types.ts'
+import { loadable } from '../../lib/loadable.tsx'
 import { useMe } from '../../session.ts'
 import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { ReportDialog } from '../moderation/report-dialog.tsx'
 import { cardLink } from './card-link.ts'
 import { cardAsMarkdown, cardAsPrompt } from './card-text.ts'
 import { CitesDialog } from './cites/cites-dialog.tsx'
@@ -30,14 +30,22 @@ import { MergeDialog } from './links/merge-dialog.tsx'
 import { ShareDialog } from './sharing/share-dialog.tsx'
 import { useRemoveCard } from './use-remove-card.ts'
 
+type DialogProps = { card: Card; onClose: () => void }
+
+const reporting = loadable(() => import('../moderation/report-dialog.tsx'))
+
+/** Hardly anybody who reads a card reports it, so this is no part of what a card loads. */
+function LazyReportDialog(props: DialogProps) {
+  const { value } = reporting.useLoaded()
+  return value && <value.ReportDialog {...props} />
+}
+
 const DIALOGS = {
-  share: ({ card, onClose }: { card: Card; onClose: () => void }) => (
-    <ShareDialog cards={[card]} onClose={onClose} />
-  ),
+  share: ({ card, onClose }: DialogProps) => <ShareDialog cards={[card]} onClose={onClose} />,
   cites: CitesDialog,
   link: LinkDialog,
   merge: MergeDialog,
-  report: ReportDialog,
+  report: LazyReportDialog,
 }
 
 type AskedFor = keyof typeof DIALOGS

@@ -70,7 +70,7 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
   )
 }
 
-/** cmdk says to screen readers which row was chosen one letter ago, or none that is there; this names the one that Enter opens. */
+/** For screen readers: cmdk names the row that was chosen one letter ago, and this the one that Enter opens. */
 function ChosenRow() {
   const place = useRef<HTMLSpanElement>(null)
   useCommandState(({ value, search, selectedItemId }) => [value, search, selectedItemId].join('\n'))
@@ -97,7 +97,7 @@ const score: typeof defaultFilter = (value, ...search) => {
   return found < LEAST_SCORE ? 0 : found
 }
 
-/** The last group, with names that stay while somebody types: hits that come late do not move or replace the chosen row. */
+/** The last group, with values that stay while somebody types: late hits neither move nor replace the chosen row. */
 function SearchGroup({ typed, go }: { typed: string; go: Go }) {
   const query = useDeferredValue(typed)
   const navigate = useNavigate()

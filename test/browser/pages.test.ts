@@ -109,13 +109,13 @@ test('the palette goes everywhere and the keys are listed', async () => {
   await page.getByPlaceholder('Go to, create, find a card').fill('pool')
   await asked
   const chosen = page.getByRole('dialog').getByRole('option', { selected: true })
-  const [words, place] = [await chosen.textContent(), await chosen.boundingBox()]
+  const [words, box] = [await chosen.textContent(), await chosen.boundingBox()]
   expect(words).toBe('Search for “pool”')
   const said = () => page.getByRole('combobox', { expanded: true }).getAttribute('aria-activedescendant')
   expect(await said()).toBe(await chosen.getAttribute('id'))
   answer()
   await page.getByRole('option', { name: /^Connection pool exhausted/ }).waitFor()
-  expect([await chosen.textContent(), await chosen.boundingBox()]).toEqual([words, place])
+  expect([await chosen.textContent(), await chosen.boundingBox()]).toEqual([words, box])
   await page.unrouteAll()
   await page.getByPlaceholder('Go to, create, find a card').fill('libr')
   await expectAccessible(page)

@@ -72,15 +72,15 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
 
 /** For screen readers: cmdk names the row that was chosen one letter ago, and this the one that Enter opens. */
 function ChosenRow() {
-  const place = useRef<HTMLSpanElement>(null)
+  const marker = useRef<HTMLSpanElement>(null)
   useCommandState(({ value, search, selectedItemId }) => [value, search, selectedItemId].join('\n'))
   useEffect(() => {
-    const palette = place.current?.parentElement
+    const palette = marker.current?.parentElement
     const row = palette?.querySelector('[cmdk-item][aria-selected=true]')
     for (const part of palette?.querySelectorAll('[cmdk-input], [cmdk-list]') ?? [])
       part.setAttribute('aria-activedescendant', row?.id ?? '')
   })
-  return <span ref={place} hidden />
+  return <span ref={marker} hidden />
 }
 
 /** Closes the palette, then goes on. */

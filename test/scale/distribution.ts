@@ -80,8 +80,8 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
   card_reads: { by: ['account.delete'], why: 'By card, when a card goes for good.' },
   withdrawals_told: { by: ['account.delete'], why: 'The same.' },
   card_links: {
-    by: ['cards.links', 'cards.review_queue', 'cards.unlink', 'cards.unmerge', 'team.week'],
-    why: 'Links in the other direction: an index look-up in each shard, when somebody opens them or takes one away.',
+    by: ['cards.link', 'cards.links', 'cards.review_queue', 'cards.unlink', 'cards.unmerge', 'team.week'],
+    why: 'Links in the other direction: an index look-up in each shard, when somebody opens them, makes one or takes one away.',
   },
   card_merges: {
     by: [
@@ -171,6 +171,7 @@ export const NOT_PLAYED = [
   'billing.simulate_upgrade',
   'cards.delete_image',
   'cards.report',
+  'cards.reportable',
   'credits.policy',
   'credits.reconcile',
   'guide.one_page',

@@ -308,7 +308,7 @@ onBothEngines('verdicts', (t) => {
     await expect(remove()).rejects.toThrow('append-only')
   })
 
-  test('a person judges a card in 20 environments and 20 times a day; the same again is no further verdict', async () => {
+  test('a person judges a card in 100 environments and 30 times a day; the same again is no further verdict', async () => {
     const [owner, judge, other] = [await t.user(), await t.user(), await t.user()]
     const card = await publicCard(owner)
     const judged = async (person: Person, node: number, outcome = 'worked') => {
@@ -318,14 +318,28 @@ onBothEngines('verdicts', (t) => {
       })
       return status === 201 ? status : body.code
     }
-    for (let node = 1; node <= 20; node++) expect(await judged(judge, node)).toBe(201)
-    expect(await judged(judge, 20)).toBe(201)
-    expect(await judged(judge, 20, 'failed')).toBe('too_many_verdicts')
-    expect(await judged(other, 21)).toBe(201)
+    /** As if they had judged it in these environments, too. */
+    const addJudged = (from: number, to: number) =>
+      addLike(
+        t.app,
+        'card_verdicts',
+        ['user_id', judge.userId],
+        Array.from({ length: to - from + 1 }, (_, i) => ({
+          verdict_id: crypto.randomUUID(),
+          environment: `{"node":"${from + i}"}`,
+          environment_key: `node=${from + i}`,
+        })),
+      )
+    expect(await judged(judge, 1)).toBe(201)
+    await addJudged(2, 30)
+    expect(await judged(judge, 1)).toBe(201)
+    expect(await judged(judge, 1, 'failed')).toBe('too_many_verdicts')
+    expect(await judged(other, 1)).toBe(201)
     t.later(DAY_MS)
-    expect(await judged(judge, 21)).toBe('too_many_verdicts')
-    expect(await judged(judge, 20, 'failed')).toBe(201)
-    expect(await trustOf(owner, card)).toMatchObject({ worked: 20, failed: 1, people: 2 })
+    await addJudged(31, 100)
+    expect(await judged(judge, 101)).toBe('too_many_verdicts')
+    expect(await judged(judge, 1, 'failed')).toBe(201)
+    expect(await trustOf(owner, card)).toMatchObject({ worked: 100, failed: 1, people: 2 })
   })
 })
 

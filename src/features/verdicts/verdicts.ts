@@ -117,8 +117,8 @@ async function tellOwner(ctx: UserCtx, card: CardRow, said: (typeof OUTCOMES)[nu
 }
 
 /** All verdicts on a card are read when its trust is computed, so one person must not give them without end. */
-const MOST_ENVIRONMENTS = 20
-const MOST_A_DAY = 20
+const MOST_ENVIRONMENTS = 100
+const MOST_A_DAY = 30
 
 async function refuseTooMany(ctx: UserCtx, cardId: string, environments: number): Promise<void> {
   if (environments > MOST_ENVIRONMENTS)
@@ -159,7 +159,7 @@ export const verifyCard = capability({
   name: 'cards.verify',
   summary: 'Give a verdict on a card after using it',
   description:
-    'One verdict per person, card and environment; the same one again within a day changes nothing, another one, or one on a newer version of the card, replaces the former. The first worked of another person earns the contributor what the first useful does, once per person and card. Secrets in the texts are replaced by placeholders. A person judges a card in at most 20 environments, and at most 20 times a day.',
+    'One verdict per person, card and environment; the same one again within a day changes nothing, another one, or one on a newer version of the card, replaces the former. The first worked of another person earns the contributor what the first useful does, once per person and card. Secrets in the texts are replaced by placeholders. A person judges a card in at most 100 environments, and at most 30 times a day.',
   scopes: ['record'],
   rest: ['POST /api/v1/cards/{card_id}/verdicts', 'POST /api/v1/cases/{case_id}/verdicts'],
   aliases: { case_id: 'card_id' },

@@ -40,33 +40,22 @@ const MATTERS_AT_ONCE = 500
 /** Decisions where the person could know of them: what a private team decides, and why, is for its members. */
 const hidingMatters = (db: Db, { userId, since }: Asked, offset: number) =>
   db
-    .selectFrom('moderation_matters')
-    .select(['card_id', 'reason', 'card_version', 'decided_version'])
-    .where((eb) =>
-      eb.or([
-        eb(
-          'workspace_id',
-          'in',
-          eb
-            .selectFrom('workspaces')
-            .select('workspaces.workspace_id')
-            .where('workspaces.visibility', '!=', 'private'),
-        ),
-        eb(
-          'workspace_id',
-          'in',
-          eb
-            .selectFrom('memberships')
-            .select('memberships.workspace_id')
-            .where('memberships.user_id', '=', userId),
-        ),
-      ]),
+    .selectFrom('moderation_matters as matters')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'matters.workspace_id')
+    .leftJoin('memberships', (join) =>
+      join
+        .onRef('memberships.workspace_id', '=', 'matters.workspace_id')
+        .on('memberships.user_id', '=', userId),
     )
-    .where(sql<boolean>`(hidden_by_reports = 1 or decision in ('hide', 'remove'))`)
-    .where('updated_at', '>=', since)
-    .where('owner_id', '!=', userId)
-    .orderBy('updated_at', 'desc')
-    .orderBy('matter_id')
+    .select(['matters.card_id', 'matters.reason', 'matters.card_version', 'matters.decided_version'])
+    .where((eb) =>
+      eb.or([eb('workspaces.visibility', '!=', 'private'), eb('memberships.user_id', 'is not', null)]),
+    )
+    .where(sql<boolean>`(matters.hidden_by_reports = 1 or matters.decision in ('hide', 'remove'))`)
+    .where('matters.updated_at', '>=', since)
+    .where('matters.owner_id', '!=', userId)
+    .orderBy('matters.updated_at', 'desc')
+    .orderBy('matters.matter_id')
     .limit(MATTERS_AT_ONCE)
     .offset(offset)
     .execute()

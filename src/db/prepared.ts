@@ -23,14 +23,16 @@ function literal(value: unknown): string | undefined {
   return Number.isSafeInteger(value) ? String(value) : undefined
 }
 
-/** On SQLite binding costs as much as a look-up: what comes twice is bound once, and what never changes stands in the text. */
+/**
+ * On SQLite binding costs as much as a look-up: what comes twice is bound once, by its number, and what never changes stands
+ * in the text. Other statements are not numbered, because node:sqlite goes through all numbers for each value that it binds.
+ */
 function bindLess<R>(query: CompiledQuery<R>): CompiledQuery<R> {
   const parameters: unknown[] = []
   const positions = new Map<unknown, number>()
   let seen = 0
-  const text = query.sql.replaceAll(/\?(\d+)/g, (_, number) => {
-    seen++
-    const value = query.parameters[Number(number) - 1]
+  const text = query.sql.replaceAll('?', () => {
+    const value = query.parameters[seen++]
     const constant = value instanceof Parameter ? undefined : literal(value)
     if (constant !== undefined) return constant
     const key = value instanceof Parameter ? value.name : parameters

@@ -131,12 +131,7 @@ class SqliteDriver implements Driver {
   }
 }
 
-class NumberingCompiler extends SqliteQueryCompiler {
-  /** Numbered, so that a query that is compiled once can name a parameter twice. */
-  protected override getCurrentParameterPlaceholder(): string {
-    return `?${this.numParameters}`
-  }
-
+class LimitCompiler extends SqliteQueryCompiler {
   /**
    * A bare parameter as limit makes SQLite plan for its value, and so compile the statement again at every execution. A
    * sign before it hides the value from the planner.
@@ -153,7 +148,7 @@ function kyselyOn(connection: SqliteConnection, plugins: KyselyPlugin[] = []): D
       createAdapter: () => new SqliteAdapter(),
       createDriver: () => new SqliteDriver(connection),
       createIntrospector: (kysely) => new SqliteIntrospector(kysely),
-      createQueryCompiler: () => new NumberingCompiler(),
+      createQueryCompiler: () => new LimitCompiler(),
     },
     plugins,
   })

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { redact } from '../../../features/redaction/redact.ts'
 import { endsToRedact, startToRedact } from './safe-cuts.ts'
 
 const line = (at: number) => `${String(at).padStart(3, '0')} some words of a line`
@@ -36,4 +38,39 @@ test('an end does not begin within a table, a key or a value', () => {
     expect(endsToRedact(`${`${row}\n`.repeat(4000)}${last}`, 800).split('\n…\n')[1], row).toBe(
       row ? last : '',
     )
+})
+
+const value = (at: number) => createHash('sha512').update(`value ${at}`).digest('base64')
+const VALUES = Array.from({ length: 120 }, (_, at) => value(at))
+
+/** As kubectl prints it, as Helm writes it, both as JSON, and a set of web keys in the order of its names. */
+function secretTexts(): string[] {
+  const data = Object.fromEntries(VALUES.map((one, at) => [`k${at}.ini`, one]))
+  const lines = Object.entries(data).map(([name, one]) => `  ${name}: ${one}`)
+  const about = ['metadata:', '  name: some', 'type: Opaque']
+  const keys = VALUES.map((one) => ({
+    alg: 'RS256',
+    d: one.replaceAll(/[+/=]/g, '_'),
+    e: 'AQAB',
+    kty: 'RSA',
+  }))
+  return [
+    ['apiVersion: v1', 'data:', ...lines, 'kind: Secret', ...about].join('\n'),
+    ['apiVersion: v1', 'kind: Secret', ...about, 'data:', ...lines].join('\n'),
+    JSON.stringify({ apiVersion: 'v1', data, kind: 'Secret' }, null, 4),
+    JSON.stringify({ apiVersion: 'v1', data, kind: 'Secret' }),
+    JSON.stringify({ keys }, null, 2),
+  ]
+}
+
+test('no value stays whose kind is written behind the cut, or before it', () => {
+  for (const text of secretTexts())
+    for (let most = 1000; most < 9000; most += 170)
+      for (const cut of [startToRedact, endsToRedact]) {
+        const left = redact(cut(`${LINES.slice(0, 300)}\n${text}\n${LINES}`, most)).text
+        const found = VALUES.filter(
+          (one) => left.includes(one) || left.includes(one.replaceAll(/[+/=]/g, '_')),
+        )
+        expect(found, `${cut.name} ${most} ${text.slice(0, 40)}`).toEqual([])
+      }
 })

@@ -8,7 +8,7 @@ const LONGEST_PHRASE = 200
 const ELLIPSIS = '…'
 
 /** The beginning up to a line end. A line that fills more than half of it ends at a space or a quote instead. */
-function wholeStart(text: string, most: number): string {
+function upToABreak(text: string, most: number): string {
   const start = text.slice(0, most)
   const lineEnd = start.lastIndexOf('\n')
   if (lineEnd >= most / 2) return start.slice(0, lineEnd)
@@ -16,8 +16,27 @@ function wholeStart(text: string, most: number): string {
   return sure.replace(/[^\s"'`]+$/, '').toWellFormed()
 }
 
-/** A value whose name is in the line before, a row of a table, a line of a private key. */
-const MAY_CONTINUE = /^[\s>*"'`-]*\S*\s*$|\|/
+/** Kubernetes writes the kind of an object behind its data, and tools that sort names the type of a web key behind `d`. */
+const SECRET_BEFORE = /\bkind\\?["']?: {0,4}\\?["']?secret\b/i
+const KEY_BEFORE = /["']kty\\?["']/
+/** Redaction reads as far from such a word. */
+const READ_AHEAD = 20_000
+
+const KIND = /\bkind\\?["']?:/g
+const DATA = /(?<![\w.-])(?:stringData|data)\\?["']?:/
+
+/** Without the values that are secret because of a word behind the cut. */
+function wholeStart(text: string, most: number): string {
+  const start = upToABreak(text, most)
+  const ahead = text.slice(start.length, start.length + READ_AHEAD)
+  const object = SECRET_BEFORE.test(ahead) ? ([...start.matchAll(KIND)].at(-1)?.index ?? 0) : start.length
+  const data = start.slice(object).search(DATA)
+  const key = KEY_BEFORE.test(ahead) ? start.lastIndexOf('{') : -1
+  return start.slice(0, Math.min(data < 0 ? start.length : object + data, key < 0 ? start.length : key))
+}
+
+/** A value whose name is in the line before, one of many values below a name, a row of a table, a line of a private key. */
+const MAY_CONTINUE = /^[\s>*"'`-]*(?:[\w./-]+["']?: )?\S*\s*$|\|/
 
 /**
  * The end from a line on. The line that was cut may hold the name of a secret, so the lines that can hold its value go

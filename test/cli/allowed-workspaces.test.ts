@@ -84,10 +84,11 @@ test('allowed once, it holds for record and mcp, and for this account alone', as
 test('on a terminal the person is asked once, and sees whose workspace it is', async () => {
   vi.stubEnv('KVAULT_HOME', join(home, 'asked'))
   const profile = { url: vault.url, apiKey: key, userId: 'u1' }
-  const named = { id: foreign, file: '/repository/.kvault.json' }
+  // A folder of a stranger's repository may have a name that would write over the question.
+  const named = { id: foreign, file: '/\u001b[2K\rrepository/.kvault.json' }
   const agree = vi.fn(async (_text: string) => false)
   await expect(confirmHome(profile, named, agree)).rejects.toThrow('Nothing was recorded.')
-  expect(agree.mock.calls[0]?.[0]).toContain('/repository/.kvault.json sends new cards to the ')
+  expect(agree.mock.calls[0]?.[0]).toContain('/[2K repository/.kvault.json sends new cards to the ')
   expect(agree.mock.calls[0]?.[0]).toContain('workspace "Personal" with 2 members')
   agree.mockResolvedValue(true)
   await confirmHome(profile, named, agree)

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -32,8 +32,10 @@ afterAll(() => {
 })
 beforeEach(() => rmSync(join(home, 'opened'), { force: true }))
 
+const environment = () => ({ HOME: home, KVAULT_HOME: join(home, 'kvault'), KVAULT_URL: url })
+
 const kvault = (args: string[], env: Record<string, string> = {}): Promise<CommandResult> =>
-  runKvault(args, { HOME: home, KVAULT_HOME: join(home, 'kvault'), KVAULT_URL: url, ...env }, { cwd: home })
+  runKvault(args, { ...environment(), ...env }, { cwd: home })
 
 /** A browser that notes what it was opened with. */
 function noteOpened(): string {
@@ -77,4 +79,29 @@ test('ids of a server reach the terminal without control characters', async () =
   expect(code).toBe(0)
   expect(stdout).toContain(']0;owned[2J31m')
   expect(stdout).toMatch(/^[\n -~]*$/)
+})
+
+test('neither names of a repository nor refusals of a server move the terminal by standard error', async () => {
+  const folder = join(home, `web${ESCAPES}`)
+  mkdirSync(folder)
+  for (const name of ['package-lock.json', '.kvault.json']) writeFileSync(join(folder, name), 'broken')
+  const connection = { client: 'codex', url, file: '', before: null, digest: '', apiKey: 'kv_a', keyId: 'a' }
+  mkdirSync(join(home, 'kvault', 'connections'), { recursive: true })
+  writeFileSync(join(home, 'kvault', 'connections', 'codex.json'), JSON.stringify(connection))
+  answers = {
+    '/api/v1/cards/cites': { items: [] },
+    '/api/v1/cards/x': { title: 'Title', cites: [] },
+    '/api/v1/auth/api-keys/current': { detail: ESCAPES },
+  }
+  const key = { KVAULT_API_KEY: 'kv_none' }
+  for (const [args, cwd] of [
+    [['check', '.'], home],
+    [['verify-card', 'x', '--worked'], home],
+    [['hooks'], folder],
+    [['disconnect', '--yes'], home],
+  ] as const) {
+    const { stderr } = await runKvault([...args], { ...environment(), ...key }, { cwd })
+    expect(stderr, args[0]).toContain(']0;owned[2J31m')
+    expect(stderr, args[0]).toMatch(/^[\n -~]*$/)
+  }
 })

@@ -43,7 +43,7 @@ export async function confirmHome(
   if (!agree) return requireAllowed(profile, home)
   if (isAllowed(profile, home.id)) return
   const workspace = await described(profile, home.id)
-  if (!(await agree(`${home.file} sends new cards to ${workspace}. Allow that on this machine?`)))
+  if (!(await agree(`${plain(home.file, 200)} sends new cards to ${workspace}. Allow that on this machine?`)))
     throw new CommandError('Nothing was recorded. Name a workspace with --workspace.', EXIT.byHand)
   allow(profile, home.id)
 }

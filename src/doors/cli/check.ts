@@ -7,7 +7,7 @@ import { CommandError, EXIT } from './exit-codes.ts'
 import { asCommandError } from './known-errors.ts'
 import { readLocked } from './lock-files/locked.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
-import { print, printJson } from './terminal.ts'
+import { print, printJson, warn } from './terminal.ts'
 import { ask, failure } from './vault-client.ts'
 
 export type CheckOptions = ProfileOptions & { json?: boolean; cite?: string }
@@ -47,7 +47,7 @@ async function reportOn(folder: string, options: CheckOptions): Promise<Report> 
   const checkout = checkoutOf(folder)
   const root = checkout ?? folder
   const locked = readLocked(root, folder)
-  for (const { file, reason } of locked.passedOver) process.stderr.write(`${file} ${reason}. Passed over.\n`)
+  for (const { file, reason } of locked.passedOver) warn(`${file} ${reason}. Passed over.`)
   if (locked.files.length === 0 && checkout === undefined)
     throw new CommandError(`${root} has no readable lock file and is not in a git repository.`)
   const cards = await citingCards(profile)

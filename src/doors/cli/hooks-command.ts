@@ -5,7 +5,7 @@ import { MOMENTS, type Moment } from './hooks/occasion.ts'
 import { everySwitch, isOff, isSwitch, personsSwitches, saveSwitches } from './hooks/switches.ts'
 import { PROJECT_FILE, readProjectFiles } from './project-file.ts'
 import { unreadableText } from './settings-file.ts'
-import { print, printJson, table } from './terminal.ts'
+import { print, printJson, table, warn } from './terminal.ts'
 
 function checked(names: readonly string[]): void {
   const wrong = names.find((name) => !isSwitch(name))
@@ -27,10 +27,9 @@ function show(json: boolean | undefined): number {
   const { off: ofProject, unreadable } = readProjectFiles(process.cwd())
   const off = everySwitch(ofProject)
   const yours = personsSwitches()
-  for (const file of unreadable)
-    process.stderr.write(`${unreadableText(file)}, so all hooks are off here. Repair it.\n`)
+  for (const file of unreadable) warn(`${unreadableText(file)}, so all hooks are off here. Repair it.`)
   if (yours.unreadable !== undefined)
-    process.stderr.write(`${unreadableText(yours.unreadable)}, so all hooks are off. Repair or delete it.\n`)
+    warn(`${unreadableText(yours.unreadable)}, so all hooks are off. Repair or delete it.`)
   const rows = HOOK_AGENTS.map(({ name }) => ({
     agent: name,
     ...Object.fromEntries(MOMENTS.map((moment) => [moment, stateOf(name, moment, off)])),

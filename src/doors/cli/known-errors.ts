@@ -1,5 +1,5 @@
 import { CommandError } from './exit-codes.ts'
-import { plainLines } from './terminal.ts'
+import { warn } from './terminal.ts'
 
 /** What a person can mend themselves. Any other error of the file system keeps its stack. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -39,7 +39,6 @@ export const asCommandError = (error: unknown): CommandError | undefined =>
 export function reportError(error: unknown): number {
   const known = asCommandError(error)
   if (!known) throw error
-  // It may name what a server has said.
-  process.stderr.write(`${plainLines(known.message)}\n`)
+  warn(known.message)
   return known.exitCode
 }

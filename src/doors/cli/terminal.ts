@@ -11,6 +11,9 @@ export const print = (text = ''): void =>
   void process.stdout.write(`${text.split(COLOURS).map(cleanBetween).join('')}\n`)
 export const printJson = (value: unknown): void => print(withEscapedControls(JSON.stringify(value, null, 2)))
 
+/** A line on standard error, as clean: it may name a folder of a stranger's repository, or what a server has said. */
+export const warn = (text: string): void => void process.stderr.write(`${withoutControls(text)}\n`)
+
 /** A reader that closes the pipe early, such as `head`, ends the program quietly. A full disk ends it with a line. */
 export function quietPipes(): void {
   for (const stream of [process.stdout, process.stderr])

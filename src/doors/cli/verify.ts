@@ -5,7 +5,7 @@ import { checkoutOf } from './check-files.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { readLocked } from './lock-files/locked.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
-import { paint, plain, print, printJson } from './terminal.ts'
+import { paint, plain, print, printJson, warn } from './terminal.ts'
 import { ask, failure } from './vault-client.ts'
 
 const OUTCOMES = ['worked', 'failed', 'stale'] as const
@@ -50,7 +50,7 @@ function givenEnvironment(given: readonly string[]): Environment {
 /** The versions of what the card cites, from the lock files here. Nothing else of the checkout is sent. */
 function environmentFor(cites: readonly string[], folder: string): Environment {
   const { versions, passedOver } = readLocked(checkoutOf(folder) ?? folder, folder)
-  for (const { file, reason } of passedOver) process.stderr.write(`${file} ${reason}. Passed over.\n`)
+  for (const { file, reason } of passedOver) warn(`${file} ${reason}. Passed over.`)
   const environment: Environment = {}
   for (const text of cites) {
     const cite = readCite(text)

@@ -5,7 +5,7 @@ import { readText } from '../clients/files.ts'
 import { findClient } from '../clients/installed.ts'
 import { EXIT } from '../exit-codes.ts'
 import { ownDataFolder, settingsFolder } from '../folders.ts'
-import { print } from '../terminal.ts'
+import { print, warn } from '../terminal.ts'
 import { type Connection, connectionOf, connections, digestOf, dropConnection } from './connections.ts'
 import { agreed, type ConsentOptions, showChange } from './consent.ts'
 import { forEachClient } from './each-client.ts'
@@ -37,9 +37,7 @@ async function endKeyOf({ url, apiKey, keyId, client }: Connection): Promise<boo
     return true
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    process.stderr.write(
-      `Its key is still valid: ${why} Repeat kvault disconnect ${client}, or delete the key at ${url}.\n`,
-    )
+    warn(`Its key is still valid: ${why} Repeat kvault disconnect ${client}, or delete the key at ${url}.`)
     return false
   }
 }

@@ -1,6 +1,6 @@
 import type { McpClient } from '../clients/client.ts'
 import { ClientError, EXIT } from '../exit-codes.ts'
-import { plainLines } from '../terminal.ts'
+import { warn } from '../terminal.ts'
 
 /**
  * All clients one after the other. The file of one does not stop the others; what concerns all of them does, such as a
@@ -18,8 +18,7 @@ export async function forEachClient(
       if (!(error instanceof ClientError)) throw error
       failed.push({ title: client.title, error })
     }
-  for (const { error } of failed) process.stderr.write(`${plainLines(error.message)}\n`)
-  if (failed.length > 0 && clients.length > 1)
-    process.stderr.write(`Failed: ${failed.map(({ title }) => title).join(', ')}.\n`)
+  for (const { error } of failed) warn(error.message)
+  if (failed.length > 0 && clients.length > 1) warn(`Failed: ${failed.map(({ title }) => title).join(', ')}.`)
   return failed[0]?.error.exitCode ?? EXIT.done
 }

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
 import { ConfigError } from './config.ts'
-import { userDataFolder, type Variables } from './core/user-folders.ts'
+import { homeFolder, userDataFolder, type Variables } from './core/user-folders.ts'
 import { Environment } from './environment.ts'
 
 /** What holds where neither environment nor file says otherwise. */
@@ -27,7 +26,7 @@ export function ofPackage(env: Variables, home: string): Standards {
 
 export const isPackage = import.meta.url.endsWith('.js')
 
-const standardsHere = (env: Variables): Standards => (isPackage ? ofPackage(env, homedir()) : ofCheckout())
+const standardsHere = (env: Variables): Standards => (isPackage ? ofPackage(env, homeFolder()) : ofCheckout())
 
 /** The variables of the file that ENV_FILE names; an empty ENV_FILE means none. */
 function variablesOfFile(env: Variables, standards: Standards): Variables {

@@ -1,6 +1,13 @@
+import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
 
 export type Variables = Record<string, string | undefined>
+
+/**
+ * The person's own folder. With an empty HOME, Node names an empty path, and settings would be read from the working
+ * folder, which may be a stranger's repository.
+ */
+export const homeFolder = (): string => homedir() || userInfo().homedir
 
 /** Where programs keep what they make, by the habits of each system. */
 export function userDataFolder(

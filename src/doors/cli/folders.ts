@@ -1,13 +1,12 @@
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { userDataFolder } from '../../core/user-folders.ts'
+import { homeFolder, userDataFolder } from '../../core/user-folders.ts'
 
 /** The folder of our settings: the profile, and what was connected. */
 export const settingsFolder = (): string =>
-  process.env.KVAULT_HOME || join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'kvault')
+  process.env.KVAULT_HOME || join(process.env.XDG_CONFIG_HOME || join(homeFolder(), '.config'), 'kvault')
 
 /** The folder of the permanent copy of this command. */
-export const ownDataFolder = (): string => userDataFolder('kvault', process.env, homedir())
+export const ownDataFolder = (): string => userDataFolder('kvault', process.env, homeFolder())
 
 /**
  * Where programs are started from. Windows looks for a program in the folder it is started from before it looks into PATH,

@@ -1,5 +1,6 @@
-import { homedir, platform } from 'node:os'
+import { platform } from 'node:os'
 import { join } from 'node:path'
+import { homeFolder } from '../../../core/user-folders.ts'
 
 /** How a client reaches a vault. Without a key the client signs in by itself, in the browser. */
 export type Endpoint = { url: string; apiKey?: string | undefined }
@@ -31,7 +32,7 @@ export type McpClient = {
 
 export const SERVER_NAME = 'knowledge-vault'
 
-export const home = (...parts: string[]): string => join(homedir(), ...parts)
+export const home = (...parts: string[]): string => join(homeFolder(), ...parts)
 
 /** A folder that a variable may move. */
 export const folderOf = (variable: string, ...standard: string[]): string =>

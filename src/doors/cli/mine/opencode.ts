@@ -1,12 +1,11 @@
-import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { Step } from '../../../features/mining/rules/session.ts'
+import { home } from '../clients/client.ts'
 import { filesBelow, isJson, type Json, namesIn, readJson, textAt } from './read-bounded.ts'
 import { edited, ran, said, type Transcript, type TranscriptReader } from './transcript.ts'
 
 /** `~/.local/share/opencode/storage`: a file for each session, message and part of one, as OpenCode 1 writes them. */
-const storage = () =>
-  join(process.env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'opencode', 'storage')
+const storage = () => join(process.env.XDG_DATA_HOME || home('.local', 'share'), 'opencode', 'storage')
 
 const MOST_MESSAGES = 5000
 const MOST_PARTS = 500

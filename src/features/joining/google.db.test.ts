@@ -66,6 +66,14 @@ onBothEngines(
       expect((await signIn({ claims })).body.user.user_id).toBe(first.body.user.user_id)
     })
 
+    test('no half of a secret stays at the end of a long name', async () => {
+      const secret = ['AK', 'IA', 'QYLPMN5HFIQR7BBB'].join('')
+      const claims = { sub: 'long', email: 'long@example.com', name: `${'n'.repeat(108)} ${secret}` }
+      expect((await signIn({ claims })).body.user.display_name).toBe(
+        `${'n'.repeat(108)} <AWS_ACCESS`.slice(0, 120),
+      )
+    })
+
     test('the account with the same address is linked, not doubled', async () => {
       const user = await t.user('linked')
       const answer = await signIn({ claims: { sub: 'second', email: user.email.toUpperCase() } })

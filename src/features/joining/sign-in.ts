@@ -81,7 +81,9 @@ export async function createAccount(ctx: Ctx, account: NewAccount): Promise<User
     password_hash: account.passwordHash,
     google_subject: account.googleSubject,
     display_name:
-      cleanName(plainName(account.displayName ?? '').slice(0, 120)).toWellFormed() || defaultName(),
+      cleanName(plainName(account.displayName ?? ''))
+        .slice(0, 120)
+        .toWellFormed() || defaultName(),
     email_verified: account.googleSubject ? 1 : 0,
     onboarding: null,
     plan: 'free',

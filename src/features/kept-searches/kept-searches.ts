@@ -24,6 +24,7 @@ const MOST_SAVED = 100
 /** Longer questions are pasted text that nobody picks from a list. */
 const LONGEST_QUERY = 2000
 const LONGEST_FILTER = 1000
+const LONGEST_NAME = 120
 
 const Filters = z
   .object({
@@ -144,12 +145,17 @@ export const saveSearch = capability({
   status: 201,
   errors: [409],
   input: Asked.extend({
-    name: z.string().trim().min(1).max(120).optional().describe('The query itself, if left out'),
+    name: z.string().trim().min(1).max(LONGEST_NAME).optional().describe('The query itself, if left out'),
   }).meta({ id: 'SearchToSave' }),
   output: KeptSearch,
   run: (ctx, { name, ...asked }) =>
     inTx(ctx, async (ctx) => {
-      const kept = { kind: 'saved' as const, name: clean(name ?? asked.query.slice(0, 120)) }
+      const kept = {
+        kind: 'saved' as const,
+        name: clean(name ?? asked.query)
+          .slice(0, LONGEST_NAME)
+          .toWellFormed(),
+      }
       const row = rowFor(ctx, asked, kept)
       await deleteSame(ctx.db, row)
       if ((await countKept(ctx.db, row.user_id, 'saved')) >= MOST_SAVED)

@@ -56,10 +56,11 @@ onBothEngines('support tickets', (t) => {
       { name: '../../etc/passwd', content: 'harmless', type: 'text/plain' },
       { name: 'grün x.html', content: '<script>alert(1)</script>', type: 'text/html' },
       { name: `${secret}.txt`, content: 'log', type: 'text/plain' },
+      { name: `${'a'.repeat(189)} ${secret}.txt`, content: 'log', type: 'text/plain' },
     ])
     const { ticket_id } = answer.body
     const folder = join(t.vault.dataDir, 'tickets', ticket_id)
-    expect(readdirSync(folder)).toHaveLength(3)
+    expect(readdirSync(folder)).toHaveLength(4)
     for (const name of readdirSync(folder)) {
       expect(name).toMatch(/^[0-9a-f-]{36}$/)
       expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
@@ -70,6 +71,7 @@ onBothEngines('support tickets', (t) => {
       'passwd',
       'grün x.html',
       '<AWS_ACCESS_KEY>.txt',
+      `${'a'.repeat(189)} <AWS_ACCES`,
     ])
     const url = ticket.body.attachments[1].url
     const file = await admin.get(url)

@@ -158,7 +158,8 @@ function shownName(name: string | undefined): string {
       .split(/[\\/]/)
       .at(-1) ?? ''
   const printable = last.replace(/[\p{C}"]/gu, '').trim()
-  return sanitise(printable.slice(0, 200)).text || 'file'
+  // First the secrets: half of one is not recognised.
+  return sanitise(printable).text.slice(0, 200).toWellFormed() || 'file'
 }
 
 function mediaType(given: string): string {

@@ -282,6 +282,28 @@ test('a program of an entry may print other lines before its answers', async () 
   expect((await probe(way)).state).not.toBe('unreachable')
 })
 
+test('settings of unusual form are said in words or mended, and stop nothing', async () => {
+  const connectIt = async () => kvault(['connect', 'claude-code', '--yes', '--key', await apiKeyOf(person)])
+  const file = put('.claude/settings.json', '')
+  const env = { KVAULT_URL: vault.url }
+  for (const entry of [
+    { command: 'kvault', args: 'mcp', env },
+    { command: '', args: [5], env },
+    { command: 'a\0', env },
+  ]) {
+    put('.claude.json', JSON.stringify({ mcpServers: { 'knowledge-vault': entry } }))
+    expect((await kvault(['doctor'])).stdout, entry.command).toMatch(/^fail\s+Claude Code\s/m)
+    expect(await connectIt(), entry.command).toMatchObject({ code: 0, stderr: '' })
+  }
+  put('.claude/settings.json', '{"enabledPlugins": null}')
+  expect(await connectIt()).toMatchObject({ code: 0, stderr: '' })
+  for (const hooks of ['[]', '5', 'null', '{"Stop": {}}']) {
+    put('.claude/settings.json', `{"hooks": ${hooks}}`)
+    const said = `${file}: "hooks" has an unknown form, so it is left alone.\n`
+    expect(await connectIt(), hooks).toMatchObject({ code: 4, stderr: said })
+  }
+})
+
 test('options that a command has no use for are refused', async () => {
   for (const command of ['disconnect', 'logout'])
     for (const option of ['--url', '--key'])

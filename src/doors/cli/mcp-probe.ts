@@ -35,7 +35,11 @@ const INITIALIZE = {
 const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' }
 const LIST = { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} }
 
-export const probe = (way: Way): Promise<Probe> => (way.kind === 'http' ? probeHttp(way) : probeProgram(way))
+/** People write entries too: a program that cannot even be named to the system is one that does not answer. */
+export const probe = (way: Way): Promise<Probe> =>
+  way.kind === 'http'
+    ? probeHttp(way)
+    : probeProgram(way).catch((error) => ({ state: 'unreachable', detail: reasonOf(error) }))
 
 const judged = (reply: Reply | undefined): Probe => {
   if (reply?.result?.tools) return { state: 'works', tools: reply.result.tools.map(({ name }) => name) }

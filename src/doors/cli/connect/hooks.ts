@@ -14,8 +14,8 @@ import { type KeyMaker, saveOwnProfile } from './keys.ts'
 function hasPlugin(client: string): boolean {
   if (client !== 'claude-code') return false
   const settings = readText(join(folderOf('CLAUDE_CONFIG_DIR', '.claude'), 'settings.json')) ?? ''
-  const { enabledPlugins = {} } = parse(settings, [], { allowTrailingComma: true }) ?? {}
-  return Object.entries(enabledPlugins).some(
+  const { enabledPlugins } = parse(settings, [], { allowTrailingComma: true }) ?? {}
+  return Object.entries(enabledPlugins ?? {}).some(
     ([name, on]) => on === true && /^(?:vault|knowledge-vault)@/.test(name),
   )
 }

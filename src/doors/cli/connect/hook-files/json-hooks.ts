@@ -25,8 +25,9 @@ function settingsOf(text: string, file: string): Settings {
   if (parsed === 'no object')
     throw new ClientError(`${file} contains no object, so it is left alone.`, EXIT.byHand)
   const { hooks } = parsed as Settings
-  const lists = hooks === undefined ? [] : Object.values(hooks ?? { none: null })
-  if (lists.some((list) => !Array.isArray(list)))
+  const hasLists =
+    typeof hooks === 'object' && !Array.isArray(hooks) && Object.values(hooks ?? [null]).every(Array.isArray)
+  if (hooks !== undefined && !hasLists)
     throw new ClientError(`${file}: "hooks" has an unknown form, so it is left alone.`, EXIT.byHand)
   return parsed as Settings
 }

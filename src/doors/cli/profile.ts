@@ -1,8 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { settingsFolder } from './folders.ts'
 import { vaultOfPackage } from './own-copy.ts'
+import { behindLink, replaceFile } from './replace-file.ts'
 
 /** Which vault this person uses and with which key; kept in a file only they can read. */
 export type Profile = {
@@ -19,11 +20,10 @@ const DEFAULT_URL = 'http://127.0.0.1:8080'
 
 const profileFile = () => join(settingsFolder(), 'profile.json')
 
+/** A hook may read it at any moment: half of the switches of a person would be none, and half of a profile no sign-in. */
 export function writePrivate(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  // A file that is there keeps its mode when it is written, and one from a backup or a synced folder may be open to all.
-  if (existsSync(file)) chmodSync(file, OWNER_ONLY)
-  writeFileSync(file, text, { mode: OWNER_ONLY })
+  replaceFile(behindLink(file), text, OWNER_ONLY)
 }
 
 export function savedProfile(): Profile | undefined {

@@ -1,18 +1,7 @@
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { ClientError, EXIT } from '../exit-codes.ts'
+import { behindLink, replaceFile } from '../replace-file.ts'
 
 const OWNER_ONLY = 0o600
 const ANY_BIT_OF_OTHERS = 0o077
@@ -28,26 +17,8 @@ export function readText(file: string): string | null {
   }
 }
 
-const isLink = (file: string): boolean =>
-  lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
-
-/** The target of a symbolic link is changed; the link itself stays, also one whose target is not there yet. */
-function behindLink(file: string): string {
-  if (existsSync(file)) return realpathSync(file)
-  return isLink(file) ? resolve(realpathSync(dirname(file)), readlinkSync(file)) : file
-}
-
 const modeOf = (file: string): number | undefined =>
   existsSync(file) ? statSync(file).mode & 0o777 : undefined
-
-/** Where nothing could be written there may be nothing to delete either. */
-function dropDraft(file: string): void {
-  try {
-    rmSync(file, { force: true })
-  } catch {
-    // The first error says more.
-  }
-}
 
 export type Written = {
   /** Others could read the file before and no longer can. */
@@ -68,14 +39,10 @@ export function writeText(
   const target = behindLink(file)
   const modeBefore = modeOf(target)
   const wanted = holdsKey ? OWNER_ONLY : (mode ?? modeBefore ?? OWNER_ONLY)
-  const fresh = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`)
   try {
     mkdirSync(dirname(target), { recursive: true })
-    writeFileSync(fresh, text, { mode: wanted })
-    chmodSync(fresh, wanted)
-    renameSync(fresh, target)
+    replaceFile(target, text, wanted)
   } catch (error) {
-    dropDraft(fresh)
     throw new ClientError(`${file} cannot be written (${codeOf(error)}).`, EXIT.byHand)
   }
   const isPosix = process.platform !== 'win32'

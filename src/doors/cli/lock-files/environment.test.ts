@@ -16,3 +16,16 @@ test('what a person has chosen comes first; a question gets thirty names, mining
   expect(Object.keys(environmentOf(folder))).toEqual(['zod', ...names.slice(0, 29)])
   rmSync(folder, { recursive: true, force: true })
 })
+
+test('a file of a stranger puts nothing into a question that the vault would refuse it for', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-environment-'))
+  const packages = {
+    'node_modules/zod': { version: `4.1.0 ${'x'.repeat(5000)}` },
+    [`node_modules/${'n'.repeat(201)}`]: { version: '1.2.3' },
+    'node_modules/long': { version: `1.${'2'.repeat(5000)}` },
+  }
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages }))
+  writeFileSync(join(folder, '.nvmrc'), `v24.1 ${'and more words '.repeat(500)}\n`)
+  expect(allVersionsOf(folder)).toEqual({ node: '24.1', zod: '4.1.0' })
+  rmSync(folder, { recursive: true, force: true })
+})

@@ -6,6 +6,8 @@ import { readLocked } from './locked.ts'
 export type Environment = Record<string, string>
 
 const MOST_NAMES = 30
+/** The vault refuses a question with a longer one. */
+const LONGEST_NAME = 200
 const LARGEST_MANIFEST = 1024 * 1024
 
 /** The direct dependencies: of thousands of packages in a lock file, those that a person has chosen. */
@@ -32,7 +34,7 @@ export function allVersionsOf(folder: string): Environment {
   const environment: Environment = {}
   for (const [key, [version]] of sorted) {
     const name = key.slice(key.indexOf(':') + 1)
-    if (version !== undefined) environment[name] ??= version
+    if (version !== undefined && name.length <= LONGEST_NAME) environment[name] ??= version
   }
   return environment
 }

@@ -15,10 +15,14 @@ export class UnreadableFile extends Error {}
 export const versionKey = (ecosystem: string, name: string): string =>
   `${ecosystem}:${sameName(ecosystem, name)}`
 
-/** For direct dependencies: they win over transitive ones. */
+/** The vault refuses a question with much longer ones. */
+const LONGEST_VERSION = 100
+
+/** For direct dependencies: they win over transitive ones. A version is one word; a stranger's file may say more. */
 export function putVersion(versions: Versions, ecosystem: string, name: string, version: string): void {
-  if (name !== '' && readVersion(version) !== null)
-    versions.set(versionKey(ecosystem, name), version.replace(/^[vV=]+/, ''))
+  const [word = ''] = version.trim().split(/\s/, 1)
+  if (name !== '' && word.length <= LONGEST_VERSION && readVersion(word) !== null)
+    versions.set(versionKey(ecosystem, name), word.replace(/^[vV=]+/, ''))
 }
 
 /** Of several versions of a package in a lock file, the highest one is kept. */

@@ -180,6 +180,24 @@ describe('a secret is replaced by a placeholder of its kind', () => {
   })
 })
 
+test('signs around a value that an address or JSON inside of JSON writes otherwise hide nothing', () => {
+  const word = `Zq4${randomFrom(ALPHANUMERIC, 13)}7`
+  const json = JSON.stringify({ user: 'me', password: word, next: 1 })
+  for (const [text, rest] of [
+    [encodeURIComponent(json), '%22%3A%22<PASSWORD>%22%2C%22next'],
+    [`?dsn=${encodeURIComponent(`postgres://me:${word}@db/x`)}&b=2`, 'me%3A<URL_PASSWORD>%40db%2Fx&b=2'],
+    [JSON.stringify(JSON.stringify(JSON.stringify(json))), `<PASSWORD>${'\\'.repeat(7)}",`],
+    [`{\\u0022password\\u0022:\\u0022${word}\\u0022}`, '\\u0022<PASSWORD>\\u0022'],
+    [`{"url":"x?a\\u003d1\\u0026password\\u003d${word}\\u0026b\\u003d2"}`, '\\u003d<PASSWORD>\\u0026b'],
+    [`%22password%22%3A%22${word}%3D%22`, '%22%3A%22<PASSWORD>%22'],
+  ] as const) {
+    const { text: left } = redact(`so\u00adft ${text} and so on`)
+    expect(left).not.toContain(word)
+    expect(left).toContain(rest)
+    expect(left.endsWith(' and so on')).toBe(true)
+  }
+})
+
 test.each(['dummy', 'FooBar', '...', '***'])('%s inside a long random value does not excuse it', (word) => {
   const value = `q7Z4${randomFrom(ALPHANUMERIC, 14)}8${word}3${randomFrom(ALPHANUMERIC, 14)}`
   expect(redact(`api_key = "${value}"`).text).toBe('api_key = "<API_KEY>"')
@@ -209,6 +227,8 @@ test.each([
   'The password\nmust be long enough2',
   '- password\n- python3.11\n',
   'token:\nuser2: abc12345',
+  'https://a.example/in?redirect_uri=https%3A%2F%2Fb.example%2Fcb%3Fkey%3Dvalue&hint=%22me%40b.example%22',
+  'git log --grep "C:\\\\\\"token\\\\\\": of a path" \\u003dvalue2\\u0026key\\u003dname',
   'naïve “quotes” – and soft\u00adhyphens\u200b stay as they are',
 ])('documentation and code are not secrets: %s', (text) => {
   expect(redact(text)).toEqual({ text, findings: [] })

@@ -34,8 +34,8 @@ type Scan = {
   webKeyEnd: number
   /** How far the arguments of the last command of each name were read. */
   commandEnds: number[]
-  /** There is an escape character: colours of a terminal may stand inside a secret. */
-  isColoured: boolean
+  /** Colours of a terminal may stand inside a secret, or the signs around it may be written as in an address. */
+  hasSequences: boolean
 }
 type Trigger = (scan: Scan, end: number) => void
 
@@ -101,9 +101,11 @@ for (const keyword of KEY_TYPES) {
     for (const span of spans) scan.add(span)
   })
 }
-on('\u001b', (scan) => {
-  scan.isColoured = true
-})
+for (const sign of ['\u001b', '%22', '%3a', '\\u0022', '\\u003d', '\\\\"', "\\\\'"]) {
+  on(sign, (scan) => {
+    scan.hasSequences = true
+  })
+}
 on('private-lines:', (scan, end) => scan.add(puttyLines(scan.text, end)))
 on('authorization', (scan, end) => scan.add(authorizationValue(scan.text, end)))
 on('cookie:', (scan, end) => {
@@ -117,20 +119,19 @@ const automaton = buildAutomaton(KEYWORDS)
 
 /** Every secret in the text, in order, without overlaps. */
 export function scan(written: string): Span[] {
-  const { spans: found, isColoured } = scanPlain(written)
-  const { text, originalOffset } = unfold(written, isColoured)
+  const { spans: found, hasSequences } = scanPlain(written)
+  const { text, originalOffset, originalEnd } = unfold(written, hasSequences)
   if (text === written) return found
   // The text is scanned in both forms: a character that disguises one secret is a part of another.
   const unfolded = scanPlain(text).spans.map(({ start, end, ...span }) => ({
     ...span,
     start: originalOffset(start),
-    // Left-out characters after the last one do not belong to the secret.
-    end: originalOffset(end - 1) + 1,
+    end: originalEnd(end),
   }))
   return withoutOverlaps([...found, ...unfolded])
 }
 
-function scanPlain(text: string): { spans: Span[]; isColoured: boolean } {
+function scanPlain(text: string): { spans: Span[]; hasSequences: boolean } {
   const found: Span[] = []
   const state: Scan = {
     text,
@@ -141,7 +142,7 @@ function scanPlain(text: string): { spans: Span[]; isColoured: boolean } {
     manifestEnd: -1,
     webKeyEnd: 0,
     commandEnds: [],
-    isColoured: false,
+    hasSequences: false,
     add: (span) => {
       if (span) found.push(span)
     },
@@ -152,7 +153,7 @@ function scanPlain(text: string): { spans: Span[]; isColoured: boolean } {
     for (const trigger of BY_KEYWORD[keyword] ?? []) trigger(state, end)
   })
   const spans = withoutOverlaps([...found, ...secretsInTables(text)])
-  return { spans, isColoured: state.isColoured }
+  return { spans, hasSequences: state.hasSequences }
 }
 
 function readBlock(scan: Scan, span: Span | undefined): Span | undefined {

@@ -310,8 +310,16 @@ test('options that a command has no use for are refused', async () => {
       expect((await kvault([command, option, 'http://x.example'])).stderr).toContain('unknown option')
 })
 
+const NO_KEY = 'The given API key has characters that no key has. Copy the whole key again.\n'
+
 test('a key that ends with a line end works, and nothing found gives only advice that helps', async () => {
   const env = { KVAULT_API_KEY: `${await apiKeyOf(person)}\r\n` }
+  // As the guide abbreviates it: no header can carry it, and the vault can be reached all the same.
+  for (const args of [
+    ['search', 'x', '--key', 'kv_…'],
+    ['login', '--key', 'kv_…'],
+  ])
+    expect(await kvault(args)).toMatchObject({ code: 3, stderr: NO_KEY })
   const personal = await kvault(['search', 'unheard-of'], { env })
   expect(personal).toMatchObject({ code: 0, stderr: '' })
   expect(personal.stdout).toContain('or --scope workspace.')

@@ -51,7 +51,15 @@ function tidy(url: string): string {
 }
 
 /** A key from a file or a clipboard often ends with a line end, which no header can carry. */
-export const tidyKey = (key: string): string => key.trim()
+export function tidyKey(key: string): string {
+  const tidied = key.trim()
+  if (/[^!-~]/.test(tidied))
+    throw new CommandError(
+      'The given API key has characters that no key has. Copy the whole key again.',
+      EXIT.notSignedIn,
+    )
+  return tidied
+}
 
 const namedUrl = (options: ProfileOptions): string | undefined =>
   options.url ?? (process.env.KVAULT_URL || undefined)

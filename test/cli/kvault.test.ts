@@ -125,7 +125,7 @@ test('a card goes to the workspace of the settings, unless another is named', as
 })
 
 test('what the vault refuses is said in its own words', async () => {
-  const result = await kvault(['record', '--title', 'only a title'])
+  const result = await kvault(['record', '--file', '-'], '{"title": "only a title"}')
   expect(result.code).toBe(1)
   expect(result.stderr).toContain('symptom: Field required')
 })

@@ -30,6 +30,7 @@ test('a wrong value of an option is wrong usage, said in words about the option'
     ['--limit is a number from 1 to 100, not "101".', 'context', 'org/repo', '--limit', '101'],
     ['--status is one of open, accepted, dismissed, not "x".', 'drafts', 'list', '--status', 'x'],
     ['--workspace is the id of a workspace, not "x".', 'record', '--title', 'x', '--workspace', 'x'],
+    ['Give --symptom, --fix, or the card as JSON with --file.', 'record', '--title', 'x'],
     ['--workspace is the id of a workspace, not "x".', 'drafts', 'accept', 'id', '--workspace', 'x'],
     [
       '--workspace is the id of a workspace, not "x".',

@@ -85,6 +85,16 @@ export type RecordOptions = ProfileOptions & {
   json?: boolean
 }
 
+/** The vault would name its own fields, which are no options. */
+function requireWords({ file, title, symptom, fix }: RecordOptions): void {
+  const missing = Object.entries({ title, symptom, fix }).filter(([, text]) => text === undefined)
+  if (file === undefined && missing.length > 0)
+    throw new CommandError(
+      `Give ${missing.map(([name]) => `--${name}`).join(', ')}, or the card as JSON with --file.`,
+      EXIT.usage,
+    )
+}
+
 async function cardFrom(options: RecordOptions): Promise<Record<string, unknown>> {
   const text = options.file ? await readGiven(options.file) : undefined
   const given = {
@@ -140,6 +150,7 @@ async function shared({ url, apiKey }: Profile, card: Recorded): Promise<Recorde
 
 export async function record(options: RecordOptions): Promise<number> {
   requireWorkspaceId(options.workspace)
+  requireWords(options)
   const profile = requireProfile(options)
   const given = await cardFrom(options)
   const workspace = given.workspace_id === undefined ? await defaultWorkspace(profile) : {}

@@ -203,6 +203,24 @@ test('a dry run shows the change without a key and writes nothing; without a ter
   expect((await kvault(['connect', '--auth', 'magic'])).code).toBe(2)
 })
 
+test('a change shows no secret of another entry beside it', async () => {
+  const token = ['ghp', 'q7Rt2Wz9'.repeat(5).slice(0, 36)].join('_')
+  const entry = { command: 'x', env: { GITHUB_TOKEN: token } }
+  for (const indent of [0, 2]) {
+    put('.claude.json', JSON.stringify({ mcpServers: { other: entry } }, null, indent))
+    const key = await apiKeyOf(person)
+    for (const args of [
+      ['connect', 'claude-code', '--key', key, '--yes'],
+      ['disconnect', 'claude-code', '--yes'],
+    ]) {
+      const { stdout } = await kvault(args)
+      expect(stdout).toContain('+++ ')
+      expect(stdout).not.toContain(token)
+    }
+    expect(text('.claude.json')).toContain(token)
+  }
+})
+
 test('hooks come with the entry, stand beside those that are there, and go again byte for byte', async () => {
   const files = {
     '.claude/settings.json':

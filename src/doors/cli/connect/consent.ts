@@ -1,4 +1,5 @@
 import { createTwoFilesPatch } from 'diff'
+import { redact } from '../../../features/redaction/redact.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { isInteractive, paint, print, question } from '../terminal.ts'
 
@@ -6,7 +7,10 @@ export type ConsentOptions = { dryRun?: boolean; yes?: boolean }
 
 export const HIDDEN_KEY = '<API_KEY>'
 
-/** Shows the change as a diff without keys, which must not reach terminals and logs. */
+/**
+ * Shows the change as a diff without keys, which must not reach terminals and logs: neither ours, which may have any form,
+ * nor those of other entries in the lines beside it.
+ */
 export function showChange(
   file: string,
   before: string | null,
@@ -14,7 +18,12 @@ export function showChange(
   secrets: readonly (string | undefined)[] = [],
 ): void {
   const hide = (text: string) =>
-    secrets.reduce<string>((shown, secret) => (secret ? shown.replaceAll(secret, HIDDEN_KEY) : shown), text)
+    redact(
+      secrets.reduce<string>(
+        (shown, secret) => (secret ? shown.replaceAll(secret, HIDDEN_KEY) : shown),
+        text,
+      ),
+    ).text
   const patch = createTwoFilesPatch('', '', hide(before ?? ''), hide(after ?? ''), '', '', { context: 2 })
   // The library writes names with umlauts as octal numbers, so the head with the names is ours.
   const [changes = ''] = /^@@[\s\S]*/m.exec(patch) ?? []

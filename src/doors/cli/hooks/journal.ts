@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import type { CommandRun } from './occasion.ts'
-import { endsToRedact, startToRedact } from './safe-cuts.ts'
+import { outputToRedact, startToRedact } from './safe-cuts.ts'
 import { sessionFile, sessionsFolder } from './sessions.ts'
 
 /** What happened in a session since the last exchange was captured, one line each. It stays on this machine. */
@@ -25,7 +25,7 @@ function shortened(entry: Entry): Entry {
     run: {
       command: startToRedact(command, LONGEST_COMMAND),
       exitCode,
-      output: endsToRedact(output, LONGEST_OUTPUT),
+      output: outputToRedact(output, LONGEST_OUTPUT),
       ...(id === undefined ? {} : { id: id.slice(0, LONGEST_ID) }),
     },
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { redact } from '../../../features/redaction/redact.ts'
-import { endsToRedact, startToRedact } from './safe-cuts.ts'
+import { endsToRedact, outputToRedact, startToRedact } from './safe-cuts.ts'
 
 const line = (at: number) => `${String(at).padStart(3, '0')} some words of a line`
 const LINES = Array.from({ length: 400 }, (_, at) => line(at)).join('\n')
@@ -73,4 +73,19 @@ test('no value stays whose kind is written behind the cut, or before it', () => 
         )
         expect(found, `${cut.name} ${most} ${text.slice(0, 40)}`).toEqual([])
       }
+})
+
+test('colours around names and values hide neither from a cut', () => {
+  const painted = (text: string) => `\u001b[36m${text}\u001b[0m`
+  for (const text of secretTexts()) {
+    const coloured = text.replaceAll(/[\w+/=.]+/g, painted)
+    for (let most = 1000; most < 9000; most += 170) {
+      const left = redact(outputToRedact(`${LINES.slice(0, 300)}\n${coloured}\n${LINES}`, most)).text
+      expect(
+        VALUES.filter((one) => left.includes(one)),
+        `${most} ${text.slice(0, 40)}`,
+      ).toEqual([])
+      expect(left).not.toContain('\u001b')
+    }
+  }
 })

@@ -1,3 +1,5 @@
+import { terminalText } from '../../../text/noise.ts'
+
 /**
  * Cuts for text that is redacted later. Redaction recognises a secret by its beginning, its length or the name before
  * it, so half a secret would pass. These cuts drop everything that may belong to a secret at the cut.
@@ -58,3 +60,13 @@ export function endsToRedact(text: string, most: number): string {
   const head = Math.floor(most / 4)
   return `${wholeStart(text, head)}\n${ELLIPSIS}\n${wholeEnd(text, most - head - 3)}`
 }
+
+/** Codes of colours take more room than the text, but not this much. */
+const CODES_TO_TEXT = 20
+
+/**
+ * The two ends of an output as a terminal shows it. Colours hide where a value ends, so they go before the cut; the first
+ * one is only there because to read all of a huge output takes too long.
+ */
+export const outputToRedact = (output: string, most: number): string =>
+  endsToRedact(terminalText(endsToRedact(output, most * CODES_TO_TEXT)), most)

@@ -1,7 +1,6 @@
 import type { Step } from '../../../features/mining/rules/session.ts'
 import { sanitise } from '../../../features/redaction/redact.ts'
-import { terminalText } from '../../../text/noise.ts'
-import { endsToRedact, startToRedact } from '../hooks/safe-cuts.ts'
+import { outputToRedact, startToRedact } from '../hooks/safe-cuts.ts'
 import type { Stamped } from './read-bounded.ts'
 
 /** A session, read from the files of its agent. */
@@ -33,8 +32,7 @@ export const ran = (command: string, exitCode: number | null, output: string): S
   kind: 'command',
   command: cleanStart(command),
   exitCode,
-  // Codes of colours go first: a secret that touches them is not recognised.
-  output: clean(terminalText(endsToRedact(output, LONGEST_OUTPUT))),
+  output: clean(outputToRedact(output, LONGEST_OUTPUT)),
 })
 
 /** A command that runs on when its agent goes on: how it ends is unknown, whatever it has printed so far. */

@@ -760,14 +760,14 @@ function handedOver(text, end, index) {
 }
 //#endregion
 //#region src/features/redaction/distant-values.ts
-var LONGEST_NAME$1 = 40;
+var LONGEST_NAME$2 = 40;
 var LONGEST_BEFORE = 400;
 var IN_NAME = /* @__PURE__ */ new Uint8Array(128);
 for (const character of ".-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") IN_NAME[character.charCodeAt(0)] = 1;
 /** Where the quote is that opens the name, or -1. Most names have none, and cost no more than this. */
 function openingQuote(text, { start }) {
 	let at = start - 1;
-	while (at > start - LONGEST_NAME$1 && IN_NAME[text.charCodeAt(at)] === 1) at -= 1;
+	while (at > start - LONGEST_NAME$2 && IN_NAME[text.charCodeAt(at)] === 1) at -= 1;
 	return text[at] === "\"" || text[at] === "'" ? at : -1;
 }
 /** The value of a name in quotes that is not next to it. */
@@ -2513,7 +2513,7 @@ var Stretches = class {
 //#endregion
 //#region src/features/redaction/tables.ts
 /** Tables of Markdown and of databases: a name is beside its value, or at the head of its column. */
-var LONGEST_NAME = 40;
+var LONGEST_NAME$1 = 40;
 var MOST_CELLS = 40;
 var ONLY_SIGNS = /^[ \t|:+-]+$/;
 var WRAPPING = /^[\s*_~"'`]{1,8}|[\s*_~"'`]{1,8}$/g;
@@ -2523,7 +2523,7 @@ var namePatterns = SECRET_NAMES.map(({ kind, whole, names }) => ({
 }));
 function headingIn(cell) {
 	const text = cell.replace(WRAPPING, "");
-	if (text === "" || text.length > LONGEST_NAME) return void 0;
+	if (text === "" || text.length > LONGEST_NAME$1) return void 0;
 	for (const { kind, pattern } of namePatterns) {
 		const found = pattern.exec(text);
 		if (found) return {
@@ -2606,42 +2606,65 @@ var TERMINAL_SEQUENCE = "(?:\\x1b\\[|\\x9b)[0-?]{0,60}[ -/]{0,4}[@-~]";
 //#region src/features/redaction/unfold.ts
 /**
 * Ways to disguise a secret that still looks the same: invisible characters between its letters, the colours in which a
-* terminal shows what was searched for, Markdown escapes, line ends that a shell skips, wide letters, curly quotes. The
-* scanner reads a plain form; its offsets are mapped back to the original text.
+* terminal shows what was searched for, Markdown escapes, line ends that a shell skips, wide letters, curly quotes, and
+* the signs around a value as an address or as JSON inside of JSON has them. The scanner reads a plain form; its offsets
+* are mapped back to the original text.
 */
 var BLANKS = "\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000";
-var DISGUISES = `[${INVISIBLE}${BLANKS}\\u2018-\\u201f\\u2039\\u203a\\u00ab\\u00bb\\uff01-\\uff5e]|\\\\(?=[_*.~+#=!-])|\\\\(?<=[\\w=+/.-]\\\\)\\r?\\n(?=[\\w=+/.-])|${INVISIBLE_PAIRS}`;
+var QUOTES = "\\u2018-\\u201f\\u2039\\u203a\\u00ab\\u00bb";
+/** Not before quotes and letters: such escapes are handled by the rules. */
+var ESCAPED = "\\\\(?=[_*.~+#=!-])";
+/** A word of a command that goes on in the next line. The backslash comes first: few texts have one. */
+var BROKEN = "\\\\(?<=[\\w=+/.-]\\\\)\\r?\\n(?=[\\w=+/.-])";
+/** `"`, `&`, `'`, `,`, `/`, `:`, `=`, `@` and brackets in an address, and those that JSON writes as numbers. */
+var ENCODED = "%(?:2[267CFcf]|3[ADad]|40|7[BDbd])|\\\\u00(?:2[267]|3[CDEcde])";
+/** All but the last backslash before a quote. */
+var NESTED = "\\\\{1,15}(?=\\\\[\"'])";
+var DISGUISES = `[${INVISIBLE}${BLANKS}${QUOTES}\\uff01-\\uff5e]|${ESCAPED}|${BROKEN}|${INVISIBLE_PAIRS}`;
 var DISGUISED = new RegExp(DISGUISES, "g");
-/** Few texts have colours, and a pattern with them takes longer. */
-var DISGUISED_OR_COLOURED = new RegExp(`${TERMINAL_SEQUENCE}|${DISGUISES}`, "g");
+/** Few texts have colours or such signs, and a pattern with them takes longer. */
+var ALL_DISGUISES = new RegExp(`${TERMINAL_SEQUENCE}|${ENCODED}|${NESTED}|${DISGUISES}`, "g");
+var IS_ENCODED = /^(?:%|\\u00)(..)$/;
+var ENCODED_HERE = new RegExp(ENCODED, "y");
 var WIDE = /[\uff01-\uff5e]/;
 var BLANK = new RegExp(`[${BLANKS}]`);
 var SINGLE_QUOTES = /[\u2018-\u201b\u2039\u203a]/;
 var DOUBLE_QUOTES = /[\u201c-\u201f\u00ab\u00bb]/;
 var asItIs = (at) => at;
-function unfold(text, isColoured) {
-	const pattern = isColoured ? DISGUISED_OR_COLOURED : DISGUISED;
+function unfold(text, hasSequences) {
+	const pattern = hasSequences ? ALL_DISGUISES : DISGUISED;
 	pattern.lastIndex = 0;
 	if (!pattern.test(text)) return {
 		text,
-		originalOffset: asItIs
+		originalOffset: asItIs,
+		originalEnd: asItIs
 	};
 	const at = [];
 	const by = [];
 	let left = 0;
+	const plain = text.replace(pattern, (sign, offset) => {
+		const shown = shownAs(sign);
+		if (shown.length === sign.length) return shown;
+		at.push(offset - left + shown.length);
+		left += sign.length - shown.length;
+		by.push(left);
+		return shown;
+	});
+	const originalOffset = left === 0 ? asItIs : (offset) => offset + shiftAt(at, by, offset);
+	const originalEnd = (end) => {
+		const last = originalOffset(end - 1);
+		ENCODED_HERE.lastIndex = last;
+		return hasSequences && ENCODED_HERE.test(text) ? ENCODED_HERE.lastIndex : last + 1;
+	};
 	return {
-		text: text.replace(pattern, (sign, offset) => {
-			const shown = shownAs(sign);
-			if (shown !== "") return shown;
-			at.push(offset - left);
-			left += sign.length;
-			by.push(left);
-			return "";
-		}),
-		originalOffset: left === 0 ? asItIs : (offset) => offset + shiftAt(at, by, offset)
+		text: plain,
+		originalOffset,
+		originalEnd
 	};
 }
 function shownAs(sign) {
+	const code = IS_ENCODED.exec(sign)?.[1];
+	if (code !== void 0) return String.fromCharCode(Number.parseInt(code, 16));
 	if (sign.length > 1) return "";
 	if (WIDE.test(sign)) return String.fromCharCode(sign.charCodeAt(0) - 65248);
 	if (BLANK.test(sign)) return " ";
@@ -2787,8 +2810,16 @@ for (const keyword of KEY_TYPES) on(keyword, (scan, end) => {
 	scan.webKeyEnd = readUntil;
 	for (const span of spans) scan.add(span);
 });
-on("\x1B", (scan) => {
-	scan.isColoured = true;
+for (const sign of [
+	"\x1B",
+	"%22",
+	"%3a",
+	"\\u0022",
+	"\\u003d",
+	"\\\\\"",
+	"\\\\'"
+]) on(sign, (scan) => {
+	scan.hasSequences = true;
 });
 on("private-lines:", (scan, end) => scan.add(puttyLines(scan.text, end)));
 on("authorization", (scan, end) => scan.add(authorizationValue(scan.text, end)));
@@ -2801,13 +2832,13 @@ var BY_KEYWORD = [...TRIGGERS.values()];
 var automaton = buildAutomaton(KEYWORDS);
 /** Every secret in the text, in order, without overlaps. */
 function scan(written) {
-	const { spans: found, isColoured } = scanPlain(written);
-	const { text, originalOffset } = unfold(written, isColoured);
+	const { spans: found, hasSequences } = scanPlain(written);
+	const { text, originalOffset, originalEnd } = unfold(written, hasSequences);
 	if (text === written) return found;
 	const unfolded = scanPlain(text).spans.map(({ start, end, ...span }) => ({
 		...span,
 		start: originalOffset(start),
-		end: originalOffset(end - 1) + 1
+		end: originalEnd(end)
 	}));
 	return withoutOverlaps([...found, ...unfolded]);
 }
@@ -2828,7 +2859,7 @@ function scanPlain(text) {
 		manifestEnd: -1,
 		webKeyEnd: 0,
 		commandEnds: [],
-		isColoured: false,
+		hasSequences: false,
 		add: (span) => {
 			if (span) found.push(span);
 		}
@@ -2840,7 +2871,7 @@ function scanPlain(text) {
 	});
 	return {
 		spans: withoutOverlaps([...found, ...secretsInTables(text)]),
-		isColoured: state.isColoured
+		hasSequences: state.hasSequences
 	};
 }
 function readBlock(scan, span) {
@@ -3073,9 +3104,12 @@ function sameName(ecosystem, name) {
 /** The message completes a sentence that begins with the file's name. */
 var UnreadableFile = class extends Error {};
 var versionKey = (ecosystem, name) => `${ecosystem}:${sameName(ecosystem, name)}`;
-/** For direct dependencies: they win over transitive ones. */
+/** The vault refuses a question with much longer ones. */
+var LONGEST_VERSION = 100;
+/** For direct dependencies: they win over transitive ones. A version is one word; a stranger's file may say more. */
 function putVersion(versions, ecosystem, name, version) {
-	if (name !== "" && readVersion(version) !== null) versions.set(versionKey(ecosystem, name), version.replace(/^[vV=]+/, ""));
+	const [word = ""] = version.trim().split(/\s/, 1);
+	if (name !== "" && word.length <= LONGEST_VERSION && readVersion(word) !== null) versions.set(versionKey(ecosystem, name), word.replace(/^[vV=]+/, ""));
 }
 /** Of several versions of a package in a lock file, the highest one is kept. */
 function putHighest(versions, ecosystem, name, version) {
@@ -3540,6 +3574,8 @@ function readLocked(root, folder = root) {
 //#endregion
 //#region src/doors/cli/lock-files/environment.ts
 var MOST_NAMES = 30;
+/** The vault refuses a question with a longer one. */
+var LONGEST_NAME = 200;
 var LARGEST_MANIFEST = 1048576;
 /** The direct dependencies: of thousands of packages in a lock file, those that a person has chosen. */
 function chosenNames(folder) {
@@ -3565,7 +3601,7 @@ function allVersionsOf(folder) {
 	const environment = {};
 	for (const [key, [version]] of sorted) {
 		const name = key.slice(key.indexOf(":") + 1);
-		if (version !== void 0) environment[name] ??= version;
+		if (version !== void 0 && name.length <= LONGEST_NAME) environment[name] ??= version;
 	}
 	return environment;
 }

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { appendFileSync, linkSync, mkdirSync, readFileSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parse } from "jsonc-parser";
 //#region src/doors/cli/hooks/agents/payload.ts
@@ -679,9 +679,16 @@ var CommandError = class extends Error {
 	}
 };
 //#endregion
+//#region src/core/user-folders.ts
+/**
+* The person's own folder. With an empty HOME, Node names an empty path, and settings would be read from the working
+* folder, which may be a stranger's repository.
+*/
+var homeFolder = () => homedir() || userInfo().homedir;
+//#endregion
 //#region src/doors/cli/folders.ts
 /** The folder of our settings: the profile, and what was connected. */
-var settingsFolder = () => process.env.KVAULT_HOME || join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "kvault");
+var settingsFolder = () => process.env.KVAULT_HOME || join(process.env.XDG_CONFIG_HOME || join(homeFolder(), ".config"), "kvault");
 /**
 * Where programs are started from. Windows looks for a program in the folder it is started from before it looks into PATH,
 * and a stranger's repository may contain a `git.exe`.
@@ -718,7 +725,11 @@ function tidy(url) {
 	return url.replace(/\/+$/, "");
 }
 /** A key from a file or a clipboard often ends with a line end, which no header can carry. */
-var tidyKey = (key) => key.trim();
+function tidyKey(key) {
+	const tidied = key.trim();
+	if (/[^!-~]/.test(tidied)) throw new CommandError("The given API key has characters that no key has. Copy the whole key again.", EXIT.notSignedIn);
+	return tidied;
+}
 var namedUrl = (options) => options.url ?? (process.env.KVAULT_URL || void 0);
 /** Options first, then KVAULT_URL and KVAULT_API_KEY, then what `kvault login` or `connect` saved. */
 function findProfile(options = {}) {
@@ -1020,14 +1031,30 @@ function hasFailed({ command, exitCode, output }) {
 var LONGEST_PHRASE = 200;
 var ELLIPSIS = "…";
 /** The beginning up to a line end. A line that fills more than half of it ends at a space or a quote instead. */
-function wholeStart(text, most) {
+function upToABreak(text, most) {
 	const start = text.slice(0, most);
 	const lineEnd = start.lastIndexOf("\n");
 	if (lineEnd >= most / 2) return start.slice(0, lineEnd);
 	return start.slice(0, Math.max(0, most - LONGEST_PHRASE)).replace(/[^\s"'`]+$/, "").toWellFormed();
 }
-/** A value whose name is in the line before, a row of a table, a line of a private key. */
-var MAY_CONTINUE = /^[\s>*"'`-]*\S*\s*$|\|/;
+/** Kubernetes writes the kind of an object behind its data, and tools that sort names the type of a web key behind `d`. */
+var SECRET_BEFORE = /\bkind\\?["']?: {0,4}\\?["']?secret\b/i;
+var KEY_BEFORE = /["']kty\\?["']/;
+/** Redaction reads as far from such a word. */
+var READ_AHEAD = 2e4;
+var KIND = /\bkind\\?["']?:/g;
+var DATA = /(?<![\w.-])(?:stringData|data)\\?["']?:/;
+/** Without the values that are secret because of a word behind the cut. */
+function wholeStart(text, most) {
+	const start = upToABreak(text, most);
+	const ahead = text.slice(start.length, start.length + READ_AHEAD);
+	const object = SECRET_BEFORE.test(ahead) ? [...start.matchAll(KIND)].at(-1)?.index ?? 0 : start.length;
+	const data = start.slice(object).search(DATA);
+	const key = KEY_BEFORE.test(ahead) ? start.lastIndexOf("{") : -1;
+	return start.slice(0, Math.min(data < 0 ? start.length : object + data, key < 0 ? start.length : key));
+}
+/** A value whose name is in the line before, one of many values below a name, a row of a table, a line of a private key. */
+var MAY_CONTINUE = /^[\s>*"'`-]*(?:[\w./-]+["']?: )?\S*\s*$|\|/;
 /**
 * The end from a line on. The line that was cut may hold the name of a secret, so the lines that can hold its value go
 * too. Within one line nothing says where a name begins: then nothing is left.
@@ -1045,6 +1072,13 @@ function endsToRedact(text, most) {
 	const head = Math.floor(most / 4);
 	return `${wholeStart(text, head)}\n${ELLIPSIS}\n${wholeEnd(text, most - head - 3)}`;
 }
+/** Codes of colours take more room than the text, but not this much. */
+var CODES_TO_TEXT = 20;
+/**
+* The two ends of an output as a terminal shows it. Colours hide where a value ends, so they go before the cut; the first
+* one is only there because to read all of a huge output takes too long.
+*/
+var outputToRedact = (output, most) => endsToRedact(terminalText(endsToRedact(output, most * CODES_TO_TEXT)), most);
 //#endregion
 //#region src/doors/cli/hooks/sessions.ts
 var KEPT_MS = 2592e6;
@@ -1103,7 +1137,7 @@ function shortened(entry) {
 	return { run: {
 		command: startToRedact(command, LONGEST_COMMAND$1),
 		exitCode,
-		output: endsToRedact(output, LONGEST_OUTPUT),
+		output: outputToRedact(output, LONGEST_OUTPUT),
 		...id === void 0 ? {} : { id: id.slice(0, LONGEST_ID) }
 	} };
 }

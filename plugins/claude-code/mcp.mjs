@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { basename, dirname, join } from "node:path";
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parse } from "jsonc-parser";
 //#region src/doors/cli/exit-codes.ts
@@ -27,9 +27,16 @@ var CommandError = class extends Error {
 	}
 };
 //#endregion
+//#region src/core/user-folders.ts
+/**
+* The person's own folder. With an empty HOME, Node names an empty path, and settings would be read from the working
+* folder, which may be a stranger's repository.
+*/
+var homeFolder = () => homedir() || userInfo().homedir;
+//#endregion
 //#region src/doors/cli/folders.ts
 /** The folder of our settings: the profile, and what was connected. */
-var settingsFolder = () => process.env.KVAULT_HOME || join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "kvault");
+var settingsFolder = () => process.env.KVAULT_HOME || join(process.env.XDG_CONFIG_HOME || join(homeFolder(), ".config"), "kvault");
 //#endregion
 //#region src/doors/cli/own-copy.ts
 var HERE = fileURLToPath(import.meta.url);
@@ -61,7 +68,11 @@ function tidy(url) {
 	return url.replace(/\/+$/, "");
 }
 /** A key from a file or a clipboard often ends with a line end, which no header can carry. */
-var tidyKey = (key) => key.trim();
+function tidyKey(key) {
+	const tidied = key.trim();
+	if (/[^!-~]/.test(tidied)) throw new CommandError("The given API key has characters that no key has. Copy the whole key again.", EXIT.notSignedIn);
+	return tidied;
+}
 var namedUrl = (options) => options.url ?? (process.env.KVAULT_URL || void 0);
 /** Options first, then KVAULT_URL and KVAULT_API_KEY, then what `kvault login` or `connect` saved. */
 function findProfile(options = {}) {

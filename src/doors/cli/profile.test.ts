@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   mkdtempSync,
   openSync,
@@ -11,7 +12,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { describeWhere, NOT_LINUX } from '../../../test/support/skips.ts'
+import { mountSmallDisk, NO_SMALL_DISK } from '../../../test/support/small-disk.ts'
 import { writePrivate } from './profile.ts'
+
+const disk = mountSmallDisk(1)
 
 let folder: string
 beforeEach(() => {
@@ -34,8 +39,25 @@ test('who reads settings while they are written has the old ones or the new ones
   expect(readdirSync(folder).sort()).toEqual(['linked.json', 'there.json'])
 })
 
-test.runIf(process.platform === 'linux')('what cannot be written is named, not its draft', () => {
-  expect(() => writePrivate('/proc/self/there.json', '{}')).toThrow(
-    expect.objectContaining({ path: '/proc/self/there.json' }),
-  )
+describeWhere('a folder in which nothing can be written', NOT_LINUX, () => {
+  test('has its file named, not the draft', () => {
+    expect(() => writePrivate('/proc/self/there.json', '{}')).toThrow(
+      expect.objectContaining({ path: '/proc/self/there.json' }),
+    )
+  })
+})
+
+describeWhere('a settings file that a container has from outside', disk ? undefined : NO_SMALL_DISK, () => {
+  test('is written where it stands', () => {
+    const [outside, inside] = [join(disk ?? '', 'outside.json'), join(folder, 'inside.json')]
+    for (const file of [outside, inside]) writeFileSync(file, 'the old text, which is longer')
+    execFileSync('mount', ['--bind', outside, inside])
+    try {
+      writePrivate(inside, 'the new text')
+      expect(readFileSync(outside, 'utf8')).toBe('the new text')
+      expect(readdirSync(folder)).toEqual(['inside.json'])
+    } finally {
+      execFileSync('umount', [inside])
+    }
+  })
 })

@@ -28,6 +28,17 @@ function dropDraft(file: string): void {
   }
 }
 
+/** A container may have the one file from outside: nothing can take its place, so it is written as it stands. */
+function putInPlace(fresh: string, target: string, text: string): void {
+  try {
+    renameSync(fresh, target)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EBUSY') throw error
+    writeFileSync(target, text)
+    rmSync(fresh)
+  }
+}
+
 /**
  * Replaces a file atomically: who reads it now gets the old text or the new one, and a full disk leaves the old one. Its
  * folder must be there.
@@ -37,7 +48,7 @@ export function replaceFile(target: string, text: string, mode: number): void {
   try {
     writeFileSync(fresh, text, { mode })
     chmodSync(fresh, mode)
-    renameSync(fresh, target)
+    putInPlace(fresh, target, text)
   } catch (error) {
     dropDraft(fresh)
     // The person knows the file, not its draft.

@@ -27,7 +27,8 @@ const setAdmin = async (ctx: Ctx, user: UsersTable, service_admin: 0 | 1): Promi
 
 /**
  * Makes a person service admin. Anybody may have registered an unproven address, so the holder of
- * such an account is signed out and the operator gets the link for its password, unless they vouch for it.
+ * such an account is signed out, loses password and Google sign-in, and the operator gets the link for a new password,
+ * unless they vouch for it.
  */
 export const grantAdmin = (ctx: Ctx, email: string, keepAccess: boolean): Promise<Granted> =>
   inTx(ctx, async (ctx) => {
@@ -36,7 +37,7 @@ export const grantAdmin = (ctx: Ctx, email: string, keepAccess: boolean): Promis
     const user = known ?? (await createAccount(ctx, account))
     await setAdmin(ctx, user, 1)
     if (user.email_verified === 1 || (known && keepAccess)) return { email, isNew: !known, link: undefined }
-    await updateUser(ctx.db, user.user_id, { password_hash: null })
+    await updateUser(ctx.db, user.user_id, { password_hash: null, google_subject: null })
     await endAccess(ctx, user.user_id)
     const { url } = await newResetLink(ctx, user.user_id)
     return { email, isNew: !known, link: url }

@@ -2,8 +2,11 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { clientOf } from '../../../test/support/client.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { freePort } from '../../../test/support/postgres.ts'
+import { contextFor } from '../../core/context.ts'
+import { grantAdmin, resetLinkFor } from './admins.ts'
 
 const CLIENT_ID = 'vault.apps.example.com'
 const port = await freePort()
@@ -48,6 +51,8 @@ const idToken = ({
     .setExpirationTime(expires)
     .sign(key)
 
+const tokenIn = (link: string | undefined) => new URL(link ?? '').searchParams.get('token')
+
 onBothEngines(
   'sign-in with Google',
   (t) => {
@@ -88,6 +93,28 @@ onBothEngines(
       expect((await t.anonymous().post('/api/v1/auth/login', login)).status).toBe(401)
       expect((await squatter.get('/api/v1/auth/me')).status).toBe(401)
       expect((await t.anonymous().get('/api/v1/auth/me', { 'x-api-key': key.body.api_key })).status).toBe(401)
+    })
+
+    test('who moved an account to the address of somebody else does not come back to it by Google', async () => {
+      const ctx = contextFor(t.app.services)
+      const given: Record<string, (email: string) => Promise<string | undefined>> = {
+        reset: (email) => resetLinkFor(ctx, email),
+        admin: async (email) => (await grantAdmin(ctx, email, false)).link,
+      }
+      for (const [how, linkFor] of Object.entries(given)) {
+        const claims = { sub: `mover-${how}`, email: `mover-${how}@example.com` }
+        const email = `moved-to-${how}@example.com`
+        const { access_token, user } = (await signIn({ claims })).body
+        const mover = clientOf(t.app, { authorization: `Bearer ${access_token}` })
+        const { confirm_url } = (await mover.post('/api/v1/auth/email', { email })).body
+        await mover.post('/api/v1/auth/verify-email', { token: tokenIn(confirm_url) })
+        const token = tokenIn(await linkFor(email))
+        const password = 'battery of the owner'
+        await t.anonymous().post('/api/v1/auth/password/reset', { token, new_password: password })
+        const owner = (await t.anonymous().post('/api/v1/auth/login', { email, password })).body.user
+        expect([owner.user_id, owner.email], how).toEqual([user.user_id, email])
+        expect((await signIn({ claims })).body.user.user_id, how).not.toBe(user.user_id)
+      }
     })
 
     test('forged, foreign, expired and unverified tokens are refused', async () => {

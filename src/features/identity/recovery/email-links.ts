@@ -104,6 +104,8 @@ export const resetPassword = capability({
       const user = await requireUser(ctx, used.user_id)
       await updateUser(ctx.db, user.user_id, {
         password_hash: passwordHash,
+        // Whoever moved an account to an address that is not theirs would come back by their own Google account.
+        ...(user.email_verified === 0 ? { google_subject: null } : {}),
         email_verified: 1,
         updated_at: now,
       })

@@ -53,7 +53,7 @@ export const signUp = (input: {
   display_name?: string
   invite_code?: string
 }) => begin(account.register(input, AS_COOKIE))
-export const signInWithGoogle = (input: { id_token: string }) =>
+export const signInWithGoogle = (input: { id_token: string; invite_code?: string }) =>
   begin(account.loginWithGoogle(input, AS_COOKIE))
 
 /** The session has ended by what was done here: nothing of its person stays on this page, nor on those of other tabs. */

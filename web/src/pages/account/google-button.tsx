@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { configQuery } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
-import { leaveForGoogle } from './google.ts'
+import { type Journey, leaveForGoogle } from './google.ts'
 
 /** Shown only if the server has Google configured. */
-export function GoogleButton({ next }: { next: string | undefined }) {
+export function GoogleButton(journey: Journey) {
   const { data: config } = useQuery(configQuery)
   const google = config?.google
   if (!google) return null
   return (
     <>
-      <Button onClick={() => leaveForGoogle(google, next)} size="lg">
+      <Button onClick={() => leaveForGoogle(google, journey)} size="lg">
         <svg className="size-4" viewBox="0 0 16 16" aria-hidden>
           <path
             className="fill-google-blue"

@@ -6,42 +6,52 @@ import { meQuery, signInWithGoogle } from '../../session.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { FormError, Skeleton } from '../../ui/states.tsx'
 import { AccountCard } from './account-card.tsx'
-import { tokenFromReturn } from './google.ts'
+import { type Journey, takeAttempt, tokenFromReturn } from './google.ts'
 
 // Read once and at once: the token must not stay in the address, and StrictMode runs effects twice.
-let landing: Promise<{ next: string | undefined; isNew: boolean }> | null = null
+let landing: Promise<Landed | Failed> | null = null
 
-async function land() {
-  // Back leads here once more, without an answer of Google.
-  if (!location.hash && (await queryClient.ensureQueryData(meQuery))) return { next: undefined, isNew: false }
-  const { idToken, next } = tokenFromReturn(location.hash)
-  history.replaceState(null, '', location.pathname)
-  const user = await signInWithGoogle({ id_token: idToken })
-  return { next, isNew: !user.onboarding_completed }
+type Landed = Journey & { isNew: boolean }
+type Failed = Journey & { error: unknown }
+
+async function land(): Promise<Landed | Failed> {
+  const { hash, pathname } = location
+  history.replaceState(null, '', pathname)
+  const attempt = takeAttempt()
+  const journey = { next: attempt?.next, invite: attempt?.invite }
+  try {
+    // Back leads here once more, without an answer of Google.
+    if (!hash && (await queryClient.ensureQueryData(meQuery))) return { next: undefined, isNew: false }
+    const id_token = tokenFromReturn(hash, attempt)
+    const user = await signInWithGoogle({ id_token, ...(journey.invite && { invite_code: journey.invite }) })
+    return { ...journey, isNew: !user.onboarding_completed }
+  } catch (error) {
+    return { ...journey, error }
+  }
 }
 
 export function GoogleReturn() {
   const navigate = useNavigate()
-  const [error, setError] = useState<unknown>(null)
+  const [failed, setFailed] = useState<Failed | null>(null)
   useEffect(() => {
     landing ??= land()
     landing
-      .then(({ next, isNew }) => {
+      .then((landed) => {
+        if ('error' in landed) return setFailed(landed)
+        const { next, isNew } = landed
         if (!leaveForConsent(next))
           navigate({ to: isNew && !next ? '/welcome' : (next ?? '/'), replace: true })
-      }, setError)
+      })
       .finally(() => {
         landing = null
       })
   }, [navigate])
   return (
-    <AccountCard title={error ? 'Google sign-in did not work' : 'Signing you in'}>
-      {error ? (
+    <AccountCard title={failed ? 'Google sign-in did not work' : 'Signing you in'}>
+      {failed ? (
         <>
-          <FormError error={error} />
-          <LinkButton to="/sign-in" look="primary">
-            Back to sign in
-          </LinkButton>
+          <FormError error={failed.error} />
+          <Back {...failed} />
         </>
       ) : (
         <Skeleton className="w-2/3" />
@@ -49,3 +59,15 @@ export function GoogleReturn() {
     </AccountCard>
   )
 }
+
+/** An invited person goes back to where the code is filled in, and everybody goes on afterwards to where they wanted. */
+const Back = ({ next, invite }: Journey) =>
+  invite ? (
+    <LinkButton to="/sign-up" search={{ next, invite }} look="primary">
+      Back to sign up
+    </LinkButton>
+  ) : (
+    <LinkButton to="/sign-in" search={{ next }} look="primary">
+      Back to sign in
+    </LinkButton>
+  )

@@ -2,12 +2,14 @@ import { randomId } from '../../lib/random.ts'
 import { tab } from '../../lib/storage.ts'
 import type { AppConfig } from '../../session.ts'
 
-type Attempt = { state: string; nonce: string; next: string | undefined }
+/** Where a sign-in goes on, and with which invite code if it makes an account. */
+export type Journey = { next: string | undefined; invite?: string | undefined }
+type Attempt = Journey & { state: string; nonce: string }
 const KEY = 'kv-google'
 
 /** Google's page is visited, not embedded, so no script of Google runs here. It returns with an ID token in the address. */
-export function leaveForGoogle(google: NonNullable<AppConfig['google']>, next: string | undefined) {
-  const attempt: Attempt = { state: randomId(), nonce: randomId(), next }
+export function leaveForGoogle(google: NonNullable<AppConfig['google']>, journey: Journey) {
+  const attempt: Attempt = { state: randomId(), nonce: randomId(), ...journey }
   tab.write(KEY, attempt)
   const query = new URLSearchParams({
     client_id: google.client_id,
@@ -20,11 +22,16 @@ export function leaveForGoogle(google: NonNullable<AppConfig['google']>, next: s
   location.assign(`${google.authorize_url}?${query}`)
 }
 
-/** The ID token that came back, if this tab asked for it: state and nonce must be its own. */
-export function tokenFromReturn(hash: string): { idToken: string; next: string | undefined } {
-  const answer = new URLSearchParams(hash.replace(/^#/, ''))
+/** What this tab left with. It is read once. */
+export function takeAttempt(): Attempt | null {
   const attempt = tab.read<Attempt>(KEY)
   tab.remove(KEY)
+  return attempt
+}
+
+/** The ID token that came back, if this tab asked for it: state and nonce must be its own. */
+export function tokenFromReturn(hash: string, attempt: Attempt | null): string {
+  const answer = new URLSearchParams(hash.replace(/^#/, ''))
   const idToken = answer.get('id_token')
   if (!attempt || !idToken || answer.get('state') !== attempt.state || nonceOf(idToken) !== attempt.nonce)
     throw new Error(
@@ -32,7 +39,7 @@ export function tokenFromReturn(hash: string): { idToken: string; next: string |
         ? 'Google did not sign you in.'
         : 'This answer does not belong to a sign-in from this tab.',
     )
-  return { idToken, next: attempt.next }
+  return idToken
 }
 
 function nonceOf(idToken: string): unknown {

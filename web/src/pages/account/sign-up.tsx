@@ -59,7 +59,7 @@ export function SignUp() {
       {config?.registration === 'closed' && (
         <Notice tone="warn">This server takes no new accounts. Ask its administrator.</Notice>
       )}
-      <GoogleButton next={next} />
+      <GoogleButton next={next} invite={form.invite_code || undefined} />
       <form className="grid gap-4" onSubmit={submit}>
         <Fields
           form={form}

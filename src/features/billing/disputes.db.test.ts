@@ -74,6 +74,27 @@ onBothEngines(
       expect(await balance(one)).toBe(175)
     })
 
+    test('that is won gives back nothing that was refunded, also if the refund is reported later', async () => {
+      for (const [cents, left] of [
+        [100, 175],
+        [400, 100],
+      ] as const) {
+        const { one, make } = await buyer()
+        await deliver(make.packPaid())
+        await deliver(make.disputed('created', OPEN))
+        await deliver(make.packRefunded({ cents }))
+        expect(await balance(one), `${cents}`).toBe(100)
+        await deliver(make.disputed('closed', WON))
+        expect(await balance(one), `${cents}`).toBe(left)
+        const { credits_returned } = await t.app.services.database.read
+          .selectFrom('billing_payments')
+          .select('credits_returned')
+          .where('user_id', '=', one.userId)
+          .executeTakeFirstOrThrow()
+        expect(credits_returned, `${cents}`).toBe(200 - left)
+      }
+    })
+
     test('takes its share of the credits if it is about a part of the payment', async () => {
       const { one, make } = await buyer()
       await deliver(make.packPaid())

@@ -61,7 +61,7 @@ export async function saveTaken(
   await addToPayment(db, dispute.paymentId, { cents: dispute.amountCents, credits: creditsTaken })
 }
 
-export async function saveWon(db: Db, dispute: DisputeRow, now: string): Promise<void> {
+export async function saveWon(db: Db, dispute: DisputeRow, creditsGiven: number, now: string): Promise<void> {
   await db
     .updateTable('billing_disputes')
     .set({ won_at: now })
@@ -70,6 +70,6 @@ export async function saveWon(db: Db, dispute: DisputeRow, now: string): Promise
   if (dispute.payment_id !== null)
     await addToPayment(db, dispute.payment_id, {
       cents: -dispute.amount_cents,
-      credits: -dispute.credits_taken,
+      credits: -creditsGiven,
     })
 }

@@ -15,6 +15,7 @@ import {
   saveTaken,
   saveWon,
 } from './disputes.store.ts'
+import { creditsToTakeBack } from './grants.ts'
 import { takeCredits } from './refunds.ts'
 
 export async function disputed(ctx: Ctx, dispute: DisputeFacts, invoiceId: string | null): Promise<void> {
@@ -64,17 +65,19 @@ async function take(
   })
 }
 
-/** What was taken, and not what was due: the rest had been spent. */
 async function giveBack(ctx: Ctx, dispute: DisputeRow): Promise<void> {
   if (dispute.won_at !== null) return
-  await saveWon(ctx.db, dispute, ctx.now().toISOString())
-  const { dispute_id, payment_id, credits_taken } = dispute
-  const payment = payment_id && (await findPayment(ctx.db, { paymentIntent: null, invoiceId: payment_id }))
+  const { dispute_id, payment_id } = dispute
+  const payment = payment_id
+    ? await findPayment(ctx.db, { paymentIntent: null, invoiceId: payment_id })
+    : undefined
+  const given = payment ? creditsToGive(payment, dispute) : 0
+  await saveWon(ctx.db, dispute, given, ctx.now().toISOString())
   if (!payment) return
-  if (credits_taken > 0)
+  if (given > 0)
     await book(ctx, {
       userId: payment.user_id,
-      delta: credits_taken,
+      delta: given,
       reason: 'adjustment',
       cause: `dispute_won:${dispute_id}`,
       ref: { type: 'payment', id: payment.payment_id },
@@ -83,6 +86,16 @@ async function giveBack(ctx: Ctx, dispute: DisputeRow): Promise<void> {
     action: 'billing.dispute_won',
     subject: { type: 'payment', id: payment.payment_id },
     actorId: payment.user_id,
-    details: { dispute_id, credits_given: credits_taken },
+    details: { dispute_id, credits_given: given },
   })
+}
+
+/**
+ * What was taken, and not what was due: the rest had been spent. A refund that was reported while the dispute was open found
+ * nothing left to take, so its share stays away.
+ */
+function creditsToGive(payment: PaymentRow, { credits_taken, amount_cents }: DisputeRow): number {
+  const stillGone = payment.refunded_cents + payment.disputed_cents - amount_cents
+  const whole = { credits: payment.credits, amountCents: payment.amount_cents, refundedCents: 0 }
+  return Math.min(credits_taken, payment.credits - creditsToTakeBack(whole, stillGone))
 }

@@ -21,14 +21,15 @@ async function paste(page: Page, label: string, text: string): Promise<void> {
 }
 
 /** As a browser hands over a screenshot. */
-async function pastePicture(page: Page, label: string, bytes: Buffer): Promise<void> {
+async function pastePicture(page: Page, label: string, bytes: Buffer, type = 'image/png'): Promise<void> {
   await page.getByRole('textbox', { name: label, exact: true }).evaluate(
-    (box, numbers) => {
+    (box, [base64 = '', type = '']) => {
       const data = new DataTransfer()
-      data.items.add(new File([new Uint8Array(numbers)], 'pool graph.png', { type: 'image/png' }))
+      const bytes = Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0))
+      data.items.add(new File([bytes], 'pool graph.png', { type }))
       box.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
     },
-    [...bytes],
+    [bytes.toString('base64'), type],
   )
 }
 
@@ -185,4 +186,18 @@ test('dates follow the browser, a narrow select shows its value, and a diff keep
   await diff.waitFor()
   expect(await diff.evaluate((line) => getComputedStyle(line).whiteSpace)).toBe('pre-wrap')
   expect(await diff.textContent()).toMatch(/^the quick.*slow.* {2}.*fox$/)
+})
+
+test('a picture that is not taken is refused in words about the picture', async () => {
+  const { page } = await stage.person('Drawer')
+  await openPage(page, '/cards/new')
+  for (const [bytes, type, words] of [
+    [Buffer.from('<svg/>'), 'image/svg+xml', 'This is not a PNG, JPEG, WebP or GIF.'],
+    [Buffer.alloc(5 * 1024 * 1024 + 1), 'image/png', 'pool graph.png is larger than 5 MiB.'],
+    [makePng().subarray(0, 60), 'image/png', 'The picture is damaged or cut short.'],
+  ] as const) {
+    await pastePicture(page, 'Symptom', bytes, type)
+    await page.getByText(words).waitFor()
+  }
+  expect(await page.getByRole('textbox', { name: 'Symptom' }).inputValue()).toBe('')
 })

@@ -3,6 +3,8 @@
 export const MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
 export type MediaType = (typeof MEDIA_TYPES)[number]
 
+export const MAX_IMAGE_BYTES = 5 * 1024 * 1024
+
 /** A picture that is safe to keep: its pixels, and nothing that tells where, when and by whom it was made. */
 export type Picture = { bytes: Buffer; mediaType: MediaType; width: number; height: number }
 

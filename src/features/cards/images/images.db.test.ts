@@ -4,7 +4,7 @@ import { onBothEngines, type TestVault } from '../../../../test/support/engines.
 import { makeGif, makeJpeg, makePng, pngChunk } from '../../../../test/support/picture-files.ts'
 import { contextFor } from '../../../core/context.ts'
 import { dropLooseImages, MAX_IMAGES_PER_CARD } from './attach.ts'
-import { MAX_IMAGE_BYTES } from './images.http.ts'
+import { MAX_IMAGE_BYTES } from './image-format.ts'
 
 type Person = Awaited<ReturnType<TestVault['user']>>
 
@@ -107,6 +107,8 @@ onBothEngines(
         415,
         'unsupported_media_type',
       ])
+      const svg = await send(user, Buffer.from('<svg/>'), { headers: { 'content-type': 'image/svg+xml' } })
+      expect([svg.statusCode, svg.json().detail]).toEqual([415, 'This is not a PNG, JPEG, WebP or GIF.'])
       expect((await send(user, makeGif())).json().media_type).toBe('image/gif')
       expect((await send(user, newPicture(), { query: '?card_id=x' })).statusCode).toBe(422)
       expect((await send(user, newPicture(), { query: `?card_id=${user.userId}` })).statusCode).toBe(404)

@@ -14,13 +14,12 @@ import { newId } from '../../../db/ids.ts'
 import { editableCard } from '../access.ts'
 import { requireRoomOnCard } from './attach.ts'
 import { contentOfImage } from './content-of-image.ts'
-import { BadImage, type ImageFault, MEDIA_TYPES, type Picture } from './image-format.ts'
+import { BadImage, type ImageFault, MAX_IMAGE_BYTES, MEDIA_TYPES, type Picture } from './image-format.ts'
 import { findReadableImage, imageBytesOf, insertImage } from './images.store.ts'
 import { presentImage } from './images.ts'
 import { readPicture } from './read-picture.ts'
 
 const MIB = 1024 * 1024
-export const MAX_IMAGE_BYTES = 5 * MIB
 
 /** A browser executes nothing in a picture, whatever it takes the file for. */
 const IMAGE_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
@@ -106,10 +105,10 @@ export const uploadImage: RawRoute = {
     takesKey: true,
   },
   prepare: (app) => {
-    // Any of the stated types is accepted here; the content decides what the file is.
+    // Whatever calls itself a picture is read; the content decides what the file is, and the refusal says what is taken.
     app.removeAllContentTypeParsers()
     app.addContentTypeParser(
-      [...MEDIA_TYPES, 'application/octet-stream'],
+      /^(image\/|application\/octet-stream)/,
       { parseAs: 'buffer', bodyLimit: MAX_IMAGE_BYTES },
       (_request, body, done) => done(null, body),
     )

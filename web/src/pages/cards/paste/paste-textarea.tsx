@@ -6,6 +6,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { MAX_IMAGE_BYTES } from '#server/features/cards/images/image-format.ts'
 import { uploadImage } from '../../../api/images.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Textarea } from '../../../ui/field.tsx'
@@ -106,6 +107,8 @@ export function PasteTextarea({ value, onChange, maxLength, markdown = false, ..
 function useAttach(box: RefObject<HTMLTextAreaElement | null>, setNote: (note: Note | null) => void) {
   return async (files: readonly File[]) => {
     for (const file of files) {
+      if (file.size > MAX_IMAGE_BYTES)
+        return setNote({ tone: 'bad', text: `${file.name || 'The picture'} is larger than 5 MiB.` })
       setNote({ tone: 'info', text: `Uploading ${file.name || 'the picture'} …` })
       try {
         const { url } = await uploadImage(file)

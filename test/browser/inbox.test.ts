@@ -71,5 +71,6 @@ test('the inbox looks right in every size and theme, full and empty', async () =
   await addTo(lead, 'Platform team', mate)
   await mate.api('PUT', '/api/v1/user/settings', { ask_before_added: true })
   await addTo(lead, 'Incident reviews', mate, 'admin')
+  await addTo(lead, 'name_without_a_blank_'.repeat(5), mate)
   await look(mate, '/inbox', 'inbox', 'Platform team')
 })

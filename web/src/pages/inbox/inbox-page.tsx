@@ -68,10 +68,10 @@ function NoticeRow({ notice }: { notice: InboxNotice }) {
     <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 py-4">
       <div className="min-w-0 max-w-dialog grow basis-64">
         <p className="flex flex-wrap items-center gap-2 text-sm">
-          <span className={cx('break-words', isNew && 'font-medium')}>{notice.heading}</span>
+          <span className={cx('min-w-0 wrap-break-word', isNew && 'font-medium')}>{notice.heading}</span>
           {isNew && <Badge tone="accent">New</Badge>}
         </p>
-        <p className="mt-0.5 text-sm text-soft">{notice.text}</p>
+        <p className="mt-0.5 text-sm wrap-break-word text-soft">{notice.text}</p>
         <p className="mt-1 text-xs text-faint">{formatAgo(notice.created_at)}</p>
       </div>
       <NoticeActions notice={notice} />

@@ -4,6 +4,8 @@ import { openStage, settled } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage()
+/** As an operator runs it who sells nothing. */
+const production = openStage({ NODE_ENV: 'production' })
 
 test('a person buys credits with the development provider and finds the booking in the ledger', async () => {
   const { page, api } = await stage.person('Buyer')
@@ -112,4 +114,14 @@ test('each tab of billing, and its page of the guide, look right in every size a
     ['/billing?tab=codes', 'billing-codes', 'For the new colleague'],
     ['/guide/billing', 'guide-billing', 'What costs credits'],
   ])
+})
+
+test('a server that takes no payments offers none', async () => {
+  const { page } = await production.person('Guest')
+  await openPage(page, '/billing?tab=plans')
+  await page.getByText('This server takes no payments.').waitFor()
+  expect(await page.getByRole('button', { name: /^Subscribe/ }).count()).toBe(0)
+  await page.getByRole('tab', { name: 'Credits' }).click()
+  await page.getByText('Welcome bonus').waitFor()
+  expect(await page.getByRole('heading', { name: 'Buy credits' }).count()).toBe(0)
 })

@@ -7,20 +7,23 @@ import { Button } from '../../ui/button.tsx'
 import { LazyChart } from '../../ui/lazy-chart.tsx'
 import { Section } from '../../ui/page.tsx'
 import { NotLoaded, Skeleton, SkeletonList } from '../../ui/states.tsx'
-import { balanceQuery, chartQuery, packsQuery } from './billing-queries.ts'
+import { balanceQuery, chartQuery, packsQuery, statusQuery } from './billing-queries.ts'
 import { balanceCurve } from './ledger.ts'
 import { LedgerTable } from './ledger-table.tsx'
 import { useCheckout } from './use-checkout.ts'
 
 export function CreditsTab() {
+  const { data: status } = useQuery(statusQuery)
   return (
     <>
       <Section title="Balance">
         <Balance />
       </Section>
-      <Section title="Buy credits" lead="One payment, no subscription. Credits do not expire.">
-        <Packs />
-      </Section>
+      {status?.provider !== 'none' && (
+        <Section title="Buy credits" lead="One payment, no subscription. Credits do not expire.">
+          <Packs />
+        </Section>
+      )}
       <Section title="History" lead="Every booking, newest first. The balance is their sum, always.">
         <LedgerTable />
       </Section>

@@ -10,6 +10,12 @@ import { Notice, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { plansQuery, statusQuery } from './billing-queries.ts'
 import { useCheckout } from './use-checkout.ts'
 
+const PROVIDERS: Record<BillingStatus['provider'], string> = {
+  stripe: 'Stripe takes the payments; card data never touches this server.',
+  development: 'This server uses the development provider: the whole flow works, and no money moves.',
+  none: 'This server takes no payments.',
+}
+
 export function Plans() {
   const plans = useQuery(plansQuery)
   const status = useQuery(statusQuery)
@@ -22,6 +28,7 @@ export function Plans() {
     )
   const current = status.data
   const isPaying = current.status !== 'none' && current.status !== 'canceled'
+  const canPay = current.provider !== 'none'
   const manage = (
     <Button busy={portal.isPending} onClick={() => portal.mutate()}>
       Open the billing portal
@@ -33,7 +40,7 @@ export function Plans() {
       <ul className="grid gap-3 md:grid-cols-3">
         {plans.data.map((plan) => (
           <PlanCard key={plan.plan_id} plan={plan} isCurrent={plan.plan_id === current.plan_id}>
-            {plan.price_cents === 0 || isPaying ? null : (
+            {plan.price_cents === 0 || isPaying || !canPay ? null : (
               <Button
                 look={plan.plan_id === 'pro' ? 'primary' : 'plain'}
                 busy={subscribe.isPending && subscribe.variables === plan.plan_id}
@@ -47,12 +54,12 @@ export function Plans() {
         ))}
       </ul>
       <div className="flex flex-wrap items-center gap-3 border-t border-line pt-4 text-sm text-soft">
-        {isPaying || current.status === 'canceled' ? manage : null}
+        {canPay && (isPaying || current.status === 'canceled') ? manage : null}
         <p>
-          {isPaying ? 'Switch or cancel the plan, change the card, and find receipts in the portal. ' : ''}
-          {current.provider === 'stripe'
-            ? 'Stripe takes the payments; card data never touches this server.'
-            : 'This server uses the development provider: the whole flow works, and no money moves.'}
+          {canPay && isPaying
+            ? 'Switch or cancel the plan, change the card, and find receipts in the portal. '
+            : ''}
+          {PROVIDERS[current.provider]}
         </p>
       </div>
     </div>

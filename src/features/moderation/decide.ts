@@ -177,7 +177,7 @@ export const decideMatter = capability({
         })
         if (!ban_publisher) await liftThoseOf(ctx, row, reason)
         else await ban(ctx, row, reason)
-        await tellOwner(ctx, row, decision, reason)
+        await tellOwner(ctx, row, decision, { reason, isBanned: ban_publisher })
         await audit(ctx, {
           action: isAppeal ? 'moderation.appeal_decided' : 'moderation.decided',
           subject: { type: 'card', id: row.card_id },

@@ -19,6 +19,9 @@ onBothEngines('decisions of moderators', (t) => {
     const card = await publish(me)
     await report(await t.user(), card.card_id)
     await decide(boss, await matterOf(boss, card.card_id), { decision: 'hide', ban_publisher: true })
+    expect((await me.get('/api/v1/notices')).body.items[0].text).toContain(
+      'They hid it from everybody but you, and banned you from publishing. Reason: It deletes',
+    )
     await me.post('/api/v1/auth/me/delete', { confirmed_by_user: true, password: 'correct horse battery' })
     const again = await t.anonymous().post('/api/v1/auth/register', {
       email: me.email,

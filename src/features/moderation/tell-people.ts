@@ -15,7 +15,7 @@ export async function tellOwner(
   ctx: Ctx,
   { owner_id, card_id, matter_id, revision }: Matter,
   outcome: 'hidden_by_reports' | ModerationDecision,
-  reason?: string,
+  { reason, isBanned = false }: { reason?: string; isBanned?: boolean } = {},
 ): Promise<void> {
   const user = await findUser(ctx.db, owner_id)
   if (!user || user.deleted_at !== null) return
@@ -28,6 +28,7 @@ export async function tellOwner(
     details: {
       ...(outcome === 'hidden_by_reports' ? {} : { decision: outcome }),
       ...(reason ? { reason } : {}),
+      ...(isBanned ? { banned: true } : {}),
     },
   })
 }

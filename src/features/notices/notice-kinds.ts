@@ -29,6 +29,8 @@ export type NoticeDetails = {
   said?: Said
   decision?: Decided
   reason?: string
+  /** The decision bans its reader from publishing. */
+  banned?: boolean
 }
 
 /** Feedback and verdicts in words. */
@@ -162,7 +164,7 @@ function titleWords(title: string | undefined): string {
 /** A notice in words. Names are written so that no mail program turns them into links. Only the inbox shows titles. */
 export function noticeText(
   kind: NoticeKind,
-  { actor, workspace_name, role, card_title, said, decision, reason }: Given,
+  { actor, workspace_name, role, card_title, said, decision, reason, banned = false }: Given,
 ): Words {
   return WORDS[kind]({
     actor: withoutLinks(actor),
@@ -170,7 +172,7 @@ export function noticeText(
     role: role ?? 'viewer',
     card: titleWords(card_title),
     said: said ? SAID[said] : 'said something about it',
-    decided: decision ? DECIDED[decision] : 'decided about it',
+    decided: `${decision ? DECIDED[decision] : 'decided about it'}${banned ? ', and banned you from publishing' : ''}`,
     reason: withoutLinks(plainName(reason ?? '').slice(0, LONGEST_REASON)),
   })
 }

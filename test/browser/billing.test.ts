@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
+import { signPayload } from '../../src/adapters/payments/payments.ts'
+import { events, SECRET } from '../support/billing-events.ts'
 import { judge, lookAround } from './pictures.ts'
 import { openStage, settled } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
 
-const stage = openStage()
+const stage = openStage({ STRIPE_WEBHOOK_SECRET: SECRET })
 /** As an operator runs it who sells nothing. */
 const production = openStage({ NODE_ENV: 'production' })
 
@@ -78,6 +80,25 @@ test('a person subscribes, sees the plan, and cancels and resumes it in the port
   await cancel.click()
   await page.getByRole('link', { name: 'Back to Knowledge Vault' }).click()
   await page.getByText(/^Pro ends on/).waitFor()
+})
+
+test('a plan that is reported after its payment appears by itself', async () => {
+  const { page, api } = await stage.person('Patient')
+  const { user_id: userId } = await api<{ user_id: string }>('GET', '/api/v1/auth/me')
+  const make = events({ userId }, stage)
+  const deliver = (event: object) => {
+    const payload = JSON.stringify(event)
+    const headers = { 'stripe-signature': signPayload(payload, SECRET, new Date()) }
+    return stage.app.server.inject({ method: 'POST', url: '/api/v1/billing/webhook', headers, payload })
+  }
+  await openPage(page, '/billing?tab=plans&checkout=success')
+  await page.getByText('Waiting for the payment provider').waitFor()
+  await deliver(make.invoicePaid({}))
+  await page.getByText('Payment received. 500 credits were added').waitFor()
+  await settled(page)
+  await deliver(make.subscription('created'))
+  await page.getByText(/^Pro renews on/).waitFor()
+  expect(await page.getByRole('button', { name: /^Subscribe/ }).count()).toBe(0)
 })
 
 test('an invite code made by one person gives credits to both', async () => {

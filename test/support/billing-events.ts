@@ -13,7 +13,7 @@ type Plan = { plan?: string; metadataPlan?: string }
 
 const PRICE: Record<string, number> = { pro: 1200, team: 3900 }
 
-export function events(person: Pick<Person, 'userId'>, t: TestVault) {
+export function events(person: Pick<Person, 'userId'>, t: Pick<TestVault, 'app'>) {
   const { userId } = person
   const customer = `cus_${userId}`
   const sessionId = `cs_${userId}`

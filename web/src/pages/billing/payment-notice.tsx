@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react'
 import { credits } from '../../lib/format.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Notice } from '../../ui/states.tsx'
-import { billingChanged, newestBookingsQuery } from './billing-queries.ts'
+import { billingChanged, newestBookingsQuery, statusQuery } from './billing-queries.ts'
 import { purchaseAmong } from './ledger.ts'
 import { bookedBefore } from './use-checkout.ts'
 
@@ -44,6 +44,12 @@ function Paid({ onClose }: { onClose: () => void }) {
   })
   const booking = purchaseAmong(data?.items, before)
   const arrived = booking !== undefined
+  // The provider reports a plan apart from its payment, in either order.
+  useQuery({
+    ...statusQuery,
+    enabled: booking?.reason === 'plan_grant',
+    refetchInterval: (query) => (query.state.data?.plan_id === 'free' && !late ? ASK_EVERY_MS : false),
+  })
   useEffect(() => {
     if (arrived) void billingChanged()
     const timer = setTimeout(() => setLate(true), PATIENCE_MS)

@@ -137,6 +137,17 @@ onBothEngines(
   { GOOGLE_CLIENT_ID: CLIENT_ID, GOOGLE_JWKS_URL: `${ISSUER}/certs`, GOOGLE_ISSUER: ISSUER },
 )
 
+onBothEngines(
+  'while the keys of Google cannot be had',
+  (t) => {
+    test('signing in is refused for now', async () => {
+      const answer = await t.anonymous().post('/api/v1/auth/google', { id_token: await idToken({}) })
+      expect([answer.status, answer.body.code]).toEqual([503, 'unavailable'])
+    })
+  },
+  { GOOGLE_CLIENT_ID: CLIENT_ID, GOOGLE_JWKS_URL: 'http://127.0.0.1:9/certs', GOOGLE_ISSUER: ISSUER },
+)
+
 onBothEngines('without Google configured', (t) => {
   test('the route says so', async () => {
     const answer = await t.anonymous().post('/api/v1/auth/google', { id_token: 'x' })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
-import { conflict, notAuthenticated, notConfigured } from '../../core/errors.ts'
+import { conflict, notAuthenticated, notConfigured, unavailable } from '../../core/errors.ts'
 import { plainName } from '../../core/names.ts'
 import { Email, normalEmail } from '../../core/schemas.ts'
 import { randomToken } from '../../core/secrets.ts'
@@ -188,7 +188,10 @@ export const loginWithGoogle = capability({
   output: TokenResponse,
   run: async (ctx, { id_token, invite_code }) => {
     if (!ctx.adapters.google) throw notConfigured('Sign-in with Google')
-    const identity = await ctx.adapters.google.verify(id_token)
+    const identity = await ctx.adapters.google.verify(id_token).catch((error: unknown) => {
+      ctx.log.error({ err: error }, 'the keys of Google cannot be had')
+      throw unavailable('Google cannot be reached right now.', 10)
+    })
     if (!identity)
       throw notAuthenticated('This Google sign-in is not valid or has expired.', 'invalid_credentials')
     return inTx(ctx, async (ctx) => {

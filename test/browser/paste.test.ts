@@ -188,6 +188,32 @@ test('dates follow the browser, a narrow select shows its value, and a diff keep
   expect(await diff.textContent()).toMatch(/^the quick.*slow.* {2}.*fox$/)
 })
 
+test('a picture arrives where it was pasted, and leaves the person who writes on in peace', async () => {
+  const { page } = await stage.person('Quick writer')
+  await openPage(page, '/cards/new')
+  const [symptom, fix] = ['Symptom', 'Fix'].map((name) => page.getByRole('textbox', { name, exact: true }))
+  let arrive = () => {}
+  const slow = new Promise<void>((resolve) => {
+    arrive = resolve
+  })
+  await page.route('**/api/v1/images', async (route) => {
+    await slow
+    await route.continue()
+  })
+  await symptom?.fill('Look: ')
+  await pastePicture(page, 'Symptom', makePng())
+  await symptom?.pressSequentially(' the pool is em')
+  await pastePicture(page, 'Fix', makePng())
+  await fix?.pressSequentially('Clo')
+  arrive()
+  await expect.poll(() => page.getByText('The picture is in the text.').count()).toBe(2)
+  await page.keyboard.type('se it.')
+  await page.unroute('**/api/v1/images')
+  const picture = String.raw`!\[pool graph\]\(/api/v1/images/[\w-]{36}\)`
+  expect(await symptom?.inputValue()).toMatch(new RegExp(`^Look: ${picture} the pool is em$`))
+  expect(await fix?.inputValue()).toMatch(new RegExp(`^${picture}Close it\\.$`))
+})
+
 test('a picture that is not taken is refused in words about the picture', async () => {
   const { page } = await stage.person('Drawer')
   await openPage(page, '/cards/new')

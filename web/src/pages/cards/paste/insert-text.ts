@@ -17,3 +17,23 @@ export function replaceText(box: TextBox, old: string, next: string): boolean {
   insertText(box, next)
   return true
 }
+
+/**
+ * Keeps the place of the caret for text that arrives later. Who writes on meanwhile, here or in another box, keeps their
+ * caret. If the text before the place has changed, the later text goes to the caret.
+ */
+export function placeFor(box: TextBox): (text: string) => void {
+  let before = box.value.slice(0, box.selectionStart ?? 0)
+  return (text) => {
+    const elsewhere = document.activeElement
+    const { selectionStart, selectionEnd } = box
+    const [start, end] = [selectionStart ?? 0, selectionEnd ?? 0]
+    const at = box.value.startsWith(before) ? before.length : start
+    box.setSelectionRange(at, at)
+    insertText(box, text)
+    if (start > at) box.setSelectionRange(start + text.length, end + text.length)
+    before = box.value.slice(0, at + text.length)
+    if (elsewhere instanceof HTMLElement && elsewhere.matches('textarea, input:not([type=file])'))
+      elsewhere.focus()
+  }
+}

@@ -12,7 +12,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Textarea } from '../../../ui/field.tsx'
 import { Notice } from '../../../ui/states.tsx'
 import { cutNote } from './cut-note.ts'
-import { insertText, replaceText } from './insert-text.ts'
+import { insertText, placeFor, replaceText } from './insert-text.ts'
 import { pasteInto } from './paste-into.ts'
 
 type Props = Omit<ComponentProps<'textarea'>, 'onChange' | 'value' | 'maxLength'> & {
@@ -103,16 +103,17 @@ export function PasteTextarea({ value, onChange, maxLength, markdown = false, ..
   )
 }
 
-/** Uploads pictures one after another and inserts each at the caret. */
+/** Uploads pictures one after another and inserts each where the caret was. */
 function useAttach(box: RefObject<HTMLTextAreaElement | null>, setNote: (note: Note | null) => void) {
   return async (files: readonly File[]) => {
+    const insert = box.current && placeFor(box.current)
     for (const file of files) {
       if (file.size > MAX_IMAGE_BYTES)
         return setNote({ tone: 'bad', text: `${file.name || 'The picture'} is larger than 5 MiB.` })
       setNote({ tone: 'info', text: `Uploading ${file.name || 'the picture'} …` })
       try {
         const { url } = await uploadImage(file)
-        if (box.current) insertText(box.current, `![${altOf(file)}](${url})`)
+        if (box.current) insert?.(`![${altOf(file)}](${url})`)
         setNote({ tone: 'info', text: 'The picture is in the text. It is kept without its metadata.' })
       } catch (error) {
         setNote({ tone: 'bad', text: error instanceof Error ? error.message : 'The picture was not taken.' })

@@ -126,6 +126,8 @@ export function FormDialog({
   const [opener] = useState(() => document.activeElement)
   const submit = (event: FormEvent) => {
     event.preventDefault()
+    // A dialog may be opened inside another form, such as the editor of a card, which would be sent with it.
+    event.stopPropagation()
     // Enter in a field sends a form even while its button is disabled.
     if (!ready || busy) return
     // The dialog gives the focus back to what opened it, which may be about to go.

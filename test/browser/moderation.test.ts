@@ -91,6 +91,18 @@ test('a reader reports a card, a moderator hides it, the owner appeals, and it i
   await page.getByRole('heading', { name: card.title }).waitFor()
 })
 
+test('from a page of the queue that others have emptied there is a way back', async () => {
+  const [owner, boss] = [await stage.account('Busy owner'), await stage.person('Late moderator')]
+  await makeAdmin(stage.app, boss.email)
+  const card = await published(owner)
+  const reader = await stage.account('Watchful reader')
+  await reader.api('POST', `/api/v1/cards/${card.card_id}/report`, { kind: 'spam', note: null })
+  await openPage(boss.page, '/moderation?page=2')
+  await boss.page.getByText('Nothing is left on this page').waitFor()
+  await boss.page.getByRole('button', { name: 'Previous' }).click()
+  await boss.page.getByRole('link', { name: card.title }).waitFor()
+})
+
 test('somebody without an account reports from a public page', async () => {
   const owner = await stage.account('Paul Publisher')
   const card = await published(owner)

@@ -58,17 +58,22 @@ type PagerProps = { page: number; pageSize: number; total: number; onPage: (page
 
 export function Pager({ page, pageSize, total, onPage }: PagerProps) {
   const pages = Math.max(1, Math.ceil(total / pageSize))
-  if (pages === 1) return null
+  // What was on the last page may have been settled meanwhile: the way back stays.
+  const isPast = page > pages
+  if (pages === 1 && !isPast) return null
   const step =
     'rounded-md border border-line-strong px-3 py-1 text-sm hover:bg-hover disabled:opacity-50 pointer-coarse:py-2'
   return (
     <nav aria-label="Pages" className="flex items-center justify-between gap-3 py-3 text-sm text-soft">
-      <button type="button" className={step} disabled={page <= 1} onClick={() => onPage(page - 1)}>
+      <button
+        type="button"
+        className={step}
+        disabled={page <= 1}
+        onClick={() => onPage(Math.min(page - 1, pages))}
+      >
         Previous
       </button>
-      <span className="tabular-nums">
-        {page} of {pages}
-      </span>
+      <span className="tabular-nums">{isPast ? 'Nothing is left on this page' : `${page} of ${pages}`}</span>
       <button type="button" className={step} disabled={page >= pages} onClick={() => onPage(page + 1)}>
         Next
       </button>

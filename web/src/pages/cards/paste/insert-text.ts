@@ -19,10 +19,10 @@ export function replaceText(box: TextBox, old: string, next: string): boolean {
 }
 
 /**
- * Keeps the place of the caret for text that arrives later. Who writes on meanwhile, here or in another box, keeps their
- * caret. If the text before the place has changed, the later text goes to the caret.
+ * Remembers where the caret is, for text that arrives later. Who writes on meanwhile, here or in another box, goes on where
+ * they are. If what stood before has changed, the later text goes to the caret of then.
  */
-export function placeFor(box: TextBox): (text: string) => void {
+export function keepCaret(box: TextBox): (text: string) => void {
   let before = box.value.slice(0, box.selectionStart ?? 0)
   return (text) => {
     const elsewhere = document.activeElement

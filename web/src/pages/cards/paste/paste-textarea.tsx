@@ -12,7 +12,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Textarea } from '../../../ui/field.tsx'
 import { Notice } from '../../../ui/states.tsx'
 import { cutNote } from './cut-note.ts'
-import { insertText, placeFor, replaceText } from './insert-text.ts'
+import { insertText, keepCaret, replaceText } from './insert-text.ts'
 import { pasteInto } from './paste-into.ts'
 
 type Props = Omit<ComponentProps<'textarea'>, 'onChange' | 'value' | 'maxLength'> & {
@@ -106,7 +106,7 @@ export function PasteTextarea({ value, onChange, maxLength, markdown = false, ..
 /** Uploads pictures one after another and inserts each where the caret was. */
 function useAttach(box: RefObject<HTMLTextAreaElement | null>, setNote: (note: Note | null) => void) {
   return async (files: readonly File[]) => {
-    const insert = box.current && placeFor(box.current)
+    const insert = box.current && keepCaret(box.current)
     for (const file of files) {
       if (file.size > MAX_IMAGE_BYTES)
         return setNote({ tone: 'bad', text: `${file.name || 'The picture'} is larger than 5 MiB.` })

@@ -193,10 +193,8 @@ test('dates follow the browser, a narrow select shows its value, and a diff keep
   expect(await diff.textContent()).toMatch(/^the quick.*slow.* {2}.*fox$/)
 })
 
-test('a picture arrives where it was pasted, and leaves the person who writes on in peace', async () => {
-  const { page } = await stage.person('Quick writer')
-  await openPage(page, '/cards/new')
-  const [symptom, fix] = ['Symptom', 'Fix'].map((name) => page.getByRole('textbox', { name, exact: true }))
+/** Pictures are on their way until the answer is called. */
+async function slowPictures(page: Page): Promise<() => Promise<void>> {
   let arrive = () => {}
   const slow = new Promise<void>((resolve) => {
     arrive = resolve
@@ -205,18 +203,46 @@ test('a picture arrives where it was pasted, and leaves the person who writes on
     await slow
     await route.continue()
   })
+  return async () => {
+    arrive()
+    await page.unrouteAll({ behavior: 'wait' })
+  }
+}
+
+test('a picture arrives where it was pasted, and leaves the person who writes on in peace', async () => {
+  const { page } = await stage.person('Quick writer')
+  await openPage(page, '/cards/new')
+  const [symptom, fix] = ['Symptom', 'Fix'].map((name) => page.getByRole('textbox', { name, exact: true }))
+  const arrive = await slowPictures(page)
   await symptom?.fill('Look: ')
   await pastePicture(page, 'Symptom', makePng())
   await symptom?.pressSequentially(' the pool is em')
   await pastePicture(page, 'Fix', makePng())
   await fix?.pressSequentially('Clo')
-  arrive()
+  await arrive()
   await expect.poll(() => page.getByText('The picture is in the text.').count()).toBe(2)
   await page.keyboard.type('se it.')
-  await page.unroute('**/api/v1/images')
   const picture = String.raw`!\[pool graph\]\(/api/v1/images/[\w-]{36}\)`
   expect(await symptom?.inputValue()).toMatch(new RegExp(`^Look: ${picture} the pool is em$`))
   expect(await fix?.inputValue()).toMatch(new RegExp(`^${picture}Close it\\.$`))
+})
+
+test('a card is not saved while its picture is on the way', async () => {
+  const { page, api } = await stage.person('Hasty')
+  await openPage(page, '/cards/new')
+  await page.getByLabel('Title').fill('Saved with its picture')
+  await page.getByRole('textbox', { name: 'Symptom' }).fill('It looks wrong.')
+  await page.getByRole('textbox', { name: 'Fix' }).fill(FIX)
+  const arrive = await slowPictures(page)
+  await pastePicture(page, 'Root cause', makePng())
+  const save = page.getByRole('button', { name: 'Save card' })
+  await save.click()
+  await page.locator('textarea:focus:invalid').waitFor()
+  await arrive()
+  await page.getByText('The picture is in the text.').waitFor()
+  await save.click()
+  await page.getByRole('img', { name: 'pool graph' }).waitFor()
+  expect(await api('GET', '/api/v1/cards?scope=personal')).toMatchObject({ total: 1 })
 })
 
 test('a picture that is not taken is refused in words about the picture', async () => {

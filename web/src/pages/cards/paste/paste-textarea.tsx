@@ -111,6 +111,8 @@ function useAttach(box: RefObject<HTMLTextAreaElement | null>, setNote: (note: N
       if (file.size > MAX_IMAGE_BYTES)
         return setNote({ tone: 'bad', text: `${file.name || 'The picture'} is larger than 5 MiB.` })
       setNote({ tone: 'info', text: `Uploading ${file.name || 'the picture'} …` })
+      // The browser says so to whoever saves now: the card would be without the picture.
+      box.current?.setCustomValidity('The picture is not there yet. Save when it is in the text.')
       try {
         const { url } = await uploadImage(file)
         if (box.current) insert?.(`![${altOf(file)}](${url})`)
@@ -118,6 +120,8 @@ function useAttach(box: RefObject<HTMLTextAreaElement | null>, setNote: (note: N
       } catch (error) {
         setNote({ tone: 'bad', text: error instanceof Error ? error.message : 'The picture was not taken.' })
         return
+      } finally {
+        box.current?.setCustomValidity('')
       }
     }
   }

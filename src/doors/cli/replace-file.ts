@@ -29,7 +29,7 @@ function dropDraft(file: string): void {
 }
 
 /** A container may have the one file from outside: nothing can take its place, so it is written as it stands. */
-function putInPlace(fresh: string, target: string, text: string): void {
+function moveOver(fresh: string, target: string, text: string): void {
   try {
     renameSync(fresh, target)
   } catch (error) {
@@ -48,7 +48,7 @@ export function replaceFile(target: string, text: string, mode: number): void {
   try {
     writeFileSync(fresh, text, { mode })
     chmodSync(fresh, mode)
-    putInPlace(fresh, target, text)
+    moveOver(fresh, target, text)
   } catch (error) {
     dropDraft(fresh)
     // The person knows the file, not its draft.

@@ -15,6 +15,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: 'forks',
     maxWorkers: 2,
+    // Concurrent tests are those that wait.
+    maxConcurrency: 10,
     isolate: false,
   },
 })

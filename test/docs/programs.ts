@@ -34,7 +34,11 @@ case "$1" in
     settings=$(env | grep -vE '^(_|PWD|OLDPWD|SHLVL)=' | sort)
     if [ "$settings" = "$(cat "$HOME/settings" 2>/dev/null)" ]; then cat "$HOME/service.log"; exit 0; fi
     echo "$settings" >"$HOME/settings"
-    if [ -e "$services" ]; then kill -TERM -- "-$(tail -n 1 "$services")" 2>/dev/null; sleep 1; fi
+    if [ -e "$services" ]; then
+      last=$(tail -n 1 "$services")
+      kill -TERM -- "-$last" 2>/dev/null
+      while kill -0 -- "-$last" 2>/dev/null; do sleep 0.05; done
+    fi
     cd '${repository}'
     set -m
     '${node}' '${PROGRAM.serve}' >"$HOME/service.log" 2>&1 </dev/null &

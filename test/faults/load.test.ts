@@ -24,7 +24,7 @@ describeWhere('a short round of load', NOT_LINUX, () => {
       expect(normal.ms.length).toBeGreaterThan(0)
 
       const healthSoFar = watchHealth(server.baseUrl)
-      const { tally } = await flood(wire, people, { perSecond: perSecond * 5, forMs: 800, most: CLIENTS })
+      const { tally } = await flood(wire, people, { perSecond: perSecond * 5, forMs: 500, most: CLIENTS })
       const health = await healthSoFar()
       expect(tally.examples).toEqual([])
       expect(tally.ms.length).toBeGreaterThan(0)

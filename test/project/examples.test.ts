@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
@@ -9,7 +9,7 @@ import { parse } from 'yaml'
 import { capabilities } from '../../src/capabilities.ts'
 import { toolsOf } from '../../src/core/tools.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
-import { COMPILED_BEFORE, repository } from '../support/process.ts'
+import { COMPILED_BEFORE, PROGRAM, repository } from '../support/process.ts'
 import { describeWhere } from '../support/skips.ts'
 
 const EXAMPLES = join(repository, 'examples')
@@ -198,7 +198,7 @@ describe('the GitHub action that checks cards', () => {
       url: vault.url,
       'api-key': await apiKeyOf(person, ['search']),
       path: join(folder, 'repository'),
-      command: `${process.execPath} ${join(repository, 'bin', 'kvault.js')}`,
+      command: `${process.execPath} ${PROGRAM.kvault}`,
       ...inputs,
     })
   const lock = (version: string) => {
@@ -272,7 +272,9 @@ describe('the Claude Code project', () => {
   test('its hooks keep a turn and restore it in the next session', async () => {
     const bin = join(folder, 'bin')
     mkdirSync(bin)
-    symlinkSync(join(repository, 'bin', 'kvault.js'), join(bin, 'kvault'))
+    writeFileSync(join(bin, 'kvault'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM.kvault}' "$@"\n`, {
+      mode: 0o755,
+    })
     const transcript = join(folder, 'transcript.jsonl')
     const said = (type: string, text: string) => JSON.stringify({ type, message: { content: text } })
     writeFileSync(

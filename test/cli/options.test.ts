@@ -32,6 +32,7 @@ test('a wrong value of an option is wrong usage, said in words about the option'
     ['--workspace is the id of a workspace, not "x".', 'record', '--title', 'x', '--workspace', 'x'],
     ['Give --symptom, --fix, or the card as JSON with --file.', 'record', '--title', 'x'],
     ['--workspace is the id of a workspace, not "x".', 'drafts', 'accept', 'id', '--workspace', 'x'],
+    ['--workspace is the id of a workspace, not "x".', 'share', 'id', '--workspace', 'x'],
     [
       '--workspace is the id of a workspace, not "x".',
       'library',
@@ -60,6 +61,58 @@ test('a card is shared with the team of its workspace at once', async () => {
   expect(shared.stdout).toContain('Readers: Team, 2 people')
   const found = await colleague.post('/api/v1/search', { query: 'A shared title', scope: 'workspace' })
   expect(found.body.results).toHaveLength(1)
+})
+
+test('a card that is recorded already is shared with a team from the list of workspaces', async () => {
+  const alone = await kvault('record', ...CARD, '--json')
+  const { card_id } = JSON.parse(alone.stdout)
+  const refused = await kvault('share', card_id)
+  expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(refused.stderr).toContain('Nobody else is in a personal workspace')
+  await person.post('/api/v1/workspaces', { name: 'Later \u001b[31mteam' })
+  const { stdout } = await kvault('workspaces')
+  const [, id = ''] = /^([\w-]{36}) {2}Later \[31mteam {2}private {3}admin {6}1$/m.exec(stdout) ?? []
+  const shared = await kvault('share', card_id, '--workspace', id)
+  expect(shared).toMatchObject({ code: 0, stderr: '' })
+  expect(shared.stdout).toContain(`Shared ${card_id}  A shared title\nReaders: Only you\n`)
+  expect(JSON.parse((await kvault('share', card_id, '--json')).stdout)).toMatchObject({ workspace_id: id })
+  const listed = JSON.parse((await kvault('workspaces', '--json')).stdout)
+  expect(listed.items.map((one: { workspace_id: string }) => one.workspace_id)).toContain(id)
+})
+
+test('a whole card is shown with all its parts, and without control characters of whoever wrote it', async () => {
+  const { card_id } = (
+    await person.post('/api/v1/cards', {
+      title: 'A whole card',
+      symptom: 'It fails.\u001b[2J\nAlways.',
+      fix_summary: 'Mend it.',
+      root_cause: 'A cause.',
+      steps: [
+        { order: 2, action: 'Then this.', result: '' },
+        { order: 1, action: 'First this.', result: 'Seen.' },
+      ],
+      body: 'A note.',
+      environment: { node: '24.1' },
+      tags: ['whole'],
+      evidences: [{ kind: 'log', content: 'A line of a log.' }],
+    })
+  ).body
+  await person.patch(`/api/v1/cards/${card_id}`, { scope_notes: 'Here only.' })
+  const shown = await kvault('show', card_id)
+  expect(shown).toMatchObject({ code: 0, stderr: '' })
+  expect(shown.stdout).toBe(
+    [
+      ...['A whole card', 'It fails.[2J\nAlways.', 'Fix\nMend it.', 'Cause\nA cause.'],
+      ...['Steps\n1. First this.\n   → Seen.\n2. Then this.', 'Notes\nA note.'],
+      ...['Evidence: log\nA line of a log.', 'Environment\nnode: 24.1', 'Where it applies\nHere only.'],
+      ...['Cites\nruntime:node@24.1', 'Tags\nwhole'],
+      `Card\n${card_id}\nby ${(await person.get('/api/v1/auth/me')).body.display_name}; readers: Only you\n`,
+    ].join('\n\n'),
+  )
+  expect(JSON.parse((await kvault('show', card_id, '--json')).stdout)).toMatchObject({
+    title: 'A whole card',
+  })
+  expect(await kvault('show', crypto.randomUUID())).toMatchObject({ code: 1, stderr: 'Card not found.\n' })
 })
 
 test('where nobody else is, a card is recorded, and the command says that it is not shared', async () => {

@@ -3,6 +3,7 @@ import { CommandError, EXIT } from './exit-codes.ts'
 import { objectIn, readGiven } from './given-file.ts'
 import { requireOneOf, requireWorkspaceId, wholeNumber } from './given-options.ts'
 import { environmentOf } from './lock-files/environment.ts'
+import { shareWith } from './one-card.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import { homeOf } from './project-name.ts'
 import { paint, plain, print, printJson, tableOrBlocks } from './terminal.ts'
@@ -66,6 +67,7 @@ export async function search(words: string[], options: SearchOptions): Promise<n
       hit.fits ?? '',
     ])
     print(tableOrBlocks(['card', 'title', 'fix', 'readers', 'fits'], rows))
+    print(paint('dim', 'To read one of them: kvault show <card>'))
     if (answer.credits_charged > 0)
       print(paint('dim', `${answer.credits_charged} credits charged, ${answer.credits_balance} left`))
   }
@@ -137,15 +139,14 @@ type Recorded = {
   warnings?: unknown[]
 }
 
-/** Lets the team where the card is read it. If the vault refuses, the card is recorded all the same, which is said. */
-async function shared({ url, apiKey }: Profile, card: Recorded): Promise<Recorded> {
-  const reply = await ask(url, `/api/v1/cards/${encodeURIComponent(card.card_id)}/share`, {
-    body: { workspace_id: card.workspace_id },
-    headers: { 'x-api-key': apiKey },
-  })
-  if (reply.status === 200) return { ...card, ...(reply.body as Recorded) }
-  const { message, exitCode } = failure(reply)
-  throw new CommandError(`Recorded ${card.card_id}, but it is not shared: ${message}`, exitCode)
+/** Lets the team where the card is read it. If that fails, the card is recorded all the same, which is said. */
+async function shared(profile: Profile, card: Recorded): Promise<Recorded> {
+  try {
+    return { ...card, ...(await shareWith(profile, card.card_id, card.workspace_id)) }
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    throw new CommandError(`Recorded ${card.card_id}, but it is not shared: ${error.message}`, error.exitCode)
+  }
 }
 
 export async function record(options: RecordOptions): Promise<number> {

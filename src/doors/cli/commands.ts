@@ -14,6 +14,7 @@ export function addCommands(program: Command, done: Done): void {
 
   addConnecting(command, vaultCommand, done)
   addUsing(vaultCommand, done)
+  addHomes(vaultCommand, done)
   addChecking(vaultCommand, done)
   addLearning(vaultCommand, done)
   addHooks(command, done)
@@ -90,6 +91,9 @@ function addUsing(vaultCommand: MakeCommand, done: Done): void {
     .option('--no-environment', 'do not send the versions in the lock files here')
     .option('--json', 'as JSON')
     .action((words, options) => done(async () => (await import('./cards.ts')).search(words, options)))
+  vaultCommand('show <card-id>', 'a whole card, with its evidence')
+    .option('--json', 'as JSON')
+    .action((id, options) => done(async () => (await import('./one-card.ts')).show(id, options)))
   vaultCommand('record', 'record a card')
     .option('--title <text>')
     .option('--symptom <text>', 'the problem or goal')
@@ -105,6 +109,16 @@ function addUsing(vaultCommand: MakeCommand, done: Done): void {
     .option('--share', 'share it with the team of its workspace at once')
     .option('--json', 'as JSON')
     .action((options) => done(async () => (await import('./cards.ts')).record(options)))
+  vaultCommand('share <card-id>', 'let a team read and find a card')
+    .option('--workspace <id>', 'the team, to which the card moves (default: that of the workspace it is in)')
+    .option('--json', 'as JSON')
+    .action((id, options) => done(async () => (await import('./one-card.ts')).share(id, options)))
+}
+
+function addHomes(vaultCommand: MakeCommand, done: Done): void {
+  vaultCommand('workspaces', 'the workspaces that you are in, with their ids')
+    .option('--json', 'as JSON')
+    .action((options) => done(async () => (await import('./workspaces.ts')).workspaces(options)))
   vaultCommand('allow-workspace <id>', 'let .kvault.json of projects name this workspace for new cards')
     .option('--yes', 'do not ask')
     .action((id, options) =>

@@ -6,8 +6,9 @@ import { CommandError, EXIT } from './exit-codes.ts'
 import { objectIn, readGiven } from './given-file.ts'
 import { requireOneOf, requireWorkspaceId } from './given-options.ts'
 import { asCommandError } from './known-errors.ts'
+import { printParts } from './parts.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
-import { paint, plain, plainLines, print, printJson, tableOrBlocks } from './terminal.ts'
+import { paint, plain, print, printJson, tableOrBlocks } from './terminal.ts'
 import { ask, failure } from './vault-client.ts'
 
 export type DraftOptions = ProfileOptions & {
@@ -62,13 +63,11 @@ async function list(profile: Profile, { status = 'open', json }: DraftOptions): 
 
 function printDraft(draft: Draft): void {
   const { evidence, looks_like: like } = draft
-  print(paint('bold', plain(draft.title, 200)))
-  // Only the texts of the vault: `paint` writes control characters of its own.
-  const part = (title: string, text: string) => print(`\n${paint('dim', title)}\n${plainLines(text)}`)
-  print(`\n${plainLines(draft.symptom)}`)
-  part('Fix', draft.fix_summary)
-  if (draft.root_cause) part('Cause', draft.root_cause)
-  part('Then', `$ ${evidence.command}\n${evidence.success}`)
+  printParts(draft.title, draft.symptom, [
+    ['Fix', draft.fix_summary],
+    ['Cause', draft.root_cause ?? ''],
+    ['Then', `$ ${evidence.command}\n${evidence.success}`],
+  ])
   if (like)
     print(
       `\nThis looks like ${like.card_id}  ${plain(like.title)}\nTo say that it worked: kvault drafts accept ${draft.draft_id} --verdict`,

@@ -18,7 +18,5 @@ export function requireOneOf(option: string, given: string | undefined, known: r
 
 export function requireWorkspaceId(given: string | undefined): void {
   if (given !== undefined && !isUuid(given))
-    throw wrong(
-      `--workspace is the id of a workspace, not "${given}". The web app shows it in the address of the workspace.`,
-    )
+    throw wrong(`--workspace is the id of a workspace, not "${given}". kvault workspaces lists them.`)
 }

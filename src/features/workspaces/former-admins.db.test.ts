@@ -77,6 +77,19 @@ onBothEngines(
       expect(open).toEqual([])
     })
 
+    test('who was invited, added and removed comes back by no invitation to them', async () => {
+      const { lead, url, invite, invites } = await teamWithTwoAdmins(t)
+      const guest = await t.user('guest')
+      const { token, invite: sent } = await invite(lead, { email: guest.email, role: 'editor' })
+      const other = await invite(lead, { email: 'other@example.com' })
+      await lead.post(`${url}/members/by-email`, { email: guest.email })
+      expect((await lead.delete(`${url}/members/${guest.userId}`)).status).toBe(200)
+      expect((await guest.post(ACCEPT, { token })).status).toBe(404)
+      expect(await mailsOf(sent.invite_id)).toEqual([{ status: 'cancelled', text_body: '' }])
+      const open = (await invites()).filter(({ status }) => status === 'pending')
+      expect(open).toMatchObject([{ invite_id: other.invite.invite_id }])
+    })
+
     test('the role of somebody who stays admin ends no invitation', async () => {
       const { lead, second, memberUrl, invite, invites } = await teamWithTwoAdmins(t)
       await invite(second, { email: 'guest@example.com' })

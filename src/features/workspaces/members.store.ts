@@ -62,13 +62,23 @@ export async function deleteMembership(db: Db, workspaceId: string, userId: stri
     .execute()
 }
 
-/** The open invitations that one person has sent. */
-export const revokeInvitesBy = (db: Db, workspaceId: string, userId: string) =>
+const revokeOpenInvites = (db: Db, workspaceId: string) =>
   db
     .updateTable('workspace_invites')
     .set({ status: 'revoked' })
     .where('workspace_id', '=', workspaceId)
-    .where('invited_by', '=', userId)
     .where('status', '=', 'pending')
     .returning(['invite_id', 'email', 'address_known'])
+
+/** The open invitations that one person has sent. */
+export const revokeInvitesBy = (db: Db, workspaceId: string, userId: string) =>
+  revokeOpenInvites(db, workspaceId).where('invited_by', '=', userId).execute()
+
+/** The open invitations to one person: to the account, or to its address. */
+export const revokeInvitesTo = (db: Db, workspaceId: string, userId: string) =>
+  revokeOpenInvites(db, workspaceId)
+    .where((eb) => {
+      const address = eb.selectFrom('users').select('email_normal').where('user_id', '=', userId)
+      return eb.or([eb('for_user_id', '=', userId), eb('email_normal', '=', address)])
+    })
     .execute()

@@ -12,7 +12,7 @@ import { requireRole } from '../permissions/permission.ts'
 import { RoleName } from '../permissions/policy.ts'
 import { containsInstructions } from '../review/find-danger.ts'
 import { countAdmins, deleteMembership, findMembership, listMembersOf, setRole } from './members.store.ts'
-import { withdrawInvitesOf } from './withdraw-invites.ts'
+import { withdrawInvitesOf, withdrawInvitesTo } from './withdraw-invites.ts'
 import { insertMembership, workspaceName } from './workspaces.store.ts'
 
 /** If left out, the role is the default of the workspace's policy, or else viewer. */
@@ -213,7 +213,7 @@ export const removeMember = capability({
   name: 'members.remove',
   summary: 'Remove a member, or leave with your own user id; never the last admin',
   description:
-    'A last admin may leave if somebody else made them admin: nobody is kept in a workspace they did not choose. Open invitations that a former admin has sent are withdrawn.',
+    'A last admin may leave if somebody else made them admin: nobody is kept in a workspace they did not choose. Open invitations that a former admin has sent are withdrawn, and those to a person who is removed.',
   scopes: ['workspace:write'],
   rest: ['DELETE /api/v1/workspaces/{workspace_id}/members/{user_id}'],
   errors: [404, 409],
@@ -235,7 +235,7 @@ export const removeMember = capability({
       if (!leaving || member.role_given_by === null) await refuseForLastAdmin(ctx, member)
       await deleteMembership(ctx.db, workspace_id, user_id)
       await withdrawInvitesOf(ctx, member)
-      if (leaving) await handBackOffice(ctx, member)
+      await (leaving ? handBackOffice(ctx, member) : withdrawInvitesTo(ctx, member))
       await tellMember(ctx, 'workspace.removed', { workspaceId: workspace_id, userId: user_id })
       await audit(ctx, {
         action: leaving ? 'member.left' : 'member.removed',

@@ -2,7 +2,24 @@ import type { UserCtx } from '../../core/context.ts'
 import type { MembershipsTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { cancelMails } from '../mail/outbox.ts'
-import { revokeInvitesBy } from './members.store.ts'
+import { revokeInvitesBy, revokeInvitesTo } from './members.store.ts'
+
+async function noteRevoked(
+  ctx: UserCtx,
+  workspaceId: string,
+  revoked: Awaited<ReturnType<typeof revokeInvitesBy>>,
+  why: string,
+): Promise<void> {
+  for (const { invite_id, email, address_known } of revoked) {
+    await cancelMails(ctx, `invite:${invite_id}`)
+    await audit(ctx, {
+      action: 'invite.revoked',
+      subject: { type: 'invite', id: invite_id },
+      workspaceId,
+      details: { email: address_known === 1 ? email : '', why },
+    })
+  }
+}
 
 /**
  * Call it in the transaction that takes the role of an admin from a member. Who sends an invitation knows its token, and
@@ -11,13 +28,13 @@ import { revokeInvitesBy } from './members.store.ts'
 export async function withdrawInvitesOf(ctx: UserCtx, former: MembershipsTable): Promise<void> {
   if (former.role !== 'admin') return
   const { workspace_id, user_id } = former
-  for (const { invite_id, email, address_known } of await revokeInvitesBy(ctx.db, workspace_id, user_id)) {
-    await cancelMails(ctx, `invite:${invite_id}`)
-    await audit(ctx, {
-      action: 'invite.revoked',
-      subject: { type: 'invite', id: invite_id },
-      workspaceId: workspace_id,
-      details: { email: address_known === 1 ? email : '', why: 'its sender is no longer an admin' },
-    })
-  }
+  const revoked = await revokeInvitesBy(ctx.db, workspace_id, user_id)
+  await noteRevoked(ctx, workspace_id, revoked, 'its sender is no longer an admin')
+}
+
+/** Who was added while an invitation to them was open still has its link, and could come back by it once removed. */
+export async function withdrawInvitesTo(ctx: UserCtx, removed: MembershipsTable): Promise<void> {
+  const { workspace_id, user_id } = removed
+  const revoked = await revokeInvitesTo(ctx.db, workspace_id, user_id)
+  await noteRevoked(ctx, workspace_id, revoked, 'the invited person was removed')
 }

@@ -105,6 +105,24 @@ onBothEngines(
       })
     })
 
+    test('a card that was published from the workspace comes in again only when it is newer', async () => {
+      const { workspaceId, editor, admin } = await team(t)
+      const card = foreignCard()
+      const [{ card_id }] = (await importing(editor, workspaceId, [card])).body.items
+      expect((await publish(editor, card_id)).status).toBe(200)
+      for (const me of [editor, admin])
+        expect(outcomes(await importing(me, workspaceId, [card]))).toEqual(['duplicate'])
+      const newer = { ...foreignCard(randomUUID(), { body: 'More' }), card_id: card.card_id, version: 2 }
+      for (const outcome of ['created', 'unchanged'])
+        expect(outcomes(await importing(admin, workspaceId, [newer]))).toEqual([outcome])
+      expect((await admin.get(`/api/v1/cards/${card_id}`)).body).toMatchObject({ version: 1, body: null })
+      const other = foreignCard()
+      const [taken] = (await importing(editor, workspaceId, [other])).body.items
+      await publish(editor, taken.card_id)
+      await editor.delete(`/api/v1/cards/${taken.card_id}`)
+      expect(outcomes(await importing(admin, workspaceId, [other]))).toEqual(['deleted_here'])
+    })
+
     test('a hidden card is neither listed nor named to other editors, and does not come in again', async () => {
       const { workspaceId, admin, editor } = await team(t)
       const card = foreignCard()

@@ -1,23 +1,32 @@
 import type { Db } from '../../db/db.ts'
+import { storedOrigin } from '../cards/origin.ts'
 import { mayRead } from '../cards/visibility.ts'
 
-/** The card that an earlier pull made in this workspace. A visible card is preferred to a deleted or hidden one. */
+export type Pulled = { card_id: string; isGone: boolean; isPublishedElsewhere: boolean; version: number }
+
+/**
+ * The card that an earlier pull made in this workspace, also if it was published from there. One that is still here is
+ * preferred, and a visible card to a deleted or hidden one.
+ */
 export async function findPulled(
   db: Db,
   workspaceId: string,
   originKey: string,
-): Promise<{ card_id: string; isGone: boolean } | undefined> {
+): Promise<Pulled | undefined> {
   const rows = await db
     .selectFrom('cards')
-    .select(['card_id', 'deleted_at', 'hidden_at'])
+    .select(['card_id', 'workspace_id', 'origin', 'deleted_at', 'hidden_at'])
     .where('origin_key', '=', originKey)
-    .where('workspace_id', '=', workspaceId)
+    .where((eb) => eb.or([eb('workspace_id', '=', workspaceId), eb('origin_workspace_id', '=', workspaceId)]))
     .execute()
-  const found = rows.map(({ card_id, deleted_at, hidden_at }) => ({
-    card_id,
-    isGone: deleted_at !== null || hidden_at !== null,
+  const found = rows.map((row) => ({
+    card_id: row.card_id,
+    isGone: row.deleted_at !== null || row.hidden_at !== null,
+    isPublishedElsewhere: row.workspace_id !== workspaceId,
+    version: storedOrigin(row)?.version ?? 0,
   }))
-  return found.find(({ isGone }) => !isGone) ?? found[0]
+  const rank = (card: Pulled) => (card.isPublishedElsewhere ? 2 : 0) + (card.isGone ? 1 : 0)
+  return found.sort((a, b) => rank(a) - rank(b) || b.version - a.version)[0]
 }
 
 /** A card that says the same; one that is hidden does not come in again, and is not named. */

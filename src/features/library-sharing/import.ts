@@ -112,7 +112,9 @@ async function take(ctx: UserCtx, target: Target, given: SnapshotCardInput): Pro
     await holdLockOf(ctx.db, ctx.database.engine, 'pulls', workspaceId)
     const known = await findPulled(ctx.db, workspaceId, originKey(target.server, given.card_id))
     if (known?.isGone) return { outcome: 'deleted_here' }
-    if (known) return renew(ctx, target, given, known.card_id)
+    // A newer text is a new card here: what was published is not replaced by what nobody has read.
+    if (known?.isPublishedElsewhere && known.version >= given.version) return { outcome: 'duplicate' }
+    if (known && !known.isPublishedElsewhere) return renew(ctx, target, given, known.card_id)
     const same = await findSameContent(ctx.db, workspaceId, given.content_hash)
     if (same === undefined) return make(ctx, target, given)
     return same.isHidden ? { outcome: 'deleted_here' } : { outcome: 'duplicate', card_id: same.card_id }

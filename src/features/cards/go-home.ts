@@ -58,14 +58,16 @@ const homeOfOwner = sql<string>`(select personal_workspace_id from users where u
 /**
  * Empties a workspace that is about to go, inside the caller's transaction. Each card goes to the personal workspace of
  * its owner, unpublished; one that was published here from another workspace returns there. Cards of people who have
- * deleted their account go to `heirWorkspaceId`, else nobody could find them any more. Deleted cards go the same ways, so
- * that their owners can still bring them back.
+ * deleted their account go to `heirWorkspaceId`, else nobody could find them any more; so do those that would return to
+ * where nobody is left. Deleted cards go the same ways, so that their owners can still bring them back.
  */
 export async function sendCardsHome(ctx: Ctx, workspaceId: string, heirWorkspaceId: string): Promise<void> {
   await reindexWorkspaceSoon(ctx, workspaceId)
   const now = ctx.now().toISOString()
   const gone = ctx.db.selectFrom('users').select('user_id').where('deleted_at', 'is not', null)
   const returns = sql<boolean>`cards.origin_workspace_id <> ${workspaceId}`
+  const returnsToSomebody = sql<boolean>`${returns} and exists (select 1 from memberships
+    where memberships.workspace_id = cards.origin_workspace_id)`
   for (const isDeleted of ['is', 'is not'] as const) {
     const leave = ctx.db
       .updateTable('cards')
@@ -84,8 +86,8 @@ export async function sendCardsHome(ctx: Ctx, workspaceId: string, heirWorkspace
     // Cards without an owner stay published where they arrive: unpublished, nobody there could find them.
     await leave
       .set({
-        workspace_id: sql<string>`case when ${returns} then cards.origin_workspace_id else ${heirWorkspaceId} end`,
-        origin_workspace_id: sql<string>`case when ${returns} then cards.origin_workspace_id else ${heirWorkspaceId} end`,
+        workspace_id: sql<string>`case when ${returnsToSomebody} then cards.origin_workspace_id else ${heirWorkspaceId} end`,
+        origin_workspace_id: sql<string>`case when ${returnsToSomebody} then cards.origin_workspace_id else ${heirWorkspaceId} end`,
         updated_at: now,
       })
       .execute()

@@ -176,6 +176,17 @@ const define = (t: TestVault) => {
     })
   })
 
+  test('a card that a deleted account published into it from home comes to that person too', async () => {
+    const { workspaceId, admin, editor } = await team(t)
+    const { card_id } = await record(editor)
+    await editor.post(`/api/v1/cards/${card_id}/publish?target_workspace_id=${workspaceId}`)
+    expect((await editor.delete('/api/v1/auth/me?confirmed_by_user=true')).status).toBe(200)
+    expect((await admin.get(`/api/v1/cards/${card_id}`)).status).toBe(200)
+    await remove(admin, workspaceId)
+    // Nobody is left in the workspace that it came from.
+    expect(await card(admin, card_id)).toMatchObject({ workspace_id: admin.workspaceId, status: 'published' })
+  })
+
   test('only admins delete it, with its name typed, and never the home of an account or the library', async () => {
     const { workspaceId, admin, editor, viewer } = await team(t)
     for (const person of [editor, viewer]) {

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { CardLinksTable, CardMergesTable } from '../../db/tables/card-links.ts'
 import { markSuccession } from '../cards/succession-mark.ts'
-import { isOpen, mayRead } from '../cards/visibility.ts'
+import { mayRead } from '../cards/visibility.ts'
 
 /** Links with the name of the person who made them; the program itself has none. */
 const namedLinks = (db: Db) =>
@@ -156,16 +156,6 @@ export async function successorByLink(db: Db, cardId: string): Promise<string | 
     .orderBy('created_at', 'desc')
     .executeTakeFirst()
   return row?.from_card_id ?? null
-}
-
-export async function isOpenToAll(db: Db, cardId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('cards')
-    .select('card_id')
-    .where('card_id', '=', cardId)
-    .where(isOpen())
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 /** Which of these cards are published in the workspace and have a verdict. */

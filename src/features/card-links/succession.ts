@@ -1,16 +1,13 @@
 import type { UserCtx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
 import type { CardRow } from '../cards/access.ts'
+import { isReadByAllOf } from '../cards/succession-mark.ts'
 import { tell, untell } from '../notices/tell.ts'
-import { isOpenToAll, setSuccessor, successorsOf } from './links.store.ts'
+import { setSuccessor, successorsOf } from './links.store.ts'
 
 /** Everybody who could read the former card must be able to read the one that takes its place. */
-async function requireVisibleToAll(ctx: UserCtx, former: CardRow, successor: CardRow): Promise<void> {
-  const isBeside =
-    successor.workspace_id === former.workspace_id &&
-    (successor.status === 'published' || former.status === 'unpublished') &&
-    (successor.status === 'published' || successor.owner_id === former.owner_id)
-  if (!isBeside && !(await isOpenToAll(ctx.db, successor.card_id)))
+function requireVisibleToAll(former: CardRow, successor: CardRow): void {
+  if (!isReadByAllOf(former, successor))
     throw conflict(
       'successor_hidden',
       'Some readers of this card cannot read the one that takes its place. Share or publish that one first.',
@@ -29,7 +26,7 @@ export async function succeed(ctx: UserCtx, former: CardRow, successor: CardRow)
     })
   if ((await successorsOf(ctx.db, successor.card_id)).includes(former.card_id))
     throw conflict('circular_succession', 'This card has already taken the place of that one.')
-  await requireVisibleToAll(ctx, former, successor)
+  requireVisibleToAll(former, successor)
   await setSuccessor(ctx.db, former.card_id, successor.card_id)
   if (former.owner_id !== ctx.viewer.userId) await tell(ctx, replaced(former.owner_id, former.card_id))
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { reindexWorkspaceSoon } from './indexing/reindex.ts'
+import { markAll, successorsAround } from './succession-mark.ts'
 
 export type CardsInWorkspace = {
   own: number
@@ -63,6 +64,7 @@ const homeOfOwner = sql<string>`(select personal_workspace_id from users where u
  */
 export async function sendCardsHome(ctx: Ctx, workspaceId: string, heirWorkspaceId: string): Promise<void> {
   await reindexWorkspaceSoon(ctx, workspaceId)
+  const successors = await successorsAround(ctx.db, workspaceId)
   const now = ctx.now().toISOString()
   const gone = ctx.db.selectFrom('users').select('user_id').where('deleted_at', 'is not', null)
   const returns = sql<boolean>`cards.origin_workspace_id <> ${workspaceId}`
@@ -99,4 +101,5 @@ export async function sendCardsHome(ctx: Ctx, workspaceId: string, heirWorkspace
     .where('origin_workspace_id', '=', workspaceId)
     .whereRef('workspace_id', '<>', 'origin_workspace_id')
     .execute()
+  await markAll(ctx.db, successors)
 }

@@ -15,6 +15,7 @@ import { refuseUnsafe, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 import { CardId, CaseResponse } from './schemas.ts'
 import type { CardRow } from './select.ts'
+import { markSuccession } from './succession-mark.ts'
 
 const POLICY_HOLDS =
   'The policy of this workspace does not let its cards out, so they cannot be moved either. An admin can change that.'
@@ -60,6 +61,7 @@ export async function moveTo(ctx: UserCtx, row: CardRow, target: WorkspacesTable
     ...reviewed,
     ...(staysShared(target) ? {} : { status: 'unpublished' as const, published_at: null }),
   })
+  await markSuccession(ctx.db, card_id)
   const subject = { type: 'card', id: card_id }
   // Both audit logs record it: one workspace has lost a card, the other has received one.
   await audit(ctx, {

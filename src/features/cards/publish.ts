@@ -24,6 +24,7 @@ import { saved } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
 import type { CardRow } from './select.ts'
 import { refuseDuplicate } from './similar.ts'
+import { markSuccession } from './succession-mark.ts'
 import { thinState } from './thin.ts'
 
 const publishingDisabled = (detail: string) => new AppError(403, 'publishing_disabled', detail)
@@ -81,6 +82,7 @@ async function bringThere(
     ...publishedColumns(row, now),
     ...decided,
   })
+  await markSuccession(ctx.db, row.card_id)
   // Passing on what somebody else wrote earns nothing.
   const isRewarded = target.visibility === 'public' && row.origin === null
   await audit(ctx, {

@@ -16,6 +16,7 @@ import { publishedColumns } from './publication.ts'
 import { refuseUnsafe, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
+import { markSuccession } from './succession-mark.ts'
 import { thinState } from './thin.ts'
 
 /** In a public or unlisted workspace sharing publishes a card to strangers: that is for its owner to decide. */
@@ -49,6 +50,7 @@ async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<C
     updated_at: now,
     ...publishedColumns(row, now),
   })
+  await markSuccession(ctx.db, card_id)
   await audit(ctx, {
     action: 'card.shared',
     subject: { type: 'card', id: card_id },
@@ -64,6 +66,7 @@ async function takeBack(ctx: UserCtx, row: CardRow): Promise<void> {
     published_at: null,
     updated_at: ctx.now().toISOString(),
   })
+  await markSuccession(ctx.db, row.card_id)
   await audit(ctx, {
     action: 'card.unpublished',
     subject: { type: 'card', id: row.card_id },

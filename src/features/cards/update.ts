@@ -24,6 +24,7 @@ import {
   UpdateTool,
 } from './schemas.ts'
 import type { CardRow } from './select.ts'
+import { markSuccession } from './succession-mark.ts'
 import { thinUpdate } from './thin.ts'
 import { keepVersion } from './versions.store.ts'
 
@@ -88,7 +89,10 @@ export async function edit(
   })
   const verdict = await review(ctx, row, after, evidence_count, before)
   if (row.status === 'published') refuseUnsafe(verdict)
-  await updateCardRow(ctx.db, row.card_id, reviewColumns(verdict, now))
+  const reviewed = reviewColumns(verdict, now)
+  await updateCardRow(ctx.db, row.card_id, reviewed)
+  if (row.status === 'published' && reviewed.review_status !== row.review_status)
+    await markSuccession(ctx.db, row.card_id)
   // Earlier verdicts were about another fix.
   if (row.trust !== null && (fields.includes('fix_summary') || fields.includes('steps')))
     await refreshTrust(ctx, [row.card_id])

@@ -13,6 +13,7 @@ import { newId } from '../../db/ids.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { reindexWorkspaceSoon } from '../cards/indexing/reindex.ts'
+import { markAll, successorsAround } from '../cards/succession-mark.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { forgetMissedSearches } from '../missed-searches/missed-searches.ts'
 import { requireRole, requireVisible } from '../permissions/permission.ts'
@@ -236,8 +237,10 @@ export const changeWorkspace = capability({
       }
       if (Object.keys(change).length > 0) {
         await updateWorkspace(ctx.db, workspace_id, { ...change, updated_at: now })
-        if (visibility !== undefined && visibility !== workspace.visibility)
+        if (visibility !== undefined && visibility !== workspace.visibility) {
           await reindexWorkspaceSoon(ctx, workspace_id)
+          await markAll(ctx.db, await successorsAround(ctx.db, workspace_id))
+        }
         if (isOpened) await refreshTrustIn(ctx, workspace_id)
         if (policy_json && !policyOf({ policy_json: toJson(policy_json) }).keepMissedSearches)
           await forgetMissedSearches(ctx, workspace_id)

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { goodCard, type Person, record, team, titleWord } from '../../../test/support/cards.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
+
+const url = (cardId: string) => `/api/v1/cards/${cardId}`
+
+onBothEngines('a card that took the place of another', (t) => {
+  const newWord = () => randomUUID()
+  const find = async (as: Person, word: string, scope: string): Promise<string[]> =>
+    (await as.post('/api/v1/search', { query: titleWord(word), scope })).body.results.map(
+      (hit: { card_id: string }) => hit.card_id,
+    )
+
+  const supersede = async (by: Person, newer: string, older: string) =>
+    expect((await by.post(`${url(newer)}/links`, { to_card_id: older, kind: 'supersedes' })).status).toBe(201)
+
+  /** A card of the admin in a team, and one of the editor in its place. */
+  async function replaced() {
+    const { workspaceId: workspace_id, admin, editor, viewer } = await team(t)
+    const word = newWord()
+    const shared = async (by: Person) => {
+      const { card_id } = await record(by, { ...goodCard(word), workspace_id })
+      await by.post(`${url(card_id)}/share`)
+      return card_id
+    }
+    const [older, newer] = [await shared(admin), await shared(editor)]
+    await supersede(editor, newer, older)
+    expect(await find(viewer, word, 'workspace')).toEqual([newer])
+    return { workspace_id, admin, editor, viewer, older, newer, word }
+  }
+
+  test('and is taken back or moved away gives it back, and takes it again when it is shared again', async () => {
+    const { workspace_id, editor, viewer, older, newer, word } = await replaced()
+    await editor.post(`${url(newer)}/unpublish`)
+    expect(await find(viewer, word, 'workspace')).toEqual([older])
+    await editor.post(`${url(newer)}/share`)
+    expect(await find(viewer, word, 'workspace')).toEqual([newer])
+    await editor.post(`${url(newer)}/move`, { workspace_id: editor.workspaceId })
+    expect(await find(viewer, word, 'workspace')).toEqual([older])
+    await editor.post(`${url(newer)}/share`, { workspace_id })
+    expect(await find(viewer, word, 'workspace')).toEqual([newer])
+  })
+
+  test('holds it only for those who read both: the older one that is published is found in the library', async () => {
+    const { admin, older, word } = await replaced()
+    expect((await admin.post(`${url(older)}/publish`)).status).toBe(200)
+    expect(await find(await t.user(), word, 'public')).toEqual([older])
+  })
+
+  test('and loses its readers with its workspace gives it back', async () => {
+    const { admin } = await team(t)
+    const word = newWord()
+    const opened = await admin.post('/api/v1/workspaces', { name: 'Open', visibility: 'public' })
+    const at = `/api/v1/workspaces/${opened.body.workspace_id}`
+    const older = (await record(admin, goodCard(word))).card_id
+    const newer = (await record(admin, goodCard(newWord(), { root_cause: `Because of ${titleWord(word)}` })))
+      .card_id
+    await admin.post(`${url(older)}/publish`)
+    await admin.post(`${url(newer)}/publish?target_workspace_id=${opened.body.workspace_id}`)
+    await supersede(admin, newer, older)
+    const stranger = await t.user()
+    expect(await find(stranger, word, 'public')).toEqual([newer])
+    await admin.patch(at, { visibility: 'private' })
+    expect(await find(stranger, word, 'public')).toEqual([older])
+    await admin.patch(at, { visibility: 'public' })
+    expect(await find(stranger, word, 'public')).toEqual([newer])
+    expect((await admin.delete(`${at}?confirm_name=Open`)).status).toBe(200)
+    expect(await find(stranger, word, 'public')).toEqual([older])
+  })
+})

@@ -249,6 +249,24 @@ const define = (t: TestVault) => {
       )
       expect((await mate.post('/api/v1/workspaces/invites/accept', { token })).status).toBe(200)
     })
+
+    test('takes nobody in by the inbox whom it would not take by the link', async () => {
+      const [lead, mate] = await people()
+      await askMe(mate)
+      const { workspaceId, add } = await teamOf(lead)
+      const { invite_id } = (await add(mate)).body
+      await lead.patch(`/api/v1/workspaces/${workspaceId}`, bound)
+      const accept = () => mate.post(`/api/v1/invitations/${invite_id}/accept`)
+      const set = (change: { email_verified: 1; email_normal?: string }) =>
+        t.app.services.database.transaction((db) =>
+          db.updateTable('users').set(change).where('user_id', '=', mate.userId).execute(),
+        )
+      expect((await accept()).status).toBe(403)
+      await set({ email_verified: 1, email_normal: `moved-${t.engine}@elsewhere.example` })
+      expect((await accept()).status).toBe(403)
+      await set({ email_verified: 1, email_normal: mate.email })
+      expect((await accept()).status).toBe(200)
+    })
   })
 }
 

@@ -145,7 +145,7 @@ async function requireWelcome(ctx: UserCtx, invite: WorkspaceInvitesTable): Prom
   const user = await requireUser(ctx, ctx.viewer.userId)
   const policy = policyOf(workspace)
   if (policy.inviteDomains === null) return
-  const invited = user.email_normal === invite.email_normal || user.user_id === invite.for_user_id
+  const invited = user.email_normal === invite.email_normal
   const ofDomain = domainAllowed(policy, user.email_normal ?? '')
   if (invited ? isProven(ctx, user) : ofDomain && user.email_verified === 1) return
   const advice =
@@ -165,8 +165,9 @@ export async function endInvitesOf(ctx: Ctx, workspaceId: string): Promise<void>
   await deleteInvitesOf(ctx.db, workspaceId)
 }
 
-/** The last step of every way to accept. The caller has checked the permission. */
+/** The last step of every way to accept. The caller has checked that the invitation is for the viewer. */
 export async function joinByInvite(ctx: UserCtx, found: WorkspaceInvitesTable) {
+  await requireWelcome(ctx, found)
   const membership = await join(ctx, found.workspace_id, ctx.viewer.userId, found.role, {
     isAddressKnown: found.address_known === 1,
   })
@@ -218,7 +219,6 @@ export const acceptInvite = capability({
       const found = await requireInvite(ctx, token)
       if (found.status !== 'pending')
         throw conflict('invite_not_pending', 'This invitation has already been accepted.')
-      await requireWelcome(ctx, found)
       return joinByInvite(ctx, found)
     }),
 })

@@ -234,6 +234,16 @@ onBothEngines('backup', (t) => {
     expect(await backUp()).toHaveLength(1)
     expect(readdirSync(dir).filter((name) => name.endsWith('.partial'))).toEqual([foreign])
   })
+
+  test('a backup is not removed for one that a wrong clock has dated later', async () => {
+    const dir = mkdtempSync(join(folder, 'misdated-'))
+    const config = { ...t.app.services.config, backup: { dir, everyHours: 2, keep: 1 } }
+    const misdated = 'vault-20990101T000000Z.kvbackup'
+    writeFileSync(join(dir, misdated), 'of another year')
+    const now = () => new Date('2026-05-01T00:30:00Z')
+    await backUpOnSchedule(contextFor({ ...t.app.services, config, now }))
+    expect(readdirSync(dir).sort()).toEqual(['vault-20260501T000000Z.kvbackup', misdated])
+  })
 })
 
 onBothEngines('a damaged backup', (t) => {

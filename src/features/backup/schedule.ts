@@ -46,7 +46,8 @@ export async function backUpOnSchedule(ctx: Ctx): Promise<string | undefined> {
     throw error
   }
   ctx.log.info({ file }, 'backed up')
-  const all = (await readdir(dir)).filter((name) => NAME.test(name)).sort()
+  // Those that a wrong clock has dated later are not counted: each new one would be removed at once for them.
+  const all = (await readdir(dir)).filter((name) => NAME.test(name) && join(dir, name) <= file).sort()
   for (const old of all.slice(0, -keep)) await rm(join(dir, old), { force: true })
   return file
 }

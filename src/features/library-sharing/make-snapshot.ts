@@ -46,7 +46,7 @@ const MOST_CARD_BYTES = MOST_LINE_BYTES / 4
 const KEPT = 2
 
 async function isDue(ctx: Ctx, keyId: string | undefined): Promise<boolean> {
-  const newest = await newestSnapshot(ctx.db)
+  const newest = await newestSnapshot(ctx.db, ctx.now().toISOString())
   if (!newest || newest.key_id !== keyId) return true
   const age = ctx.now().getTime() - Date.parse(newest.made_at ?? '')
   if (age >= NEW_AFTER_MS) return true

@@ -75,6 +75,40 @@ onBothEngines(
       expect(ids).not.toContain(goes.card_id)
     })
 
+    test('so does one that goes while a card comes back under the licence it had', async () => {
+      const me = await t.user()
+      const [goes, returns] = [await published(me), await published(me)]
+      await me.post(`/api/v1/cards/${returns.card_id}/unpublish`)
+      t.later(HOUR)
+      expect(await makeSnapshot(t)).toBe(true)
+      await me.post(`/api/v1/cards/${goes.card_id}/unpublish`)
+      t.later(1000)
+      await me.post(`/api/v1/cards/${returns.card_id}/publish`)
+      t.later(HOUR)
+      expect(await makeSnapshot(t)).toBe(true)
+      const ids = idsIn(await snapshotLines(t))
+      expect(ids).toContain(returns.card_id)
+      expect(ids).not.toContain(goes.card_id)
+    })
+
+    test('one that a wrong clock has dated later is not handed out, and keeps no other from being made', async () => {
+      const me = await t.user()
+      const taken = await published(me)
+      t.later(365 * 24 * HOUR)
+      expect(await makeSnapshot(t)).toBe(true)
+      t.later(-365 * 24 * HOUR)
+      await me.post(`/api/v1/cards/${taken.card_id}/unpublish`)
+      const comes = await published(me)
+      t.later(HOUR)
+      expect(await makeSnapshot(t)).toBe(true)
+      const ids = idsIn(await snapshotLines(t))
+      expect(ids).toContain(comes.card_id)
+      expect(ids).not.toContain(taken.card_id)
+      t.later(24 * HOUR)
+      expect(await makeSnapshot(t)).toBe(true)
+      expect(await makeSnapshot(t)).toBe(false)
+    })
+
     test('a retired key stays listed, and the next snapshot is by a new one', async () => {
       const before = (await t.anonymous().get('/.well-known/knowledge-vault.json')).body.keys[0].key_id
       expect(await retireKey(contextFor(t.app.services))).toBe(before)

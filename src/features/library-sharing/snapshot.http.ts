@@ -21,7 +21,7 @@ function requirePublic({ config }: Services): void {
 
 async function requireSnapshot(services: Services): Promise<SnapshotRow> {
   requirePublic(services)
-  const row = await newestSnapshot(services.database.read)
+  const row = await newestSnapshot(services.database.read, services.now().toISOString())
   if (!row) throw notFound('Snapshot', 'The server makes the first one within minutes after it starts.')
   return row
 }

@@ -45,11 +45,11 @@ export async function countGiven(db: Db, mostBytes: number): Promise<number> {
   return total
 }
 
-/** Whether a card was given in a new version, or hidden, after this time. */
+/** Whether a card was given in a new version, came back, or was hidden, after this time. */
 export async function hasChangedSince(db: Db, time: string): Promise<boolean> {
   const given = await givenCards(db)
     .select('cards.card_id')
-    .where('cards.version_published_at', '>', time)
+    .where((eb) => eb.or([eb('cards.version_published_at', '>', time), eb('cards.published_at', '>', time)]))
     .limit(1)
     .executeTakeFirst()
   if (given) return true
@@ -63,11 +63,12 @@ export async function hasChangedSince(db: Db, time: string): Promise<boolean> {
   return hidden !== undefined
 }
 
-export const newestSnapshot = (db: Db): Promise<SnapshotRow | undefined> =>
+/** Without what a wrong clock has dated later: it would be the newest one until then. */
+export const newestSnapshot = (db: Db, now: string): Promise<SnapshotRow | undefined> =>
   db
     .selectFrom('library_snapshots')
     .selectAll()
-    .where('made_at', 'is not', null)
+    .where('made_at', '<=', now)
     .orderBy('made_at', 'desc')
     .executeTakeFirst()
 

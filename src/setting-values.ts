@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { Email } from './core/schemas.ts'
+import { withoutEnd } from './text/without-end.ts'
 
 export const onOff = z.enum(['on', 'off']).transform((value) => value === 'on')
 export const port = z
@@ -88,7 +89,7 @@ export const publicUrl = httpUrl
     const { username, password } = URL.canParse(url) ? new URL(url) : { username: '', password: '' }
     return username === '' && password === ''
   }, 'must name no user and no password')
-  .transform((url) => url.replace(/\/+$/, ''))
+  .transform((url) => withoutEnd(url, '/'))
 
 const NO_URL = 'is no valid URL: check host and port, and write special characters of the password as %-codes'
 

@@ -7,6 +7,14 @@ import { readFileSync, statSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parse } from "jsonc-parser";
+//#region src/text/without-end.ts
+/** Without such characters at its end. A pattern of them, anchored there, would look at each of a long row in the middle anew. */
+function withoutEnd(text, characters) {
+	let end = text.length;
+	while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
+	return text.slice(0, end);
+}
+//#endregion
 //#region src/doors/cli/exit-codes.ts
 /** What a script can rely on; documented in docs/guide/cli.md. */
 var EXIT = {
@@ -65,7 +73,7 @@ function savedProfile() {
 }
 function tidy(url) {
 	if (!/^https?:\/\/[^/]/i.test(url)) throw new CommandError(`"${url}" is not the address of a vault. Write it as https://vault.example.com or http://127.0.0.1:8080.`, EXIT.usage);
-	return url.replace(/\/+$/, "");
+	return withoutEnd(url, "/");
 }
 /** A key from a file or a clipboard often ends with a line end, which no header can carry. */
 function tidyKey(key) {

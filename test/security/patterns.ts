@@ -74,13 +74,11 @@ const TRIES = 8
 
 /** Patterns over text that is short, or ours: file, beginning of the pattern, and why it cannot grow. */
 const BOUNDED: readonly [file: string, start: string, why: string][] = [
-  ['src/config.ts', '\\/+$', 'the environment'],
-  ['src/doors/cli/profile.ts', '\\/+$', "one's own settings"],
-  ['src/doors/cli/client-file.ts', '^\\s*\\[+', "one's own file"],
+  ['src/doors/cli/clients/json-edit.ts', '\\r?\\n', "one's own file"],
   ['src/features/support/answer.ts', '^\\s*(', 'our guide pages'],
   ['src/features/guide/guide.ts', '!?\\[', 'our guide pages'],
-  ['src/features/ai-guide/ai-guide.ts', '\\/+$', 'an address of at most 2,000 characters'],
   ['src/features/memory/project-key.ts', '', 'a key of at most 1,000 characters'],
+  ['src/features/cites/version-ranges.ts', '^\\s*[vV=]', 'a range of at most 200 characters'],
   ['src/features/redaction/headers.ts', '^[\\x20', 'at most 375 decoded bytes'],
   ['src/features/redaction/placeholders.ts', '^[./~]', 'a value of at most 400 characters'],
 ]

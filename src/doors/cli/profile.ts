@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { withoutEnd } from '../../text/without-end.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { settingsFolder } from './folders.ts'
 import { vaultOfPackage } from './own-copy.ts'
@@ -47,7 +48,7 @@ function tidy(url: string): string {
       `"${url}" is not the address of a vault. Write it as https://vault.example.com or http://127.0.0.1:8080.`,
       EXIT.usage,
     )
-  return url.replace(/\/+$/, '')
+  return withoutEnd(url, '/')
 }
 
 /** A key from a file or a clipboard often ends with a line end, which no header can carry. */

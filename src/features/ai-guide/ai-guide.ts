@@ -4,6 +4,7 @@ import type { Ctx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { isOwnAddress } from '../../core/own-addresses.ts'
 import { descriptionOf, requiredScopes, toolsOf } from '../../core/tools.ts'
+import { withoutEnd } from '../../text/without-end.ts'
 import { policyOf } from '../credits/policy.ts'
 import {
   AUTHENTICATION,
@@ -52,7 +53,7 @@ const thinGuide = thinAnswer({
 })
 
 function guideFor(ctx: Ctx, base: string | undefined, capabilities: readonly Capability[]): Guide {
-  const baseUrl = (base ?? ctx.config.baseUrl).replace(/\/+$/, '')
+  const baseUrl = withoutEnd(base ?? ctx.config.baseUrl, '/')
   return {
     version: GUIDE_VERSION,
     base_url: baseUrl,

@@ -1,3 +1,4 @@
+import { withoutEnd } from '../../text/without-end.ts'
 import { type Cite, citeText, readCite } from './cite.ts'
 
 /** The parts of a card that may cite something. */
@@ -113,7 +114,7 @@ const ofText = (text: string): string[] =>
   )
 
 const ofUrls = (text: string): string[] =>
-  [...text.matchAll(/https?:\/\/[^\s<>"'`)\]]+/g)].map(([url]) => url.replace(/[.,;:!?]+$/, ''))
+  [...text.matchAll(/https?:\/\/[^\s<>"'`)\]]+/g)].map(([url]) => withoutEnd(url, '.,;:!?'))
 
 /** What a card cites by itself, read from its environment, steps and texts by rules. */
 export function readCites(content: Citing): string[] {

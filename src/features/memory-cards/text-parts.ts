@@ -58,7 +58,7 @@ const LINK = /!?\[([^[\]\n]{0,500})\]\([^()\n]{0,1000}\)/g
 export const plainText = (text: string): string =>
   text
     .replace(LINK, '$1')
-    .replace(/[`*]|^\s*[#>]+\s*/gm, '')
+    .replace(/[`*]|^[^\S\n]*[#>]+\s*/gm, '')
     .replace(/\s+/g, ' ')
     .trim()
 

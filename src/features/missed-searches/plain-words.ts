@@ -1,5 +1,6 @@
 import { fold } from '../../text/fold.ts'
 import { STOP_WORDS } from '../../text/stopwords.ts'
+import { withoutEnd } from '../../text/without-end.ts'
 import { sanitise } from '../redaction/redact.ts'
 
 /** A longer query was pasted, and a log or a letter may name people. */
@@ -13,7 +14,7 @@ const WORD = /^[\p{L}\p{N}][\p{L}\p{N}+#_-]*$/u
 const LETTER = /\p{L}/u
 
 const OPENING = /^["'“‘`([{<]+/u
-const CLOSING = /["'”’`)\]}>,;:!?.]+$/u
+const CLOSING = `"'”’\`)]}>,;:!?.`
 
 const isPlain = (word: string): boolean =>
   word.length >= SHORTEST_WORD &&
@@ -32,7 +33,7 @@ export function plainWords(query: string): string | null {
   const words = query
     .toLowerCase()
     .split(/\s+/)
-    .map((word) => word.replace(OPENING, '').replace(CLOSING, ''))
+    .map((word) => withoutEnd(word.replace(OPENING, ''), CLOSING))
     .filter(isPlain)
   const distinct = [...new Set(words)]
   return distinct.length > 0 && distinct.length <= MOST_WORDS ? distinct.join(' ') : null

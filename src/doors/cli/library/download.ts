@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isLoopback } from '../../../core/own-addresses.ts'
+import { withoutEnd } from '../../../text/without-end.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { reasonOf } from '../http-request.ts'
 
@@ -31,7 +32,7 @@ export function serverUrl(text: string, mayBePlain: boolean): string {
       `${text} should be the address of a server and nothing more, like https://vault.example.`,
       EXIT.usage,
     )
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+  return withoutEnd(`${url.origin}${url.pathname}`, '/')
 }
 
 class Refused extends CommandError {}

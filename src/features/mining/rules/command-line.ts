@@ -1,3 +1,5 @@
+import { withoutEnd } from '../../../text/without-end.ts'
+
 /** The command that a line runs, without its surroundings: two spellings of the same command have the same key. */
 
 const LONGEST_COMMAND = 2000
@@ -111,7 +113,8 @@ export function readCommand(line: string): CommandLine {
   let folder: string | null = null
   const parts: string[] = []
   for (const { text, before } of all) {
-    folder = FOLDER.exec(text)?.[1]?.replace(/\/+$/, '') ?? folder
+    const entered = FOLDER.exec(text)?.[1]
+    if (entered !== undefined) folder = withoutEnd(entered, '/')
     if (before === '||') continue
     if (before === '|') {
       if (VIEWER.test(text)) isMasked ||= !isPipeSafe

@@ -1,3 +1,4 @@
+import { withoutEnd } from '../../../text/without-end.ts'
 import type { Changes, Edit } from './changes.ts'
 import { isNamedIn, SETTINGS_FILE, TEST_FILE } from './named-files.ts'
 import { baseName } from './session.ts'
@@ -29,7 +30,7 @@ function removedBy(command: string): string[] {
 
 function isFailingTest(path: string, output: string): boolean {
   if (TEST_FILE.test(path)) return isNamedIn(output, path)
-  const folder = baseName(path.replace(/[/\\*]+$/, ''))
+  const folder = baseName(withoutEnd(path, '/\\*'))
   return FOLDER_OF_TESTS.test(folder) && output.includes(`${folder}/`)
 }
 

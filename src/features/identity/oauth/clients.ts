@@ -86,7 +86,8 @@ export async function findClient(
   clientId: string | undefined,
   net: DocumentNet = internet,
 ): Promise<OAuthClient> {
-  if (!clientId || clientId.length > 2000) throw unknownClient()
+  // PostgreSQL refuses to look for a NUL.
+  if (!clientId || clientId.length > 2000 || clientId.includes('\0')) throw unknownClient()
   const row = await findClientRow(ctx.db, clientId)
   if (!isDocumentId(clientId)) {
     if (!row) throw unknownClient()

@@ -11,6 +11,13 @@ import { dropOAuthLeftovers } from './grants.ts'
 onBothEngines('connected apps', (t) => {
   const { base, register, pkce, requestOf, page, form, decide, token, connect, refresh, mcp } = oauthApp(t)
 
+  test('a client_id with a NUL is unknown, as any other that nobody registered', async () => {
+    expect((await page({ client_id: 'a\0b' })).status).toBe(400)
+    const authorization = `Basic ${Buffer.from('a%00b:c').toString('base64')}`
+    const answer = await token({ grant_type: 'refresh_token', refresh_token: 'any' }, { authorization })
+    expect([answer.status, answer.body.error]).toEqual([401, 'invalid_client'])
+  })
+
   test('a code needs its own client, its verifier, its address and to be in time', async () => {
     const person = await t.user()
     const { client_id } = await register()

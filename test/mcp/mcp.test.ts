@@ -185,6 +185,8 @@ test('cards and the memory of a project are resources, under the same permission
     uri: `project://${encodeURIComponent('https://github.com/org/repo')}`,
   })
   expect((memory.contents[0] as { text: string }).text).toContain('done')
+  const withNul = await client.readResource({ uri: 'project://org%2Fre%00po' })
+  expect((withNul.contents[0] as { text: string }).text).toContain('done')
 
   const stranger = await registerPerson(vault, 'stranger@example.com')
   const other = await connect('auto', { 'x-api-key': await apiKeyOf(stranger) })

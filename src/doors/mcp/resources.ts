@@ -2,6 +2,7 @@ import { type ReadResourceResult, ResourceNotFoundError } from '@modelcontextpro
 import type { Ctx } from '../../core/context.ts'
 import { AppError, InvalidInput } from '../../core/errors.ts'
 import { fence } from '../../core/fence.ts'
+import { storable } from '../../core/storable.ts'
 import { callTool, type ToolCapability } from '../../core/tools.ts'
 import { cardMarkdown } from './card-markdown.ts'
 
@@ -79,7 +80,7 @@ const READERS: [prefix: string, Reader][] = [
     PROJECT,
     {
       tool: 'get_project_context',
-      input: (uri) => ({ project_key: decodeURIComponent(uri.slice(PROJECT.length)) }),
+      input: (uri) => ({ project_key: storable(decodeURIComponent(uri.slice(PROJECT.length))) }),
       mimeType: MEMORY_TYPE,
       text: memory,
     },

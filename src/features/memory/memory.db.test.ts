@@ -49,6 +49,23 @@ onBothEngines('events', (t) => {
     expect(projects.body).toEqual({ items: [], total: 0 })
   })
 
+  test('an encoded NUL in a key is left out, as in every text', async () => {
+    const user = await t.user()
+    const written = await user.post(EVENTS, {
+      project_key: 'https://github.com/org/re%00po',
+      event_type: 'turn',
+      content: 'x',
+    })
+    expect([written.status, written.body.project_key]).toEqual([201, 'github.com/org/repo'])
+    const snapshot = await user.get(`${SNAPSHOT}?${query({ project_key: 'github.com/org%00/repo' })}`)
+    expect(snapshot.body.total_events).toBe(1)
+    const renamed = await user.post('/api/v1/project-context/projects/rename', {
+      project_key: 'org/repo',
+      new_project_key: 'github.com/org/%00other',
+    })
+    expect(renamed.body.new_project_key).toBe('github.com/org/other')
+  })
+
   test('the tool deletes only when the user has agreed', async () => {
     const user = await t.user()
     const { body } = await user.tool('append_context_event', {

@@ -1,3 +1,5 @@
+import { storable } from '../../core/storable.ts'
+
 /** The key of the document that holds for all projects of a user. */
 export const USER_PREFERENCES_KEY = '__user__/preferences'
 
@@ -92,7 +94,8 @@ function cleanPath(path: string): string {
 
 function decoded(path: string): string {
   try {
-    return decodeURIComponent(path)
+    // The codes may stand for a NUL.
+    return storable(decodeURIComponent(path))
   } catch {
     return path
   }

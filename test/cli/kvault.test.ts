@@ -197,6 +197,26 @@ test('mcp answers a line that is no message, and goes on', async () => {
   expect([code, stderr]).toEqual([0, ''])
 })
 
+test('mcp answers under the id of the message, also if the vault cannot read it or its name is not ASCII', async () => {
+  const call = (id: number, method: string, params: object) =>
+    JSON.stringify({ jsonrpc: '2.0', id, method, params })
+  const deep = call(1, 'tools/call', {}).replace('{}', `${'['.repeat(101)}${']'.repeat(101)}`)
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const named = call(2, 'resources/read', { uri: 'project://世界', _meta })
+  const replies = (await kvault(['mcp'], `${deep}\n${named}\n`)).stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .sort((a, b) => a.id - b.id)
+  expect(replies).toMatchObject([
+    { id: 1, error: { code: -32700 } },
+    { id: 2, result: { contents: [{ uri: 'project://世界' }] } },
+  ])
+})
+
 test('mcp puts a card where .kvault.json of the project says, unless the call names a workspace', async () => {
   const asked = (id: number, more = {}) => ({
     jsonrpc: '2.0',

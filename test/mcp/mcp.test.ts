@@ -285,5 +285,7 @@ test('a body that is not JSON gets a JSON-RPC parse error, a GET a 405', async (
   const broken = await post('{"jsonrpc":')
   expect(broken.status).toBe(400)
   expect(broken.body.error.code).toBe(-32700)
+  const deep = await post(`{"jsonrpc":"2.0","id":1,"method":${'['.repeat(101)}${']'.repeat(101)}}`)
+  expect([deep.status, deep.body.error.message]).toEqual([400, expect.stringContaining('100 levels')])
   expect((await fetch(`${vault.url}/mcp`, { headers: { 'x-api-key': key } })).status).toBe(405)
 })

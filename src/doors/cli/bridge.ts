@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { createInterface } from 'node:readline'
+import { headerText } from '../../core/http/header-text.ts'
 import { requireAllowed } from './allowed-workspaces.ts'
 import { eventsOf } from './event-stream.ts'
 import { CommandError } from './exit-codes.ts'
@@ -9,7 +10,7 @@ import { homeOf } from './project-name.ts'
 
 type Message = { jsonrpc: '2.0'; id?: string | number; method?: string; params?: Record<string, unknown> }
 
-type Reply = { jsonrpc?: string; result?: { protocolVersion?: string }; detail?: string }
+type Reply = { jsonrpc?: string; id?: unknown; result?: { protocolVersion?: string }; detail?: string }
 
 const CALL_TIMEOUT_MS = 120_000
 const PARSE_ERROR = -32700
@@ -29,7 +30,7 @@ function protocolHeaders(message: Message, negotiated: string | undefined): Reco
   return {
     ...(version ? { 'mcp-protocol-version': version } : {}),
     ...(message.method ? { 'mcp-method': message.method } : {}),
-    ...(typeof name === 'string' && protocolVersion(message) ? { 'mcp-name': name } : {}),
+    ...(typeof name === 'string' && protocolVersion(message) ? { 'mcp-name': headerText(name) } : {}),
   }
 }
 
@@ -100,7 +101,8 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
     const reply = jsonIn(text) as Reply | undefined
     if (reply?.jsonrpc === '2.0') {
       if (message.method === 'initialize') negotiated = reply.result?.protocolVersion
-      write(text)
+      // A vault that could not read the message does not know its id, and the client would wait for an answer to it.
+      write(reply.id === null ? JSON.stringify({ ...reply, id: message.id ?? null }) : text)
     } else if (isGood(answer)) fail(message, `${profile.url} does not answer as a vault does`)
     else fail(message, refusalText(answer.statusCode, reply?.detail, profile.url))
   }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server'
+import { headerText } from '../../core/http/header-text.ts'
 import { LAST_LEGACY, MODERN } from './versions.ts'
 
 type Message = {
@@ -24,7 +25,3 @@ export function agreeingHeaders(given: IncomingHttpHeaders, body: unknown): Head
   if (typeof name === 'string' && !headers.has('mcp-name')) headers.set('mcp-name', headerText(name))
   return headers
 }
-
-/** Header values are ASCII; the protocol wraps what is not. */
-const headerText = (text: string): string =>
-  /^[\x21-\x7e]+$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`

@@ -111,7 +111,7 @@ async function answerByLibrary(
 
 function answerError(services: Services, error: unknown, request: FastifyRequest, reply: FastifyReply) {
   if (error instanceof InvalidInput)
-    return reply.code(400).send(rpcError(-32700, 'Parse error: the request body is not valid JSON'))
+    return reply.code(400).send(rpcError(-32700, `Parse error: ${error.issues[0]?.ctx?.error ?? 'not JSON'}`))
   const known = toAppError(error, request, services)
   return sendError(
     reply,

@@ -47,6 +47,7 @@ describe('the telling lines of a failure', () => {
     ['bash: kubectl: command not found'],
     ['panic: runtime error: index out of range'],
     ['Permission denied (publickey).'],
+    ["make: *** No rule to make target 'bar.o', needed by 'app'. Stop."],
   ])('has %s', (line) => {
     const text = `$ make\nexit code 2\ncompiling 12 files\n${line}\nmake: stopped`
     expect(tellingLines(text)).toContain(line)
@@ -55,6 +56,14 @@ describe('the telling lines of a failure', () => {
   test('are the last ones where a failing command names no error', () => {
     const text = '$ make\nexit code 2\nfirst step\nsecond step\n\nkinit: Clock skew too great\n'
     expect(tellingLines(text)).toEqual(['first step', 'second step', 'kinit: Clock skew too great'])
+  })
+
+  test('of a command behind a pipe, whose exit code nobody knows', () => {
+    for (const line of [
+      "error: failed to push some refs to 'github.com:org/app.git'",
+      'Makefile: *** missing separator. Stop.',
+    ])
+      expect(tellingLines(`$ one | tail\n${line}\nhint: see the note`), line).toEqual([line])
   })
 
   test('are few', () => {

@@ -21,6 +21,7 @@ const NAMED = new RegExp(
     String.raw`\b(?:E(?:ACCES|ADDRINUSE|ADDRNOTAVAIL|AGAIN|BADENGINE|BADF|BUSY|CONN[A-Z]{5,8}|EXIST|HOSTUNREACH|INTEGRITY|INVAL|IO|ISDIR|LIFECYCLE|LOOP|MFILE|NAMETOOLONG|NETUNREACH|NFILE|NOENT|NOMEM|NOSPC|NOTDIR|NOTEMPTY|NOTFOUND|NOTSUP|OTP|PERM|PIPE|PROTO|RESOLVE|ROFS|SRCH|TARGET|TIMEDOUT|USAGE|XDEV|[45]\d\d)|ERROR|FATAL)\b(?![-./])`,
     String.raw`\b(?:[A-Z]{2,12}_)?ERR(?:OR)?_[A-Z_]{3,60}\b|\b[A-Z]{2,5}-\d{4,6}\b`,
     String.raw`\b(?:panic|fatal|panicked)(?::| at\b)|\bERR!`,
+    String.raw`: \*\*\* .{1,300} Stop\.$`,
   ].join('|'),
 )
 /** The word, not the name of a file or a page. */
@@ -37,7 +38,7 @@ const SUMMARY = new RegExp(
   [
     String.raw`^\s*(?:Traceback \(most|(?:Error|failures?|errors?):?\s*$|exit(?:ed)? (?:code|status))`,
     String.raw`^\s*npm (?:error|ERR!) (?:A complete log|Lifecycle script|command (?:failed|sh)|path|workspace|errno|syscall)`,
-    String.raw`^\s*(?:make|ninja|gmake)(?:\[\d+\])?: (?:\*\*\*|.{0,200} stopped)`,
+    String.raw`^\s*(?:make|ninja|gmake)(?:\[\d+\])?: (?:\*\*\* (?:\[|Waiting)|.{0,200} stopped)`,
     String.raw`^\s*(?:Found |[×✖] )?\d+ (?:failed|failing|errors?|problems?)\b`,
     String.raw`\bcommand failed with exit code\b|\bELIFECYCLE\b|\bprocess completed with exit code\b`,
     String.raw`^\s*(?:FAIL|FAILED|BUILD FAILED)\s*$`,
@@ -100,8 +101,11 @@ function lastLines(output: string): Line[] {
   return cleaned(lines.reverse(), LAST_LINES)
 }
 
-/** Without an exit code, a line must say that something failed, and what. */
+/** Without an exit code, a line must say that something failed, and what; or begin as git and compilers do. */
 const SURELY_FAILED = 2
+const BEGINS_AS_ERROR = /^\s{0,8}error: /
+
+const isSure = ({ text, weight }: Line): boolean => weight >= SURELY_FAILED || BEGINS_AS_ERROR.test(text)
 
 export type Failure = {
   /** Whether the command failed. The exit code decides, where there is one. */
@@ -116,7 +120,7 @@ export type Failure = {
 export function readFailure(text: string): Failure {
   const { command, exitCode, output } = readCommandText(text)
   const weighed = exitCode === 0 ? [] : weighedLines(output)
-  const isFailure = exitCode === undefined ? (weighed[0]?.weight ?? 0) >= SURELY_FAILED : exitCode !== 0
+  const isFailure = exitCode === undefined ? weighed.some(isSure) : exitCode !== 0
   if (!isFailure) return { isFailure, command, lines: [], signature: '' }
   const telling = cleaned(tellingAmong(weighed), MOST_TELLING_LINES)
   const chosen = telling.length > 0 ? telling : [...cleaned(weighed, LAST_LINES), ...lastLines(output)]

@@ -141,6 +141,9 @@ describe('silence', () => {
       'FAIL src/a.test.ts',
       '\u001b[31mError: boom\u001b[39m\r\n',
       'sh: 1: jest: Permission denied\r\n',
+      ' ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with "frozen-lockfile"',
+      '╷\n│ Error: Error acquiring the state lock\n╵',
+      "make: *** No rule to make target 'bar.o', needed by 'app'.  Stop.",
     ]) {
       expect(run('npm test 2>&1 | tail -20', output), output).toBe(true)
       expect(run('npm test', output, null), output).toBe(true)

@@ -42,6 +42,8 @@ test('a card about another name is not about the failure', () => {
     ["ModuleNotFoundError: No module named 'fastapi'", DISTUTILS],
     ['ImportError: No module named yaml', DISTUTILS],
     ["Error: Cannot find module './helpers'", ALIAS],
+    ["Error: Cannot find module 'express'", ALIAS],
+    ["Error: Cannot find module 'express'", DISTUTILS],
     ['ERROR: relation "invoices" does not exist', RELATION],
     ['Error: P3009: migrate found failed migrations in the target database', UNREACHABLE],
     ['ERROR: process "/bin/sh -c make release" did not complete successfully: exit code: 1', NPM_CI],

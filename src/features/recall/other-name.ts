@@ -7,7 +7,7 @@
 const QUOTED = `['"\`‘“]([^'"\`’”\\s]{2,100})['"\`’”]`
 /** What a message calls by name right before the quoted name. */
 const KINDS = 'module|package|import|crate|gem|plugin|extension|relation|table|column|symbol|attribute|name'
-const NAMED_THING = new RegExp(`\\b(${KINDS}|named|undefined):?\\s{1,3}${QUOTED}`, 'gi')
+const NAMED_THING = new RegExp(`\\b(${KINDS}|module named|named|undefined):?\\s{1,3}${QUOTED}`, 'gi')
 /** Python and Go write the name without quotes too. */
 const BARE_THING = /\b(module named|undefined:)\s{1,3}([\w./-]{2,100})/gi
 /** Builders name the command that failed, with the shell that they gave it to. */
@@ -22,7 +22,7 @@ function namesIn(text: string, codes: RegExp): Map<string, string[]> {
     names.set(kind, [...(names.get(kind) ?? []), name.toLowerCase()])
   for (const pattern of [NAMED_THING, BARE_THING, NAMED_COMMAND])
     for (const [, kind = '', name = ''] of text.matchAll(pattern))
-      add(kind.toLowerCase().replace('module named', 'named').replace(':', ''), name)
+      add(kind.toLowerCase().replace('module named', 'module').replace(':', ''), name)
   for (const [, name = '', tool = ''] of text.matchAll(codes)) add(`code of ${tool.toLowerCase()}`, name)
   return names
 }
@@ -30,8 +30,9 @@ function namesIn(text: string, codes: RegExp): Map<string, string[]> {
 /** The texts of a card come in lower case. */
 const CODE_OF_CARD = new RegExp(CODE, 'gi')
 
-/** A file of the project at hand, as opposed to something that is installed. */
-const isOwnFile = (name: string): boolean => /^\.{0,2}[/\\]/.test(name)
+/** A file of the project at hand by its path, one by an alias such as `@/lib`, or something that is installed. */
+const formOf = (name: string): 'path' | 'alias' | 'installed' =>
+  /^\.{0,2}[/\\]/.test(name) ? 'path' : /^[@~#]\//.test(name) ? 'alias' : 'installed'
 
 /** The texts of a card, in lower case: all of them, and those that say what it is about. */
 export type NamingCard = { all: string; about: string }
@@ -49,7 +50,7 @@ export function namesAnother(lines: readonly string[], { all, about }: NamingCar
       (other) =>
         !names.some((name) => isRelated(name, other)) &&
         // A card that names its thing only where it quotes the error may help with others too.
-        (about.includes(other) || names.some(isOwnFile) !== isOwnFile(other)),
+        (about.includes(other) || !names.some((name) => formOf(name) === formOf(other))),
     ),
   )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { documentFrom, itemsOf, mergeItems } from './documents.ts'
+import { documentFrom, itemNamed, itemsOf, mergeItems } from './documents.ts'
 
 test('a document is its lines, whatever the bullets', () => {
   expect(itemsOf('- tabs\n* short\n\n1. first\n2) second\n  plain  \n- tabs')).toEqual([
@@ -10,7 +10,20 @@ test('a document is its lines, whatever the bullets', () => {
     'plain',
   ])
   expect(documentFrom(['one', ' two\n  lines ', ' '])).toBe('- one\n- two lines')
+  expect(documentFrom(['- tabs', '* short', '1. first', '-1 is allowed'])).toBe(
+    '- tabs\n- short\n- 1. first\n- -1 is allowed',
+  )
   expect(documentFrom('kept as it is')).toBe('kept as it is')
+})
+
+test('an item is found as its writer sent it, and as it is shown', () => {
+  const sent = ['- tabs', ' two\n  lines ', '1. first']
+  const items = itemsOf(documentFrom(sent))
+  expect(sent.map((item) => itemNamed(items, item))).toEqual(items)
+  for (const item of items) expect(itemNamed(items, `- ${item}`)).toBe(item)
+  expect(itemNamed(itemsOf('1. first\n- - old'), '1. first')).toBe('first')
+  expect(itemNamed(itemsOf('1. first\n- - old'), '- old')).toBe('- old')
+  expect(itemNamed(items, 'spaces')).toBeUndefined()
 })
 
 test('merging keeps the order of the target', () => {

@@ -20,6 +20,9 @@ export function documentFrom(given: string | readonly string[]): string {
   return documentOf(given.map(onOneLine).filter((item) => item !== ''))
 }
 
+/** Models send lists with and without bullets. A number may be part of the item, so it stays. */
+const MARK = /^[-*•]\s+/
+
 /** Splits the text, because a pattern for space around line ends would take minutes over a hundred thousand tabs. */
 const onOneLine = (item: string): string =>
   item
@@ -27,6 +30,13 @@ const onOneLine = (item: string): string =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
     .join(' ')
+    .replace(MARK, '')
+
+/** The item that a caller means, whether they write it as it was sent or as the document shows it. */
+export const itemNamed = (items: readonly string[], named: string): string | undefined =>
+  [named.trim(), onOneLine(named), itemsOf(named)[0]].find(
+    (item) => item !== undefined && items.includes(item),
+  )
 
 export type Merge = { items: string[]; copied: number; skipped: number }
 

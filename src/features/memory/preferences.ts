@@ -5,7 +5,7 @@ import { inTx } from '../../core/context.ts'
 import { InvalidInput, invalid } from '../../core/errors.ts'
 import { AnswerId } from '../../core/schemas.ts'
 import { appendTo, clean } from './append.ts'
-import { documentOf, itemsOf, mergeItems } from './documents.ts'
+import { documentOf, itemNamed, itemsOf, mergeItems } from './documents.ts'
 import { newestDocument } from './events.store.ts'
 import { APPENDING, type ResolvedProject, refuseSecretKey, resolveTwoForWriting } from './resolve-project.ts'
 import { Confirmed, Label, ProjectKey, WorkspaceId } from './schemas.ts'
@@ -96,9 +96,9 @@ async function preferencesAt(ctx: UserCtx, resolved: ResolvedProject): Promise<s
 
 /** The chosen items in the order of the source. An item that the source does not have is an error that names it. */
 function pick(source: readonly string[], asked: readonly string[]): string[] {
-  const wanted = asked.map((item) => itemsOf(item)[0] ?? item)
-  const missing = wanted.flatMap((item, index) =>
-    source.includes(item)
+  const wanted = asked.map((item) => itemNamed(source, item))
+  const missing = asked.flatMap((item, index) =>
+    wanted[index] !== undefined
       ? []
       : [
           {

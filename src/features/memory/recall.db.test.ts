@@ -378,6 +378,16 @@ onBothEngines('preferences', (t) => {
     expect(await read(user, 'c/two')).toBe('- dark mode')
   })
 
+  test('an item that was sent with a bullet is copied by the words that were sent', async () => {
+    const user = await t.user()
+    const project_preferences = ['- dark mode', '1. tabs']
+    const turn = { project_key: 'e/one', user_message: 'both', agent_report: 'done', project_preferences }
+    await user.tool('append_context_turn', turn)
+    expect(await read(user, 'e/one')).toBe('- dark mode\n- 1. tabs')
+    await transfer(user, 'e/one', 'e/two', { items: project_preferences })
+    expect(await read(user, 'e/two')).toBe('- dark mode\n- 1. tabs')
+  })
+
   test('is refused for a missing item, for the same project, and without agreement', async () => {
     const user = await t.user()
     await set(user, 'd/one', ['tabs'])

@@ -31,6 +31,11 @@ const UNREACHABLE = card(
   "Error: P1001: Can't reach database server at `localhost:5432`",
   'Write 127.0.0.1 instead of localhost.',
 )
+const DOCKER = card(
+  'Cannot connect to the Docker daemon after a restart',
+  'Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?',
+  'Start it again: colima start.',
+)
 const NPM_CI = card(
   'docker build: npm ci cannot reach the registry',
   'ERROR: failed to solve: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1',
@@ -46,6 +51,8 @@ test('a card about another name is not about the failure', () => {
     ["Error: Cannot find module 'express'", DISTUTILS],
     ['ERROR: relation "invoices" does not exist', RELATION],
     ['Error: P3009: migrate found failed migrations in the target database', UNREACHABLE],
+    ["ERROR 2002 (HY000): Can't connect to local MySQL server through socket '/run/mysqld.sock'", DOCKER],
+    ['Could not connect to Redis at localhost: Connection refused', DOCKER],
     ['ERROR: process "/bin/sh -c make release" did not complete successfully: exit code: 1', NPM_CI],
   ]
   for (const [line, other] of others) expect(namesAnother([line], other), line).toBe(true)
@@ -63,6 +70,8 @@ test('the same name, one of its parts, another kind of thing, or a name that is 
     [['Error: P1001', 'Error: P3009: migrate found failed migrations'], UNREACHABLE],
     [['error TS2307: Cannot find the client', 'SQLSTATE HY000'], UNREACHABLE],
     [['error TS2322: Type string is not assignable to @/lib/money'], ALIAS],
+    [['Cannot connect to the Docker daemon at tcp://docker:2375'], DOCKER],
+    [['docker: failed to connect to the server'], DOCKER],
     [['ERROR: process "/bin/sh -c npm ci --omit=dev" did not complete'], NPM_CI],
   ]
   for (const [lines, of] of same) expect(namesAnother(lines, of), lines.join()).toBe(false)

@@ -13,6 +13,9 @@ const BARE_THING = /\b(module named|undefined:)\s{1,3}([\w./-]{2,100})/gi
 /** Builders name the command that failed, with the shell that they gave it to. */
 const NAMED_COMMAND =
   /\b(process|command|script):?\s{1,3}["'`](?:\/bin\/(?:ba)?sh -c )?([^"'`\n]{2,100})["'`]/gi
+/** `Cannot connect to the Docker daemon`; a server or a host that is not called by its name may be any. */
+const NAMED_SERVICE =
+  /\b(connect to)(?: the| local)? (?!server|host|database|socket|remote|proxy|local)([a-z][\w-]{2,40})\b/gi
 /** `P1001`, `TS2345`, `ORA-00942`: the tool in letters, then the number of its message. */
 const CODE = /(?<![\w-])(([A-Z]{1,5})-?\d{3,5})(?![\w-])/g
 
@@ -20,7 +23,7 @@ function namesIn(text: string, codes: RegExp): Map<string, string[]> {
   const names = new Map<string, string[]>()
   const add = (kind: string, name: string) =>
     names.set(kind, [...(names.get(kind) ?? []), name.toLowerCase()])
-  for (const pattern of [NAMED_THING, BARE_THING, NAMED_COMMAND])
+  for (const pattern of [NAMED_THING, BARE_THING, NAMED_COMMAND, NAMED_SERVICE])
     for (const [, kind = '', name = ''] of text.matchAll(pattern))
       add(kind.toLowerCase().replace('module named', 'module').replace(':', ''), name)
   for (const [, name = '', tool = ''] of text.matchAll(codes)) add(`code of ${tool.toLowerCase()}`, name)

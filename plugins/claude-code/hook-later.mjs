@@ -3723,7 +3723,8 @@ var NAMED = new RegExp([
 	String.raw`\berror(?:\[|:? )[A-Z]{1,4}\d{2,5}\b`,
 	String.raw`\b(?:E(?:ACCES|ADDRINUSE|ADDRNOTAVAIL|AGAIN|BADENGINE|BADF|BUSY|CONN[A-Z]{5,8}|EXIST|HOSTUNREACH|INTEGRITY|INVAL|IO|ISDIR|LIFECYCLE|LOOP|MFILE|NAMETOOLONG|NETUNREACH|NFILE|NOENT|NOMEM|NOSPC|NOTDIR|NOTEMPTY|NOTFOUND|NOTSUP|OTP|PERM|PIPE|PROTO|RESOLVE|ROFS|SRCH|TARGET|TIMEDOUT|USAGE|XDEV|[45]\d\d)|ERROR|FATAL)\b(?![-./])`,
 	String.raw`\b(?:[A-Z]{2,12}_)?ERR(?:OR)?_[A-Z_]{3,60}\b|\b[A-Z]{2,5}-\d{4,6}\b`,
-	String.raw`\b(?:panic|fatal|panicked)(?::| at\b)|\bERR!`
+	String.raw`\b(?:panic|fatal|panicked)(?::| at\b)|\bERR!`,
+	String.raw`: \*\*\* .{1,300} Stop\.$`
 ].join("|"));
 /** The word, not the name of a file or a page. */
 var SAYS_ERROR = /(?<![\w/.-])(?:errors?|fatal|panic(?:ked)?|fail(?:ed|ure|s)?)(?![\w/-]|\.\w)|\bERR!/i;
@@ -3736,7 +3737,7 @@ var WARNS = /\bwarn(?:ing)?\b|\bdeprecated\b/i;
 var SUMMARY$1 = new RegExp([
 	String.raw`^\s*(?:Traceback \(most|(?:Error|failures?|errors?):?\s*$|exit(?:ed)? (?:code|status))`,
 	String.raw`^\s*npm (?:error|ERR!) (?:A complete log|Lifecycle script|command (?:failed|sh)|path|workspace|errno|syscall)`,
-	String.raw`^\s*(?:make|ninja|gmake)(?:\[\d+\])?: (?:\*\*\*|.{0,200} stopped)`,
+	String.raw`^\s*(?:make|ninja|gmake)(?:\[\d+\])?: (?:\*\*\* (?:\[|Waiting)|.{0,200} stopped)`,
 	String.raw`^\s*(?:Found |[×✖] )?\d+ (?:failed|failing|errors?|problems?)\b`,
 	String.raw`\bcommand failed with exit code\b|\bELIFECYCLE\b|\bprocess completed with exit code\b`,
 	String.raw`^\s*(?:FAIL|FAILED|BUILD FAILED)\s*$`
@@ -3786,12 +3787,14 @@ function lastLines(output) {
 		at
 	})).filter(({ text }) => !isStackFrame(text)).reverse(), LAST_LINES);
 }
-/** Without an exit code, a line must say that something failed, and what. */
+/** Without an exit code, a line must say that something failed, and what; or begin as git and compilers do. */
 var SURELY_FAILED = 2;
+var BEGINS_AS_ERROR = /^\s{0,8}error: /;
+var isSure = ({ text, weight }) => weight >= SURELY_FAILED || BEGINS_AS_ERROR.test(text);
 function readFailure(text) {
 	const { command, exitCode, output } = readCommandText(text);
 	const weighed = exitCode === 0 ? [] : weighedLines(output);
-	const isFailure = exitCode === void 0 ? (weighed[0]?.weight ?? 0) >= SURELY_FAILED : exitCode !== 0;
+	const isFailure = exitCode === void 0 ? weighed.some(isSure) : exitCode !== 0;
 	if (!isFailure) return {
 		isFailure,
 		command,

@@ -1008,10 +1008,10 @@ var LOOKED_AT = 16e3;
 * do not pass it; then these patterns decide whether the vault is asked. The vault decides whether it delivers something.
 */
 var SIGNS = [
-	/^[ \t]{0,8}(?:npm ERR!|npm error|fatal:|panic:|Traceback \(most recent call last\)|BUILD FAILED|Segmentation fault)/m,
+	/^[ \t]{0,8}(?:npm ERR!|npm error|ERR_PNPM_|fatal:|panic:|Traceback \(most recent call last\)|BUILD FAILED|Segmentation fault)/m,
 	/^[ \t]{0,8}(?:error(?:\[[A-Z]\d{1,5}\])?:|ERROR[: ]|FAIL(?:ED|URE)?[ :])/m,
-	/^[ \t]{0,8}(?:E {2,8})?[A-Za-z_.]{0,80}(?:Error|Exception):/m,
-	/\berror TS\d{4,5}:/,
+	/^[ \t]{0,8}(?:(?:E {2}|│) {0,6})?[A-Za-z_.]{0,80}(?:Error|Exception):/m,
+	/\berror TS\d{4,5}:|: \*\*\* .{1,300} Stop\.$/m,
 	/: (?:command not found|No such file or directory|Permission denied)$/m,
 	/\b[1-9]\d{0,5} (?:failed|failing)\b/
 ];

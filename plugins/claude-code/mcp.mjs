@@ -7,6 +7,10 @@ import { readFileSync, statSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parse } from "jsonc-parser";
+//#region src/core/http/header-text.ts
+/** Header values are ASCII; the Model Context Protocol wraps what is not. */
+var headerText = (text) => /^[\x21-\x7e]+$/.test(text) ? text : `=?base64?${Buffer.from(text).toString("base64")}?=`;
+//#endregion
 //#region src/text/without-end.ts
 /** Without such characters at its end. A pattern of them, anchored there, would look at each of a long row in the middle anew. */
 function withoutEnd(text, characters) {
@@ -342,7 +346,7 @@ function protocolHeaders(message, negotiated) {
 	return {
 		...version ? { "mcp-protocol-version": version } : {},
 		...message.method ? { "mcp-method": message.method } : {},
-		...typeof name === "string" && protocolVersion(message) ? { "mcp-name": name } : {}
+		...typeof name === "string" && protocolVersion(message) ? { "mcp-name": headerText(name) } : {}
 	};
 }
 /**
@@ -415,7 +419,10 @@ async function bridge(options = {}) {
 		const reply = jsonIn(text);
 		if (reply?.jsonrpc === "2.0") {
 			if (message.method === "initialize") negotiated = reply.result?.protocolVersion;
-			write(text);
+			write(reply.id === null ? JSON.stringify({
+				...reply,
+				id: message.id ?? null
+			}) : text);
 		} else if (isGood(answer)) fail(message, `${profile.url} does not answer as a vault does`);
 		else fail(message, refusalText(answer.statusCode, reply?.detail, profile.url));
 	}

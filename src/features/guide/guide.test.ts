@@ -76,6 +76,18 @@ describe('search in the guide', () => {
     }
   })
 
+  test('every link leads to a page and a section that this server has', () => {
+    const anchorsOf = (slug = '') => guide.pages.get(slug)?.sections.map(({ anchor }) => anchor)
+    for (const page of guide.pages.values()) {
+      const { text } = renderGuide(page)
+      for (const [, address = ''] of text.matchAll(/href="([^"]*)"/g)) {
+        expect(address, page.slug).toMatch(/^(https?:\/\/|#|\/guide\/)/)
+        const [, slug, anchor] = /^(?:\/guide\/([a-z0-9-]+))?(?:#(.+))?$/.exec(address) ?? []
+        if (anchor) expect(anchorsOf(slug ?? page.slug), address).toContain(anchor)
+      }
+    }
+  })
+
   test('a question about something else finds nothing', () => {
     expect(guide.search('zzzxqy', 3)).toEqual([])
     expect(new Guide([]).search('cancel', 3)).toEqual([])

@@ -35,7 +35,11 @@ export function guide(): Guide {
 /** What stands after the language of a fence is for those who edit the page. */
 const FENCE_NOTE = /^(\s*`{3,}\w+) .*$/
 
-export function parsePage(slug: string, markdown: string): GuidePage {
+/** A server has the guide alone. What the repository has beside it keeps its name there, without a link. */
+const LINK_OUT_OF_GUIDE = /\[([^\]]+)\]\(\.\.\/[^)]*\)/g
+
+export function parsePage(slug: string, source: string): GuidePage {
+  const markdown = source.replace(LINK_OUT_OF_GUIDE, '$1')
   const anchor = anchors()
   const sections: GuideSection[] = []
   let title = slug
@@ -74,6 +78,8 @@ export function anchors(): (heading: string) => string {
     const base =
       heading
         .toLowerCase()
+        // As where the repository is read: "The team's page" is the-teams-page.
+        .replace(/['’]/g, '')
         .replace(/[^\p{L}\p{N}]+/gu, '-')
         .replace(/^-|-$/g, '') || 'section'
     const count = (seen.get(base) ?? 0) + 1

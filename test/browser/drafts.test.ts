@@ -20,6 +20,8 @@ test('a person accepts, edits and dismisses what was found in their work, and se
   const person = await stage.person('Miner')
   const { page } = person
   await look(person, '/drafts', 'drafts-empty', 'No drafts')
+  // A command that works without anything installed: npm knows no package of this name.
+  await page.getByText(/^npx -y http\S+\/kvault\.tgz mine --dry-run$/).waitFor()
   const title = "Error: Cannot find module 'harbour-client'"
   const symptom = `npm test fails with ${title} after a fresh checkout`
   await person.api('POST', '/api/v1/cards', {

@@ -3,7 +3,7 @@ export type AgentId = 'claude' | 'cursor' | 'vscode' | 'http'
 type Agent = { id: AgentId; name: string; where: string; config: (base: string, key: string) => string }
 
 /** The vault hands out the command that fits it, so nothing has to be installed first. */
-export const connectCommand = (base: string): string => `npx -y ${base}/kvault.tgz connect`
+export const kvaultCommand = (base: string, verb: string): string => `npx -y ${base}/kvault.tgz ${verb}`
 
 const json = (value: unknown) => JSON.stringify(value, null, 2)
 

@@ -13,7 +13,7 @@ import { KeyHome } from '../settings/key-home.tsx'
 import { toolScopes } from '../settings/scopes.ts'
 import { ShownKey } from '../settings/shown-key.tsx'
 import { LINK_CLASS } from './account-card.tsx'
-import { AGENTS, type AgentId, connectCommand } from './agents.ts'
+import { AGENTS, type AgentId, kvaultCommand } from './agents.ts'
 import { agentTabOf } from './next-step.ts'
 
 /** A key made for this page, shown once, and a line that turns green when the agent first uses it. */
@@ -90,7 +90,7 @@ const OneCommand = ({ base }: { base: string }) => (
       One command finds the agents on your computer, signs you in by the browser and connects each with a key
       of its own. It needs Node 20 or newer.
     </p>
-    <CopyBlock text={connectCommand(base)} label="Command" />
+    <CopyBlock text={kvaultCommand(base, 'connect')} label="Command" />
     <p className="text-sm text-soft">
       For Claude Desktop there is also{' '}
       <a className={LINK_CLASS} href="/kvault.mcpb">

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Pickaxe } from 'lucide-react'
+import { configQuery } from '../../session.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
+import { kvaultCommand } from '../account/agents.ts'
 import { DraftItem } from './draft-item.tsx'
 import { draftsQuery } from './draft-queries.ts'
 
@@ -10,6 +12,8 @@ import { draftsQuery } from './draft-queries.ts'
 export function DraftsPage() {
   const drafts = useQuery(draftsQuery)
   const items = drafts.data?.items ?? []
+  const { data: config } = useQuery(configQuery)
+  const base = config?.base_url ?? location.origin
   return (
     <Page
       title="Drafts"
@@ -25,7 +29,7 @@ export function DraftsPage() {
         <EmptyState
           icon={<Pickaxe size={18} />}
           title="No drafts"
-          example={<code>npx kvault mine --dry-run</code>}
+          example={<code className="break-words">{kvaultCommand(base, 'mine --dry-run')}</code>}
         >
           Drafts come from the exchanges that the hooks of your agents keep, at most three a day. This looks
           through the old sessions on your computer:

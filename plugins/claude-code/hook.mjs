@@ -1,7 +1,7 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
 import { createRequire } from "node:module";
 import { appendFileSync, linkSync, mkdirSync, readFileSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { homedir, userInfo } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parse } from "jsonc-parser";
@@ -717,6 +717,7 @@ function vaultOfPackage() {
 		return;
 	}
 }
+HERE.split(sep).includes("_npx") && vaultOfPackage() && `${vaultOfPackage()}`;
 //#endregion
 //#region src/doors/cli/profile.ts
 var DEFAULT_URL = "http://127.0.0.1:8080";

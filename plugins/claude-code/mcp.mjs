@@ -1,7 +1,7 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
@@ -64,6 +64,8 @@ function vaultOfPackage() {
 		return;
 	}
 }
+/** How messages name this command: npx leaves no `kvault` behind, so there it is the call that the vault hands out. */
+var KVAULT = HERE.split(sep).includes("_npx") && vaultOfPackage() ? `npx -y ${vaultOfPackage()}/kvault.tgz` : "kvault";
 //#endregion
 //#region src/doors/cli/profile.ts
 var DEFAULT_URL = "http://127.0.0.1:8080";
@@ -166,7 +168,7 @@ var isAllowed = (profile, workspaceId) => allowedFor(profile).includes(workspace
 /** For callers without a terminal, who are mostly agents: the message says what a person has to run. */
 function requireAllowed(profile, { id, file }) {
 	if (isAllowed(profile, id)) return;
-	throw new CommandError(`Nothing was recorded. ${file} sends new cards to the workspace ${id}, which nobody has allowed on this machine. Ask the person to run once: kvault allow-workspace ${id}. Or name the workspace of the card yourself.`, EXIT.byHand);
+	throw new CommandError(`Nothing was recorded. ${file} sends new cards to the workspace ${id}, which nobody has allowed on this machine. Ask the person to run once: ${KVAULT} allow-workspace ${id}. Or name the workspace of the card yourself.`, EXIT.byHand);
 }
 //#endregion
 //#region src/doors/cli/event-stream.ts
@@ -389,7 +391,7 @@ var send = (profile, line, message, negotiated) => request(`${profile.url}/mcp`,
 	timeoutMs: CALL_TIMEOUT_MS
 });
 /** Why the vault gave no answer of the protocol. */
-var refusalText = (status, detail, url) => status === 401 ? `${detail ?? "Not signed in"} Run: kvault login --url ${url}` : detail ?? `The vault answered ${status}`;
+var refusalText = (status, detail, url) => status === 401 ? `${detail ?? "Not signed in"} Run: ${KVAULT} login --url ${url}` : detail ?? `The vault answered ${status}`;
 /**
 * An MCP server on standard input and output for clients without HTTP: each line goes to the vault, each answer comes back
 * as a line. It knows nothing of the tools except the home of new cards, so it never lags behind the vault.

@@ -113,6 +113,8 @@ test('npx connects an agent from an empty folder, by the address of the vault al
   const result = await laptop('npx', ['-y', `${vault.url}/kvault.tgz`, 'connect', '--yes', '--key', key])
   expect(result).toMatchObject({ code: 0, stderr: '' })
   expect(result.stdout).toContain(`Codex is connected to ${vault.url}: ${TOOLS} tools answer`)
+  // npx leaves no `kvault` behind, so what to type next begins as this call did.
+  expect(result.stdout).toContain(`switch them off: npx -y ${vault.url}/kvault.tgz hooks off codex`)
   const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
   expect((await installed(['--version'])).stdout.trim()).toBe(version)
   const pointed = await installed(['backup', 'file'])

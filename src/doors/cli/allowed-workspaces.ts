@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { accountOf } from './account.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { settingsFolder } from './folders.ts'
+import { KVAULT } from './own-copy.ts'
 import { type Profile, writePrivate } from './profile.ts'
 import type { ProjectHome } from './project-name.ts'
 import { settingsIn } from './settings-file.ts'
@@ -33,7 +34,7 @@ export function allow(profile: Profile, workspaceId: string): void {
 export function requireAllowed(profile: Profile, { id, file }: ProjectHome): void {
   if (isAllowed(profile, id)) return
   throw new CommandError(
-    `Nothing was recorded. ${file} sends new cards to the workspace ${id}, which nobody has allowed on this machine. Ask the person to run once: kvault allow-workspace ${id}. Or name the workspace of the card yourself.`,
+    `Nothing was recorded. ${file} sends new cards to the workspace ${id}, which nobody has allowed on this machine. Ask the person to run once: ${KVAULT} allow-workspace ${id}. Or name the workspace of the card yourself.`,
     EXIT.byHand,
   )
 }

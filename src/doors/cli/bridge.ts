@@ -5,6 +5,7 @@ import { requireAllowed } from './allowed-workspaces.ts'
 import { eventsOf } from './event-stream.ts'
 import { CommandError } from './exit-codes.ts'
 import { isEventStream, isGood, jsonIn, reasonOf, request, textOf } from './http-request.ts'
+import { KVAULT } from './own-copy.ts'
 import { findProfile, type Profile } from './profile.ts'
 import { homeOf } from './project-name.ts'
 
@@ -74,7 +75,7 @@ const refusalText = (
   url: string | undefined,
 ): string =>
   status === 401
-    ? `${detail ?? 'Not signed in'} Run: kvault login --url ${url}`
+    ? `${detail ?? 'Not signed in'} Run: ${KVAULT} login --url ${url}`
     : (detail ?? `The vault answered ${status}`)
 
 /**

@@ -6,6 +6,7 @@ import { CommandError, EXIT } from './exit-codes.ts'
 import { objectIn, readGiven } from './given-file.ts'
 import { requireOneOf, requireWorkspaceId } from './given-options.ts'
 import { asCommandError } from './known-errors.ts'
+import { KVAULT } from './own-copy.ts'
 import { printParts } from './parts.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import { paint, plain, print, printJson, tableOrBlocks } from './terminal.ts'
@@ -52,7 +53,7 @@ async function list(profile: Profile, { status = 'open', json }: DraftOptions): 
   )
   if (json) return printJson(page)
   if (page.items.length === 0)
-    return print('No drafts. They are made from what your agents solve; kvault mine reads old sessions.')
+    return print(`No drafts. They are made from what your agents solve; ${KVAULT} mine reads old sessions.`)
   const rows = page.items.map((draft) => [
     draft.draft_id,
     plain(draft.title, 60),
@@ -70,7 +71,7 @@ function printDraft(draft: Draft): void {
   ])
   if (like)
     print(
-      `\nThis looks like ${like.card_id}  ${plain(like.title)}\nTo say that it worked: kvault drafts accept ${draft.draft_id} --verdict`,
+      `\nThis looks like ${like.card_id}  ${plain(like.title)}\nTo say that it worked: ${KVAULT} drafts accept ${draft.draft_id} --verdict`,
     )
 }
 
@@ -118,7 +119,7 @@ async function editByHand(profile: Profile, id: string, options: DraftOptions): 
   } catch (error) {
     const known = asCommandError(error)
     if (!known) throw error
-    const next = `It is kept. Mend it, then run: kvault drafts edit ${id} --file "${file}"`
+    const next = `It is kept. Mend it, then run: ${KVAULT} drafts edit ${id} --file "${file}"`
     throw new CommandError(`${known.message}\n${next}`, known.exitCode)
   }
   rmSync(dirname(file), { recursive: true, force: true })
@@ -148,7 +149,8 @@ export async function drafts(
   }
   if (!VERBS.includes(verb))
     throw new CommandError(`There is no "${verb}". Use list, show, accept, edit or dismiss.`, EXIT.usage)
-  if (id === undefined) throw new CommandError(`Name the draft: kvault drafts ${verb} <draft-id>`, EXIT.usage)
+  if (id === undefined)
+    throw new CommandError(`Name the draft: ${KVAULT} drafts ${verb} <draft-id>`, EXIT.usage)
   if (verb === 'show') {
     const draft = await call<Draft>(profile, at(id))
     if (options.json) printJson(draft)

@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ownDataFolder } from './folders.ts'
 
@@ -41,3 +41,8 @@ export function vaultOfPackage(): string | undefined {
     return undefined
   }
 }
+
+const isOfNpx = HERE.split(sep).includes('_npx')
+
+/** How messages name this command: npx leaves no `kvault` behind, so there it is the call that the vault hands out. */
+export const KVAULT = isOfNpx && vaultOfPackage() ? `npx -y ${vaultOfPackage()}/kvault.tgz` : 'kvault'

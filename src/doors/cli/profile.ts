@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { withoutEnd } from '../../text/without-end.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { settingsFolder } from './folders.ts'
-import { vaultOfPackage } from './own-copy.ts'
+import { KVAULT, vaultOfPackage } from './own-copy.ts'
 import { behindLink, replaceFile } from './replace-file.ts'
 
 /** Which vault this person uses and with which key; kept in a file only they can read. */
@@ -87,6 +87,7 @@ export function givenKey(options: ProfileOptions): string | undefined {
 
 export function requireProfile(options: ProfileOptions = {}): Profile {
   const { url, apiKey, ...rest } = findProfile(options)
-  if (!apiKey) throw new CommandError(`No key for ${url}. Run: kvault login --url ${url}`, EXIT.notSignedIn)
+  if (!apiKey)
+    throw new CommandError(`No key for ${url}. Run: ${KVAULT} login --url ${url}`, EXIT.notSignedIn)
   return { url, apiKey, ...rest }
 }

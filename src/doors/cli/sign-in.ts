@@ -4,6 +4,7 @@ import { connections } from './connect/connections.ts'
 import { agreed, type ConsentOptions } from './connect/consent.ts'
 import { endKey, keepProfile, keyName, takeBackKey } from './connect/keys.ts'
 import { EXIT } from './exit-codes.ts'
+import { KVAULT } from './own-copy.ts'
 import {
   dropProfile,
   type Profile,
@@ -33,7 +34,9 @@ async function endFormer(former: Profile | undefined, { url, apiKey }: Profile):
   if (!former?.keyId || former.url !== url || former.apiKey === apiKey) return
   const users = sharers(former.apiKey)
   if (users.length === 0) return takeBackKey(url, former)
-  print(`The former key stays valid, because these use it: ${users.join(', ')}. To end it: kvault disconnect`)
+  print(
+    `The former key stays valid, because these use it: ${users.join(', ')}. To end it: ${KVAULT} disconnect`,
+  )
 }
 
 async function replaceProfile(profile: Profile): Promise<void> {
@@ -69,7 +72,7 @@ async function loginByPassword(url: string, options: LoginOptions): Promise<void
   await ask(url, '/api/v1/auth/logout', { method: 'POST', headers: session })
   if (created.status !== 201) throw failure(created)
   await keep(url, created.body as Created)
-  print(`Signed in at ${url} as ${email}. Next: kvault connect`)
+  print(`Signed in at ${url} as ${email}. Next: ${KVAULT} connect`)
 }
 
 async function loginByBrowser(url: string): Promise<void> {
@@ -84,7 +87,7 @@ async function loginByBrowser(url: string): Promise<void> {
   } finally {
     await session.end()
   }
-  print(`Signed in at ${url}. Next: kvault connect`)
+  print(`Signed in at ${url}. Next: ${KVAULT} connect`)
 }
 
 /** Signs in once and keeps an API key of its own, so that no password is ever stored. */
@@ -115,7 +118,9 @@ export async function logout(options: ConsentOptions): Promise<number> {
   const others = connections().filter((one) => one.keyId && one.apiKey !== profile.apiKey)
   if (others.length > 0) {
     const names = others.map(({ client }) => client).join(', ')
-    print(paint('dim', `These keep working with keys of their own: ${names}. To end them: kvault disconnect`))
+    print(
+      paint('dim', `These keep working with keys of their own: ${names}. To end them: ${KVAULT} disconnect`),
+    )
   }
   if (lost.length > 0) {
     print(`This cuts off: ${lost.join(', ')}`)

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { CommandError, EXIT } from '../exit-codes.ts'
+import { KVAULT } from '../own-copy.ts'
 import type { McpClient } from './client.ts'
 import { CLIENTS } from './list.ts'
 
@@ -22,7 +23,7 @@ export function findClient(name: string): McpClient {
   if (client) return client
   const names = CLIENTS.map((candidate) => candidate.name).join(', ')
   throw new CommandError(
-    `Unknown client "${name}". Known: ${names}. For any other: kvault connect --print`,
+    `Unknown client "${name}". Known: ${names}. For any other: ${KVAULT} connect --print`,
     EXIT.usage,
   )
 }

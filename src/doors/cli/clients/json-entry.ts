@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
 import { ClientError, EXIT } from '../exit-codes.ts'
 import { LENIENT } from '../jsonc.ts'
+import { KVAULT } from '../own-copy.ts'
 import { type Entry, type McpClient, SERVER_NAME } from './client.ts'
 import { withoutValue, withValue } from './json-edit.ts'
 
@@ -11,7 +12,7 @@ function parsed(text: string, file: string) {
   if (errors.length === 0 && (tree === undefined || tree.type === 'object')) return tree
   const fault = errors.length > 0 ? 'cannot be read as JSON' : `contains no object, but: ${tree?.type}`
   throw new ClientError(
-    `${file} ${fault}, so it is left alone. Repair it, or add the entry by hand: kvault connect --print`,
+    `${file} ${fault}, so it is left alone. Repair it, or add the entry by hand: ${KVAULT} connect --print`,
     EXIT.byHand,
   )
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parse, patch, stringify } from '@decimalturn/toml-patch'
 import { ClientError, EXIT } from '../exit-codes.ts'
+import { KVAULT } from '../own-copy.ts'
 import { type Entry, type McpClient, SERVER_NAME } from './client.ts'
 
 type Table = Record<string, unknown>
@@ -13,7 +14,7 @@ function parsed(text: string, file: string): Table {
     return parse(text)
   } catch {
     throw new ClientError(
-      `${file} cannot be read as TOML, so it is left alone. Repair it, or add the entry by hand: kvault connect --print`,
+      `${file} cannot be read as TOML, so it is left alone. Repair it, or add the entry by hand: ${KVAULT} connect --print`,
       EXIT.byHand,
     )
   }
@@ -116,7 +117,7 @@ export function withTomlEntry(
   const edited = patch(rest, wanted)
   if (says(edited, wanted, client)) return edited
   throw new ClientError(
-    `${file} has a form that cannot be edited safely, so it is left alone. Add the entry by hand: kvault connect --print`,
+    `${file} has a form that cannot be edited safely, so it is left alone. Add the entry by hand: ${KVAULT} connect --print`,
     EXIT.byHand,
   )
 }

@@ -5,7 +5,7 @@ import { findClient, installedClients } from '../clients/installed.ts'
 import { ClientError, CommandError, EXIT } from '../exit-codes.ts'
 import { requireWorkspaceId } from '../given-options.ts'
 import type { Probe } from '../mcp-probe.ts'
-import { keepOwnCopy, ownCommand } from '../own-copy.ts'
+import { KVAULT, keepOwnCopy, ownCommand } from '../own-copy.ts'
 import { findProfile, givenKey, type ProfileOptions, urlToJoin } from '../profile.ts'
 import { isInteractive, paint, print, question } from '../terminal.ts'
 import { type Change, connectionOf, keptFile, saveConnection } from './connections.ts'
@@ -164,7 +164,9 @@ export async function connect(names: string[], options: ConnectOptions): Promise
   if (options.print) return printEntries(names, options)
   const clients = await chosen(names, options)
   if (clients.length === 0) {
-    print(`No agent was found on this computer. Name one (kvault connect claude-code), or copy an entry:\n`)
+    print(
+      `No agent was found on this computer. Name one (${KVAULT} connect claude-code), or copy an entry:\n`,
+    )
     printEntries([], options)
     return EXIT.byHand
   }

@@ -5,6 +5,7 @@ import { readText } from '../clients/files.ts'
 import { findClient } from '../clients/installed.ts'
 import { EXIT } from '../exit-codes.ts'
 import { ownDataFolder, settingsFolder } from '../folders.ts'
+import { KVAULT } from '../own-copy.ts'
 import { print, warn } from '../terminal.ts'
 import { type Connection, connectionOf, connections, digestOf, dropConnection } from './connections.ts'
 import { agreed, type ConsentOptions, showChange } from './consent.ts'
@@ -37,7 +38,7 @@ async function endKeyOf({ url, apiKey, keyId, client }: Connection): Promise<boo
     return true
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    warn(`Its key is still valid: ${why} Repeat kvault disconnect ${client}, or delete the key at ${url}.`)
+    warn(`Its key is still valid: ${why} Repeat ${KVAULT} disconnect ${client}, or delete the key at ${url}.`)
     return false
   }
 }
@@ -81,7 +82,8 @@ function sayWhatStays(chosen: readonly string[]): void {
 
 export async function disconnect(names: string[], options: ConsentOptions): Promise<number> {
   const chosen = names.length > 0 ? names : connections().map(({ client }) => client)
-  if (chosen.length === 0) print('No client was connected from here. Name one: kvault disconnect claude-code')
+  if (chosen.length === 0)
+    print(`No client was connected from here. Name one: ${KVAULT} disconnect claude-code`)
   let isAllDone = true
   const code = await forEachClient(chosen.map(findClient), async (client) => {
     if (!(await disconnectOne(client, options))) isAllDone = false

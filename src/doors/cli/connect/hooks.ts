@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { parse } from 'jsonc-parser'
 import { folderOf, type McpClient } from '../clients/client.ts'
 import { readText, removeFile, writeText } from '../clients/files.ts'
-import { keepOwnCopy } from '../own-copy.ts'
+import { KVAULT, keepOwnCopy } from '../own-copy.ts'
 import { print } from '../terminal.ts'
 import { type Connection, connectionOf, digestOf, type KeptFile, saveConnection } from './connections.ts'
 import { agreed, type ConsentOptions, showChange } from './consent.ts'
@@ -79,7 +79,7 @@ export async function connectHooks(
   const others = earlier.filter(({ file }) => !written.some((one) => one.file === file))
   saveConnection({ ...connection, hooks: [...others, ...written] })
   print(
-    `${client.title} uses its hooks from its next session on. To switch them off: kvault hooks off ${client.name}`,
+    `${client.title} uses its hooks from its next session on. To switch them off: ${KVAULT} hooks off ${client.name}`,
   )
   if (hooks.after) print(hooks.after)
 }

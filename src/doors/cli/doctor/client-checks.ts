@@ -4,6 +4,7 @@ import { readText } from '../clients/files.ts'
 import { installedClients } from '../clients/installed.ts'
 import { ClientError } from '../exit-codes.ts'
 import { type Probe, probe } from '../mcp-probe.ts'
+import { KVAULT } from '../own-copy.ts'
 import { ask } from '../vault-client.ts'
 import { connectAdvice, type Finding, fail, ok, warn } from './finding.ts'
 
@@ -22,7 +23,7 @@ function judgeTools(what: string, usable: readonly string[], all: readonly Tool[
 
 /** Checks the key that this command uses, by asking for the tools with it. */
 export async function checkCredential(url: string, apiKey: string | undefined): Promise<Finding[]> {
-  const advice = `kvault login --url ${url}`
+  const advice = `${KVAULT} login --url ${url}`
   if (!apiKey) return [fail('Credential', 'none', advice)]
   const result = await probe({
     kind: 'http',

@@ -1,3 +1,5 @@
+import { KVAULT } from '../own-copy.ts'
+
 export type Finding = {
   /** What was checked: a part of the set-up, or a client by its title. */
   what: string
@@ -8,7 +10,8 @@ export type Finding = {
 }
 
 /** With its address: without it, `connect` may join another vault than the one that was checked. */
-export const connectAdvice = (client: string, url: string): string => `kvault connect ${client} --url ${url}`
+export const connectAdvice = (client: string, url: string): string =>
+  `${KVAULT} connect ${client} --url ${url}`
 
 export const ok = (what: string, detail: string): Finding => ({ what, state: 'ok', detail })
 export const warn = (what: string, detail: string, advice: string): Finding => ({

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type CardLine, publicKeyOf, SNAPSHOT_PATH } from '../../../features/library-sharing/format.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { requireWorkspaceId } from '../given-options.ts'
+import { KVAULT } from '../own-copy.ts'
 import { type Profile, requireProfile } from '../profile.ts'
 import { print, printJson } from '../terminal.ts'
 import { ask, failure } from '../vault-client.ts'
@@ -123,7 +124,10 @@ async function pullInto(folder: string, target: Target, options: PullOptions): P
 
 export async function library(verb: string, source: string, options: PullOptions): Promise<number> {
   if (verb !== 'pull')
-    throw new CommandError(`library has no command ${verb}. Use: kvault library pull <server>.`, EXIT.usage)
+    throw new CommandError(
+      `library has no command ${verb}. Use: ${KVAULT} library pull <server>.`,
+      EXIT.usage,
+    )
   requireWorkspaceId(options.workspace)
   const server = serverUrl(source, options.http === true)
   const profile = requireProfile({

@@ -2,6 +2,7 @@ import { createPublicKey } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { keyIdOf, type ListedKey, WELL_KNOWN } from '../../../features/library-sharing/format.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
+import { KVAULT } from '../own-copy.ts'
 import { readSmall } from './download.ts'
 import type { Pin } from './pins.ts'
 
@@ -49,7 +50,7 @@ export async function serverKey(
         `  ${named === undefined ? 'pinned' : 'named '}: ${wanted}`,
         `  now   : ${present.key_id}`,
         'Nothing was imported. Ask its operators by another channel whether they changed it. If so:',
-        `  kvault library pull ${server} --key ${present.key_id}`,
+        `  ${KVAULT} library pull ${server} --key ${present.key_id}`,
       ].join('\n'),
     )
   const isNew = pin?.keyId !== present.key_id

@@ -7,6 +7,7 @@ import { mine as mineSession } from '../../../features/mining/rules/mine.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { allVersionsOf } from '../lock-files/environment.ts'
 import { nameInProject } from '../name-in-project.ts'
+import { KVAULT } from '../own-copy.ts'
 import { type Profile, type ProfileOptions, requireProfile } from '../profile.ts'
 import { projectKeyOf } from '../project-name.ts'
 import { endProgress, paint, plain, plainLines, print, printJson, showProgress } from '../terminal.ts'
@@ -187,7 +188,7 @@ export async function mine(options: MineOptions): Promise<number> {
   if (options.json) printJson({ sessions: work.length, found, made, waiting: left })
   else {
     print(`${read}, ${found} found, ${made} made into drafts.`)
-    if (made > 0) print('Look at them with kvault drafts.')
+    if (made > 0) print(`Look at them with ${KVAULT} drafts.`)
     if (left > 0) print(`${left} left: the vault makes three drafts a day. Run this again tomorrow.`)
   }
   return EXIT.done

@@ -12,6 +12,7 @@ import { reconcileAtNight } from './features/credits/reconcile.ts'
 import { dropOldRecalls, keepOpened, OPENED_JOB } from './features/deliveries/deliveries.ts'
 import { mailFeedback } from './features/feedback/digest.ts'
 import { dropOAuthLeftovers } from './features/identity/oauth/grants.ts'
+import { dropEndedAccess } from './features/identity/recovery/end-access.ts'
 import { answerResetRequests, RESET_JOB } from './features/identity/recovery/reset-requests.ts'
 import { dropOldFailures } from './features/identity/users/guessing.ts'
 import { dropOldNotices } from './features/inbox/inbox.ts'
@@ -51,6 +52,7 @@ const JOBS: readonly Job[] = [
   { name: 'old-attachments', everyMs: HOUR_MS, run: dropOldAttachments },
   { name: 'support-conversations', everyMs: MINUTE_MS, run: dropOldConversations },
   { name: 'oauth-leftovers', everyMs: HOUR_MS, run: dropOAuthLeftovers },
+  { name: 'ended-access', everyMs: HOUR_MS, run: dropEndedAccess },
   { name: 'loose-images', everyMs: HOUR_MS, run: dropLooseImages },
   { name: 'deleted-cards', everyMs: HOUR_MS, run: purgeDeletedCards },
   { name: MAIL_JOB, everyMs: 10_000, run: sendDueMails },
@@ -88,8 +90,8 @@ const SOON_MS = 5 * MINUTE_MS
 const firstWaitMs = (everyMs: number): number => Math.min(everyMs, SOON_MS * (1 + Math.random()))
 
 /**
- * Runs each job after its interval, the first time some minutes after the start at the latest, or when it is woken; one execution of a job at a time. The returned function
- * waits for the last executions.
+ * Runs each job after its interval, the first time some minutes after the start at the latest, or when it is woken; one
+ * execution of a job at a time. The returned function waits for the last executions.
  */
 export function startJobs(services: Services, jobs: readonly Job[] = JOBS): () => Promise<void> {
   const stopping = new AbortController()

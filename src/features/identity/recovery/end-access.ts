@@ -5,7 +5,12 @@ import { audit } from '../../audit/audit.ts'
 import { cancelMails } from '../../mail/outbox.ts'
 import { disconnectAllApps } from '../oauth/connected-apps.ts'
 import { dropEmailChange } from '../users/email-change.store.ts'
-import { deleteKeysOf, deleteSessionsOf } from '../users/users.store.ts'
+import {
+  deleteEndedLinks,
+  deleteEndedSessions,
+  deleteKeysOf,
+  deleteSessionsOf,
+} from '../users/users.store.ts'
 
 type Ending = {
   /** API keys and connected apps too, and not only sessions. */
@@ -52,3 +57,10 @@ export const signOutEverywhere = capability({
       })
     }),
 })
+
+/** Housekeeping: sessions and mailed links that have expired. Apart, since sessions lie on other nodes of a cluster. */
+export async function dropEndedAccess(ctx: Ctx): Promise<void> {
+  const now = ctx.now().toISOString()
+  await inTx(ctx, (ctx) => deleteEndedSessions(ctx.db, now))
+  await inTx(ctx, (ctx) => deleteEndedLinks(ctx.db, now))
+}

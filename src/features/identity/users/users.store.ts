@@ -86,6 +86,10 @@ export async function findCredential(db: Db, { kind, id }: Viewer['credential'])
   return (await rows[kind]().executeTakeFirst()) !== undefined
 }
 
+export async function deleteEndedSessions(db: Db, now: string): Promise<void> {
+  await db.deleteFrom('sessions').where('expires_at', '<=', now).execute()
+}
+
 const MAX_LISTED_SESSIONS = 500
 
 /** Newest first. */
@@ -179,4 +183,10 @@ export async function dropEmailTokens(
   purpose: EmailTokensTable['purpose'],
 ): Promise<void> {
   await db.deleteFrom('email_tokens').where('user_id', '=', userId).where('purpose', '=', purpose).execute()
+}
+
+/** Links that work no more, and the new addresses that nobody has confirmed by them. */
+export async function deleteEndedLinks(db: Db, now: string): Promise<void> {
+  await db.deleteFrom('email_tokens').where('expires_at', '<=', now).execute()
+  await db.deleteFrom('email_changes').where('expires_at', '<=', now).execute()
 }

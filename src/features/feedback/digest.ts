@@ -4,7 +4,7 @@ import { localNumber, localTime } from '../../core/language.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import { beginningOf } from '../../text/cut-text.ts'
 import { settingsOf } from '../identity/users/user-settings.ts'
-import { userById } from '../identity/users/users.ts'
+import { findUser } from '../identity/users/users.ts'
 import { enqueueMail, lastMailAt } from '../mail/outbox.ts'
 import { mailWithButton, type Words } from '../mail/template.ts'
 import { markTold, ownersToTell, type Untold, untoldOf } from './digest.store.ts'
@@ -69,7 +69,7 @@ const stateKey = (ownerId: string, day: Date) => `feedback:${ownerId}:${day.toIS
 const tell = (ctx: Ctx, ownerId: string): Promise<void> =>
   inTx(ctx, async (ctx) => {
     const now = ctx.now()
-    const user = await userById(ctx, ownerId)
+    const user = await findUser(ctx.db, ownerId)
     const today = stateKey(ownerId, now)
     if (user && wantsMail(user)) {
       const yesterday = stateKey(ownerId, new Date(now.getTime() - DAY_MS))

@@ -4,7 +4,8 @@ import { inTx, type UserCtx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import type { Role } from '../../db/tables/workspaces.ts'
-import { asksBeforeAdded, requireUser, userByEmail } from '../identity/users/users.ts'
+import { settingsOf } from '../identity/users/user-settings.ts'
+import { findUserByEmail, requireUser } from '../identity/users/users.ts'
 import { hasRoomInMailbox } from '../mail/outbox.ts'
 import { tell, tellByMail } from '../notices/tell.ts'
 import { requireRole } from '../permissions/permission.ts'
@@ -36,7 +37,7 @@ async function addUser(
     const user = await find(ctx)
     requireProvenDomain(ctx, policy, user)
     const given = role ?? policy.defaultRole
-    if (user.user_id !== ctx.viewer.userId && asksBeforeAdded(user)) {
+    if (user.user_id !== ctx.viewer.userId && settingsOf(user).ask_before_added) {
       if (await isMember(ctx, workspace_id, user.user_id)) throw alreadyMember()
       return inviteAccount(ctx, workspace_id, user, { role: given, isAddressKnown })
     }
@@ -87,7 +88,7 @@ export const addMemberByEmail = capability({
   output: MembershipResponse,
   run: (ctx, { workspace_id, email, role }) =>
     addUser(ctx, { workspace_id, role, isAddressKnown: true }, async (ctx) => {
-      const user = await userByEmail(ctx, email)
+      const user = await findUserByEmail(ctx.db, email)
       if (!user)
         throw notFound('User', 'Nobody here has this e-mail address: send an invitation to it instead.')
       return user

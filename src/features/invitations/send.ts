@@ -11,7 +11,7 @@ import type { UsersTable } from '../../db/tables/accounts.ts'
 import type { Role, WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { languageOf, settingsOf } from '../identity/users/user-settings.ts'
-import { userByEmail } from '../identity/users/users.ts'
+import { findUserByEmail } from '../identity/users/users.ts'
 import { cancelMails, enqueueMail, hasRoomInMailbox } from '../mail/outbox.ts'
 import { tell } from '../notices/tell.ts'
 import { requireRole } from '../permissions/permission.ts'
@@ -47,7 +47,7 @@ function newToken(now: Date): NewToken {
 
 async function send(ctx: UserCtx, invite: WorkspaceInvitesTable, token: string): Promise<Sent> {
   const invite_url = `${ctx.config.baseUrl}/invite/${token}`
-  const person = await userByEmail(ctx, invite.email)
+  const person = await findUserByEmail(ctx.db, invite.email)
   const mail = invitationMail({
     ...(await namesFor(ctx.db, invite)),
     role: invite.role,
@@ -139,7 +139,7 @@ export const invite = capability({
       requireShared(workspace)
       const policy = policyOf(workspace)
       requireAllowedDomain(policy, email)
-      const user = await userByEmail(ctx, email)
+      const user = await findUserByEmail(ctx.db, email)
       if (user && (await isMember(ctx, workspace_id, user.user_id))) throw alreadyMember()
       // A person who has proved the address also finds the invitation in the inbox. Anybody else needs the link.
       const forUserId = user?.email_verified === 1 ? user.user_id : null

@@ -4,7 +4,7 @@ import { localDay, localNumber } from '../../core/language.ts'
 import { withoutLinks } from '../../core/names.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import { settingsOf } from '../identity/users/user-settings.ts'
-import { userById } from '../identity/users/users.ts'
+import { findUser } from '../identity/users/users.ts'
 import { enqueueMail, lastMailAt } from '../mail/outbox.ts'
 import { type MailSection, mailWithButton, type Words } from '../mail/template.ts'
 import { readersAfter, type Team, teamsOf } from './week.store.ts'
@@ -123,7 +123,7 @@ const wantsMail = (user: UsersTable | undefined): user is UsersTable & { email: 
 async function tellReader(ctx: Ctx, userId: string): Promise<void> {
   const now = ctx.now()
   const state = stateKey(userId, now)
-  const user = await userById(ctx, userId)
+  const user = await findUser(ctx.db, userId)
   if (!wantsMail(user) || (await lastMailAt(ctx, [state])) !== undefined) return
   // From Monday to Monday, so that nothing is lost between two mails, whatever the hour.
   const since = new Date(weekBegan(now).getTime() - WEEK_MS)

@@ -84,7 +84,7 @@ export const deleteOwnGrant = (db: Db, userId: string, grantId: string) =>
     .where('grant_id', '=', grantId)
     .where('user_id', '=', userId)
     .where('activated_at', 'is not', null)
-    .returning(['grant_id', 'client_id'])
+    .returning('grant_id')
     .executeTakeFirst()
 
 export const listGrants = (db: Db, userId: string) =>

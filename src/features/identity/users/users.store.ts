@@ -17,6 +17,7 @@ const presentUser = prepared((db, parameter: Named<{ user: string }>) =>
   db.selectFrom('users').selectAll().where('user_id', '=', parameter('user')).where('deleted_at', 'is', null),
 )
 
+/** Somebody who still has an account. */
 export async function findUser(db: Db, userId: string): Promise<UsersTable | undefined> {
   const [row] = await presentUser(db, { user: userId })
   return row

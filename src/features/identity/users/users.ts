@@ -6,12 +6,15 @@ import { notFound } from '../../../core/errors.ts'
 import { AnswerId, Time } from '../../../core/schemas.ts'
 import { ANY_SCOPE } from '../../../core/scopes.ts'
 import { dictionary } from '../../../core/sizes.ts'
-import { fromJson, fromJsonOrNull, toJson } from '../../../db/columns.ts'
+import { fromJsonOrNull, toJson } from '../../../db/columns.ts'
 import type { UsersTable } from '../../../db/tables/accounts.ts'
 import { balanceOf } from '../../credits/ledger.ts'
+import { hasRole, roleOf } from '../../permissions/permission.ts'
 import { cleanJson, Findings } from '../../redaction/stored.ts'
 import { pendingEmail } from './email-change.store.ts'
-import { findUser, findUserByEmail, updateUser } from './users.store.ts'
+import { homeOfCredential } from './key-home.ts'
+import { languageOf, settingsOf } from './user-settings.ts'
+import { findUser, updateUser } from './users.store.ts'
 
 // What other features do to a person's row.
 export {
@@ -23,10 +26,6 @@ export {
   listGrantedAdmins,
   updateUser,
 } from './users.store.ts'
-
-import { hasRole, roleOf } from '../../permissions/permission.ts'
-import { homeOfCredential } from './key-home.ts'
-import { languageOf, settingsOf } from './user-settings.ts'
 
 const Answer = z.union([z.string().max(2000), z.array(z.string().max(2000)).max(50), z.boolean(), z.number()])
 const Answers = dictionary(z.string().max(200), Answer, 50)
@@ -118,14 +117,6 @@ export async function requireUser(ctx: Ctx, userId: string): Promise<UsersTable>
 export const languageFor = async ({ database }: Services, viewer: Viewer | null): Promise<string> =>
   languageOf(viewer ? await findUser(database.readFor(viewer.userId), viewer.userId) : undefined)
 
-/** For features that know a person by address only. */
-export const userByEmail = (ctx: Ctx, email: string): Promise<UsersTable | undefined> =>
-  findUserByEmail(ctx.db, email)
-
-/** Somebody who still has an account. */
-export const userById = (ctx: Ctx, userId: string): Promise<UsersTable | undefined> =>
-  findUser(ctx.db, userId)
-
 /** Whether this is somebody's id, and whether they still have an account. */
 export async function accountState(ctx: Ctx, userId: string): Promise<'present' | 'deleted' | 'unknown'> {
   const row = await ctx.db
@@ -136,10 +127,6 @@ export async function accountState(ctx: Ctx, userId: string): Promise<'present' 
   if (!row) return 'unknown'
   return row.deleted_at === null ? 'present' : 'deleted'
 }
-
-/** Whether this person wants to be asked before somebody makes them a member. */
-export const asksBeforeAdded = ({ settings }: UsersTable): boolean =>
-  fromJson<{ ask_before_added?: boolean }>(settings).ask_before_added ?? false
 
 /** Sets the plan. Only billing decides it. */
 export async function setPlan(ctx: Ctx, userId: string, plan: string): Promise<void> {

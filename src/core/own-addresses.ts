@@ -4,17 +4,15 @@ import type { Config } from '../config.ts'
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)
 
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
+
 /** Names under which this server may be reached. */
 export const ownHosts = ({ baseUrl, host, allowedHosts }: Config): readonly string[] => [
   new URL(baseUrl).hostname,
   host,
-  'localhost',
-  '127.0.0.1',
-  '[::1]',
+  ...LOOPBACK_NAMES,
   ...allowedHosts,
 ]
-
-const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**
  * Other addresses of a vault on this machine: clients take `localhost` and `127.0.0.1` for two servers, and the vault

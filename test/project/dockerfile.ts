@@ -7,7 +7,7 @@ export type Stage = { name: string; image: string; instructions: Instruction[] }
 export type Copy = { from: string | undefined; sources: string[]; target: string }
 
 /** The instructions of the Dockerfile, stage by stage; continued lines are one, comments are none. */
-export function stagesOf(dockerfile: string): Stage[] {
+function stagesOf(dockerfile: string): Stage[] {
   const stages: Stage[] = []
   const lines = dockerfile
     .replaceAll(/^\s*#.*\n/gm, '')

@@ -3,7 +3,7 @@ import type { Capability } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
 import { invalid, notFound } from '../../core/errors.ts'
 import { contextOfRequest } from '../../core/http/context-of-request.ts'
-import { credentialOf } from '../../core/http/credential-of-request.ts'
+import { credentialOf, headerOf } from '../../core/http/credential-of-request.ts'
 import { onceOnly } from '../../core/http/idempotency.ts'
 import { invokeTool, parseToolInput, readiedTool } from '../../core/invoke.ts'
 import { limitClassOfTool, type ToolCapability, toolAnswer, toolsOf } from '../../core/tools.ts'
@@ -37,8 +37,8 @@ function addTool(
   async function serve(request: FastifyRequest): Promise<Answer> {
     const input = bodyOf(request)
     const ctx = contextOfRequest(services, request)
-    const key = takesKey ? request.headers['idempotency-key'] : undefined
-    if (typeof key !== 'string' || key === '') return answerWith(await invokeTool(capability, ctx, input))
+    const key = takesKey ? headerOf(request, 'idempotency-key') : undefined
+    if (key === undefined) return answerWith(await invokeTool(capability, ctx, input))
     const credential = credentialOf(request, services.config.baseUrl)?.value
     const asked = { key, credential, input: parseToolInput(capability, input) }
     const once = await onceOnly(capability, ctx, asked, (ctx) => readiedTool(capability, ctx, input))

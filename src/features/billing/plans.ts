@@ -1,4 +1,4 @@
-/** Everything that can be bought, and the sizes of what invite codes give. Prices are integer cents. */
+/** Everything that can be bought. Prices are integer cents. */
 import { z } from 'zod'
 import type { Offer } from '../../adapters/payments/payments.ts'
 

@@ -75,8 +75,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 export const createInvite = capability({
   name: 'billing.invite_create',
   summary: 'Make an invite code',
-  description:
-    'It gives credits to the person who redeems it and to its maker. At most 10 may be open at a time.',
+  description: `It gives credits to the person who redeems it and to its maker. At most ${MAX_OPEN_INVITES} may be open at a time.`,
   scopes: ['account'],
   rest: ['POST /api/v1/billing/invites'],
   status: 201,

@@ -46,7 +46,7 @@ export const UserRegister = z
   })
   .meta({ id: 'UserRegister' })
 
-/** No limits of length here: a text that cannot be a password is simply the wrong one. */
+/** Without the rules of a new password: a text that cannot be one is simply the wrong one. */
 export const UserLogin = z
   .object({ email: z.string().max(1000), password: z.string().max(1000) })
   .meta({ id: 'UserLogin' })

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { DamagedDatabase } from '../../db.ts'
 import { isCorrupt } from './result-codes.ts'
 
-export const damaged = (file: string, how: string) =>
+const damaged = (file: string, how: string) =>
   new DamagedDatabase(
     `The database ${file} is damaged (${how}). Keep the file, set DATA_DIR to a new folder and restore the last backup there: kvault restore <file>.`,
   )

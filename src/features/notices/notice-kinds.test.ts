@@ -13,3 +13,10 @@ test('the reason of a moderator ends as a sentence does, also if it was written 
     expect(line, reason).toContain(expected)
   }
 })
+
+test('a long reason is cut between two characters, and the cut can be seen', () => {
+  const reason = `${'a'.repeat(499)}😀 and what else is wrong with it`
+  const { line } = noticeText('card.moderated', { actor: 'A moderator', decision: 'hide', reason })
+  expect(line.isWellFormed()).toBe(true)
+  expect(line).toContain('… The page')
+})

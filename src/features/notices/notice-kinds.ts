@@ -155,11 +155,14 @@ const asSentence = (text: string): string => (/[.!?…。！？]["'”’»)\]]*
 const LONGEST_TITLE = 120
 const LONGEST_REASON = 500
 
-function titleWords(title: string | undefined): string {
-  if (title === undefined) return 'a card'
-  const line = plainName(title)
-  return `“${line.length <= LONGEST_TITLE ? line : `${line.slice(0, LONGEST_TITLE).toWellFormed()}…`}”`
+/** One line; whoever reads it sees where it was cut. */
+function shortLine(text: string, longest: number): string {
+  const line = plainName(text)
+  return line.length <= longest ? line : `${line.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…`
 }
+
+const titleWords = (title: string | undefined): string =>
+  title === undefined ? 'a card' : `“${shortLine(title, LONGEST_TITLE)}”`
 
 /** A notice in words. Names are written so that no mail program turns them into links. Only the inbox shows titles. */
 export function noticeText(
@@ -173,6 +176,6 @@ export function noticeText(
     card: titleWords(card_title),
     said: said ? SAID[said] : 'said something about it',
     decided: `${decision ? DECIDED[decision] : 'decided about it'}${banned ? ', and banned you from publishing' : ''}`,
-    reason: withoutLinks(plainName(reason ?? '').slice(0, LONGEST_REASON)),
+    reason: withoutLinks(shortLine(reason ?? '', LONGEST_REASON)),
   })
 }

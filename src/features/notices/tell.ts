@@ -52,6 +52,7 @@ export async function tellAgainAfter(ctx: Ctx, days: number, telling: Telling): 
   if (!(await wasTold(ctx.db, telling.userId, telling.kind, since))) await tell(ctx, telling)
 }
 
+/** Read here, and not by `settingsOf`: the features of a person tell too, and imports go one way. */
 const wantsMail = ({ settings }: UsersTable): boolean =>
   fromJson<{ email_notifications?: boolean }>(settings).email_notifications ?? true
 

@@ -8,7 +8,7 @@ import { fromJson, toJson } from '../../db/columns.ts'
 import { editableCard } from './access.ts'
 import { type CardContent, contentOf } from './content.ts'
 import { HOLDING, holdCard } from './hold-card.store.ts'
-import { CardId, CaseResponse } from './schemas.ts'
+import { CardId, CaseContent, CaseResponse } from './schemas.ts'
 import type { CardRow } from './select.ts'
 import { edit } from './update.ts'
 import { findVersions, nameOf, type VersionRow } from './versions.store.ts'
@@ -28,22 +28,8 @@ const versionFields = {
 const CaseVersion = z.object(versionFields).meta({ id: 'CaseVersion' })
 const CaseHistoryResponse = pageOf(CaseVersion).meta({ id: 'CaseHistoryResponse' })
 
-const content = CaseResponse.pick({
-  card_type: true,
-  title: true,
-  symptom: true,
-  fix_summary: true,
-  environment: true,
-  root_cause: true,
-  steps: true,
-  tags: true,
-  card_payload: true,
-  body: true,
-  scope_notes: true,
-})
-
 const CaseVersionResponse = z
-  .object({ card_id: AnswerId, case_id: AnswerId, ...versionFields, content })
+  .object({ card_id: AnswerId, case_id: AnswerId, ...versionFields, content: CaseContent })
   .meta({ id: 'CaseVersionResponse' })
 
 const VersionNumber = z.int().min(1).max(Number.MAX_SAFE_INTEGER)

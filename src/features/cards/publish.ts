@@ -4,11 +4,12 @@ import { AppError } from '../../core/errors.ts'
 import { LicenceId } from '../../core/licence-id.ts'
 import type { Licence } from '../../core/licences.ts'
 import { Id } from '../../core/schemas.ts'
-import { fromJson } from '../../db/columns.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
+import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
+import { settingsOf } from '../identity/users/user-settings.ts'
 import { requireUser } from '../identity/users/users.ts'
-import { requireRole, requireVisible } from '../permissions/permission.ts'
+import { publishingTarget } from '../permissions/permission.ts'
 import { policyOf } from '../permissions/policy.ts'
 import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
 import { ownCard } from './access.ts'
@@ -30,8 +31,7 @@ import { thinState } from './thin.ts'
 const publishingDisabled = (detail: string) => new AppError(403, 'publishing_disabled', detail)
 
 async function requirePublishing(ctx: UserCtx): Promise<void> {
-  const { settings } = await requireUser(ctx, ctx.viewer.userId)
-  if (fromJson<{ publishing_enabled: boolean }>(settings).publishing_enabled) return
+  if (settingsOf(await requireUser(ctx, ctx.viewer.userId)).publishing_enabled) return
   throw publishingDisabled('Publishing is switched off in your settings (publishing_enabled).')
 }
 
@@ -50,11 +50,6 @@ export async function requireLeave(
   throw publishingDisabled(detail)
 }
 
-async function targetFor(ctx: UserCtx, targetId: string) {
-  if (targetId === PUBLIC_LIBRARY_ID) return (await requireVisible(ctx, targetId)).workspace
-  return (await requireRole(ctx, targetId, 'editor')).workspace
-}
-
 type Outcome = { card: CardAnswer } | { refusal: AppError }
 
 /** A card that is there already gets the licence that it lacks, and nothing else. */
@@ -70,7 +65,7 @@ type Decided = ReturnType<typeof reviewColumns> & { licence: Licence | null }
 async function bringThere(
   ctx: UserCtx,
   row: CardRow,
-  target: Awaited<ReturnType<typeof targetFor>>,
+  target: WorkspacesTable,
   decided: Decided,
 ): Promise<number> {
   const now = ctx.now().toISOString()
@@ -103,7 +98,7 @@ async function publish(ctx: UserCtx, cardId: string, { targetId, licence: wanted
   await holdForPublishing(ctx, cardId, targetId)
   const row = await ownCard(ctx, cardId, 'publish')
   await requirePublishing(ctx)
-  const target = await targetFor(ctx, targetId)
+  const target = await publishingTarget(ctx, targetId)
   const isThere = row.workspace_id === target.workspace_id
   const isDone = isThere && row.status === 'published'
   // Nobody is taken to have chosen a licence by asking for what is done already.

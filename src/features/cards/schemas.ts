@@ -225,6 +225,21 @@ export const CaseResponse = z
   })
   .meta({ id: 'CaseResponse' })
 
+/** What a version of a card says; evidence is apart. */
+export const CaseContent = CaseResponse.pick({
+  card_type: true,
+  title: true,
+  symptom: true,
+  fix_summary: true,
+  environment: true,
+  root_cause: true,
+  steps: true,
+  tags: true,
+  card_payload: true,
+  body: true,
+  scope_notes: true,
+})
+
 /** A page is 2 MiB at most: past that its cards are shown by the beginning of their texts. */
 export const CaseListItem = CaseResponse.extend({
   steps: CaseResponse.shape.steps.nullable(),

@@ -1,9 +1,9 @@
 /**
  * A library snapshot consists of lines of canonical JSON. Each line has the SHA-256 of the line before it (`prev`).
- *   The first line names the server, then follows one line for each card, and the last line counts them and signs the chain.
+ * The first line names the server, then follows one line for each card, and the last line counts them and signs the chain.
  * docs/guide/sharing-between-servers.md describes every byte. The server writes snapshots, the command line reads them.
  */
-import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { type HashedContent, sha256Hex } from '../../core/content-hash.ts'
 import type { Licence } from '../../core/licences.ts'
@@ -65,8 +65,7 @@ export const isSigned = (line: LastLine, key: KeyObject): boolean =>
 const rawKey = (publicKey: string): Buffer => Buffer.from(publicKey, 'base64url')
 
 /** The id of a key: the SHA-256 of its 32 bytes. */
-export const keyIdOf = (publicKey: string): string =>
-  createHash('sha256').update(rawKey(publicKey)).digest('hex')
+export const keyIdOf = (publicKey: string): string => sha256Hex(rawKey(publicKey))
 
 export const publicKeyOf = (publicKey: string): KeyObject =>
   createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: publicKey }, format: 'jwk' })

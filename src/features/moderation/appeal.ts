@@ -7,7 +7,7 @@ import { ownCard } from '../cards/access.ts'
 import { contentOf } from '../cards/content.ts'
 import { findAnyCard, holdAnyCard } from '../cards/moderated.ts'
 import { review } from '../cards/review.ts'
-import { requireRole, requireVisible } from '../permissions/permission.ts'
+import { publishingTarget } from '../permissions/permission.ts'
 import { cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
 import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
 import {
@@ -95,12 +95,6 @@ export const appealDecision = capability({
   },
 })
 
-/** Publishing to the library needs no role there. Every other workspace needs an editor or admin. */
-const targetOf = async (ctx: UserCtx, workspaceId: string) =>
-  workspaceId === PUBLIC_LIBRARY_ID
-    ? (await requireVisible(ctx, workspaceId)).workspace
-    : (await requireRole(ctx, workspaceId, 'editor')).workspace
-
 export const askForLook = capability({
   name: 'moderation.ask',
   summary: 'Ask moderators to look at a card of yours that the review refuses',
@@ -120,7 +114,7 @@ export const askForLook = capability({
         await holdAnyCard(ctx, card_id)
         const card = await ownCard(ctx, card_id, 'ask about')
         refuseHidden(card)
-        const target = await targetOf(ctx, target_workspace_id)
+        const target = await publishingTarget(ctx, target_workspace_id)
         await requireMayPublish(ctx, target)
         if (await waitingMatter(ctx.db, card_id, target.workspace_id))
           throw conflict('matter_open', 'Moderators have not decided about this card yet.')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, pageOf, Time } from '../../core/schemas.ts'
-import { CardId, CaseResponse, Review } from '../cards/schemas.ts'
+import { CardId, CaseContent, CaseResponse, Review } from '../cards/schemas.ts'
 
 export const REPORT_KINDS = [
   'dangerous',
@@ -115,26 +115,12 @@ const Publisher = z
   })
   .meta({ id: 'ModeratedPublisher' })
 
-const ModeratedContent = CaseResponse.pick({
-  card_type: true,
-  title: true,
-  symptom: true,
-  fix_summary: true,
-  environment: true,
-  root_cause: true,
-  steps: true,
-  tags: true,
-  card_payload: true,
-  body: true,
-  scope_notes: true,
-})
-  .extend({
-    evidences: CaseResponse.shape.evidences.unwrap(),
-    cites: z
-      .array(z.string())
-      .describe('Those that somebody wrote, as they are now; none after the owner took the card back'),
-  })
-  .meta({ id: 'ModeratedContent' })
+const ModeratedContent = CaseContent.extend({
+  evidences: CaseResponse.shape.evidences.unwrap(),
+  cites: z
+    .array(z.string())
+    .describe('Those that somebody wrote, as they are now; none after the owner took the card back'),
+}).meta({ id: 'ModeratedContent' })
 
 export const WholeMatter = MatterHead.extend({
   ask_note: z.string().nullable().describe('What the owner of a blocked draft says'),

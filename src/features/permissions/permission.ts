@@ -1,5 +1,6 @@
 import type { Ctx, UserCtx } from '../../core/context.ts'
 import { forbidden, notFound } from '../../core/errors.ts'
+import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import type { Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
 
 const RANK: Record<Role, number> = { viewer: 1, editor: 2, admin: 3 }
@@ -59,4 +60,13 @@ export async function requireRole(
         : `This needs the role ${minimum}${minimum === 'editor' ? ' or admin' : ''} in the workspace.`,
     )
   return { workspace, role }
+}
+
+/** Where a viewer wants to publish. The library needs no role; every other workspace needs an editor or admin. */
+export const publishingTarget = async (ctx: UserCtx, workspaceId: string): Promise<WorkspacesTable> => {
+  const { workspace } =
+    workspaceId === PUBLIC_LIBRARY_ID
+      ? await requireVisible(ctx, workspaceId)
+      : await requireRole(ctx, workspaceId, 'editor')
+  return workspace
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { sha256Hex } from '../../../core/content-hash.ts'
 import { inTx, type UserCtx } from '../../../core/context.ts'
 import { AppError, notAuthenticated, notFound } from '../../../core/errors.ts'
 import { hasFreeDisk } from '../../../core/free-disk.ts'
@@ -121,7 +121,7 @@ export const uploadImage: RawRoute = {
     if (!(await hasFreeDisk(services.config)))
       throw noRoom('There is too little space on the disk for pictures now. Save the card without them.')
     const picture = pictureIn(request.body)
-    const sha256 = createHash('sha256').update(picture.bytes).digest('hex')
+    const sha256 = sha256Hex(picture.bytes)
     reply.code(201)
     const key = headerOf(request, 'idempotency-key')
     if (key === undefined) return store(ctx, picture, sha256, card_id)

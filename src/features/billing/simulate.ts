@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { notFound } from '../../core/errors.ts'
 import { book } from '../credits/ledger.ts'
 import { BillingStatus, presentStatus, unknownId } from './checkout.ts'
@@ -11,7 +12,7 @@ export const SimulateUpgradeRequest = z
   .object({ plan_id: z.string().max(100).meta({ enum: PLAN_IDS }) })
   .meta({ id: 'SimulateUpgradeRequest' })
 
-const MONTH_MS = 30 * 24 * 60 * 60 * 1000
+const MONTH_MS = 30 * DAY_MS
 
 /** Skips the checkout: the plan is there as if it had been paid for. Its credits come once per plan and month. */
 export const simulateUpgrade = capability({

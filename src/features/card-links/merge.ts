@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { conflict, notFound } from '../../core/errors.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
@@ -15,7 +16,6 @@ import { succeed, succeedAnew } from './succession.ts'
 /** Reading a card also reads the cards that were merged into it, so their number is limited. */
 const MOST_MERGED = 20
 const UNDO_DAYS = 30
-const DAY_MS = 86_400_000
 
 const Merged = z
   .object({

@@ -3,11 +3,11 @@
  * told when such a card is withdrawn. There is one row for each person and card.
  */
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import type { Database } from '../../db/db.ts'
 import { dropReads, keepReads, keepTold, type Read, withdrawnCards } from './card-reads.store.ts'
 
 export const READS_JOB = 'card-reads'
-const DAY_MS = 86_400_000
 const KEPT_DAYS = 30
 /** A person who is away can be told about a withdrawal for this long. */
 const TOLD_DAYS = 90

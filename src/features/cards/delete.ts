@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { notFound } from '../../core/errors.ts'
 import { requireScope } from '../../core/invoke.ts'
 import { audit } from '../audit/audit.ts'
@@ -17,7 +18,7 @@ import { markSuccession } from './succession-mark.ts'
 const KEPT_DAYS = 30
 const PURGE_BATCH = 100
 
-const keptSince = (ctx: Ctx) => new Date(ctx.now().getTime() - KEPT_DAYS * 86_400_000).toISOString()
+const keptSince = (ctx: Ctx) => new Date(ctx.now().getTime() - KEPT_DAYS * DAY_MS).toISOString()
 
 /** Runs in the transaction of the caller. */
 export async function removeDeletable(ctx: UserCtx, cardId: string): Promise<void> {

@@ -1,8 +1,9 @@
 import { type Ctx, inTx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { addressHash } from '../../core/secrets.ts'
 
 export const LEFT_ADDRESS_DAYS = 90
-const KEPT_MS = LEFT_ADDRESS_DAYS * 86_400_000
+const KEPT_MS = LEFT_ADDRESS_DAYS * DAY_MS
 
 type Account = { user_id: string; email_normal: string | null; email_verified: number }
 

@@ -1,13 +1,13 @@
 /** The rows of recall: what was asked, what was delivered, and whether the person opened it. */
 import type { Selectable } from 'kysely'
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import type { Database } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import { insertRow, type Named, prepared } from '../../db/prepared.ts'
 import type { RecallCallsTable, RecalledKind, RecallItemsTable } from '../../db/tables/recall.ts'
 import { isAmongTexts, textList } from '../../db/text-list.ts'
 
-const DAY_MS = 86_400_000
 const KEPT_MS = 400 * DAY_MS
 /** A card that is read later than this does not count as opened because of the delivery. */
 const OPENED_WITHIN_MS = DAY_MS

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { countCalls, countItems, countMembers, countVerdicts, recoveriesOf } from './effects.store.ts'
 import { countRepeats } from './repeats.ts'
-
-const DAY_MS = 86_400_000
 
 /** A count is always shown with the total that it is part of. */
 const share = (what: string, of: string) =>

@@ -1,13 +1,12 @@
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { UserCtx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { notAuthenticated } from '../../core/errors.ts'
 import { contextOfRequest } from '../../core/http/context-of-request.ts'
 import { parseQuery } from '../../core/http/query.ts'
 import type { RawRoute } from '../../core/http/raw-route.ts'
 import { type DeliveryRow, deliveriesOf } from './effects.store.ts'
-
-const DAY_MS = 86_400_000
 
 const Query = z.object({
   format: z.enum(['csv', 'json']).default('json'),

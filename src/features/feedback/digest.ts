@@ -1,5 +1,6 @@
 /** At most one mail a day about new feedback. */
 import { type Ctx, inTx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { localNumber, localTime } from '../../core/language.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import { beginningOf } from '../../text/cut-text.ts'
@@ -9,7 +10,6 @@ import { enqueueMail, lastMailAt } from '../mail/outbox.ts'
 import { mailWithButton, type Words } from '../mail/template.ts'
 import { markTold, ownersToTell, type Untold, untoldOf } from './digest.store.ts'
 
-const DAY_MS = 24 * 3_600_000
 const OWNERS_AT_ONCE = 100
 const MOST_CARDS = 20
 const LONGEST_TITLE = 100

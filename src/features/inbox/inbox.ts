@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
 import { readableTitles, type TitledCard } from '../cards/titles.ts'
@@ -21,7 +22,7 @@ import {
   type NoticeRow,
 } from './inbox.store.ts'
 
-const KEPT_MS = 180 * 86_400_000
+const KEPT_MS = 180 * DAY_MS
 
 export const NoticeResponse = z
   .object({

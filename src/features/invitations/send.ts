@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { conflict, notFound, rateLimited } from '../../core/errors.ts'
 import { Id, normalEmail } from '../../core/schemas.ts'
 import { randomToken, sha256 } from '../../core/secrets.ts'
@@ -21,7 +22,7 @@ import { invitationMail } from './invitation-mail.ts'
 import { findInvite, findOpenInvite, insertInvite, namesFor, updateInvite } from './invitations.store.ts'
 import { presentInvite, WorkspaceInviteActionResponse, WorkspaceInviteCreate } from './invite-schemas.ts'
 
-const LIFETIME_MS = 7 * 24 * 3_600_000
+const LIFETIME_MS = 7 * DAY_MS
 /** A limit, because anybody may make a workspace and mail an invitation to any address. */
 const SENDINGS_A_MINUTE = 20
 

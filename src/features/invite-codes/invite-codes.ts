@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { AppError, conflict, forbidden, gone, notFound } from '../../core/errors.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
@@ -69,8 +70,6 @@ export const RedeemInviteResponse = z
     credits_balance: z.int(),
   })
   .meta({ id: 'RedeemInviteResponse' })
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 export const createInvite = capability({
   name: 'billing.invite_create',

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { rateLimited } from '../../core/errors.ts'
 import { withoutLinks } from '../../core/names.ts'
 import { seal, sha256 } from '../../core/secrets.ts'
@@ -66,7 +67,6 @@ const MOST_A_DAY = {
   added: { most: 20, states: 'notice:%:workspace.added:%' },
   workspace_deleted: { most: 20, states: 'workspace_deleted:%' },
 }
-const DAY_MS = 24 * 3_600_000
 
 /**
  * Whether one more mail of this kind may go to an address, whoever causes it. Limits of a caller do not protect a

@@ -2,6 +2,7 @@ import { LONGEST_SILENCE_MS } from '../../adapters/mail/longest-silence.ts'
 import type { Delivery, MailTransport } from '../../adapters/mail/mail.ts'
 import type { Ctx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { unseal } from '../../core/secrets.ts'
 import type { OutboxTable } from '../../db/tables/operations.ts'
 import { secretName } from './outbox.ts'
@@ -12,7 +13,7 @@ const LONGEST_WAIT_MS = 4 * 3_600_000
 /** Longer than a delivery takes: a claim expires only if its process died. */
 const CLAIM_MS = LONGEST_SILENCE_MS + 5 * 60_000
 const BATCH = 20
-const KEPT_MS = 30 * 24 * 3_600_000
+const KEPT_MS = 30 * DAY_MS
 const STUCK_MS = 15 * 60_000
 
 /** A minute after the first failure, twice as long after each further one, four hours at most. */

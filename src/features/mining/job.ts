@@ -1,4 +1,5 @@
 import { type Ctx, contextFor, inTx, type UserCtx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { flag } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import { type DueSession, dueSessions, settleSession, turnsOfSession } from '../memory/mining-due.ts'
@@ -8,7 +9,6 @@ import { keepCandidate } from './keep.ts'
 import { mine } from './rules/mine.ts'
 import type { Recovery } from './rules/pairs.ts'
 
-const DAY_MS = 86_400_000
 const SESSIONS_AT_ONCE = 50
 /** Of a longer session only the last week is read, and of that the last turns. */
 const LOOKS_BACK_MS = 7 * DAY_MS

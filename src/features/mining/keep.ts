@@ -1,5 +1,5 @@
 import { inTx, type UserCtx } from '../../core/context.ts'
-import { dayBegan } from '../../core/day.ts'
+import { DAY_MS, dayBegan } from '../../core/day.ts'
 import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { CardDraftsTable } from '../../db/tables/mining.ts'
@@ -12,7 +12,6 @@ import { type Candidate, signatureOf } from './rules/candidate.ts'
 /** Nobody reads more than this. */
 export const DRAFTS_A_DAY = 3
 export const DAYS_KEPT = 30
-const DAY_MS = 86_400_000
 
 /** Where a candidate comes from. */
 export type Origin = { projectKey: string | null; sessionId: string | null; client: string | null }

@@ -1,4 +1,5 @@
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { policyOf } from '../permissions/policy.ts'
 import {
   countUp,
@@ -12,7 +13,7 @@ import { plainWords } from './plain-words.ts'
 
 /** The limit for one workspace. */
 const MOST_KEPT = 200
-const KEPT_MS = 30 * 86_400_000
+const KEPT_MS = 30 * DAY_MS
 
 type Searched = { query: string; scope: string; workspaceIds: readonly string[] }
 

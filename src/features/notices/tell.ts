@@ -1,4 +1,5 @@
 import type { Ctx, UserCtx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
@@ -48,7 +49,7 @@ export async function untell(ctx: UserCtx, { userId, kind, workspaceId, subjectI
 
 /** For lasting conditions: repeats the notice after some days, not every day. */
 export async function tellAgainAfter(ctx: Ctx, days: number, telling: Telling): Promise<void> {
-  const since = new Date(ctx.now().getTime() - days * 86_400_000).toISOString()
+  const since = new Date(ctx.now().getTime() - days * DAY_MS).toISOString()
   if (!(await wasTold(ctx.db, telling.userId, telling.kind, since))) await tell(ctx, telling)
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import type { CardStatus, ReviewStatus } from '../../db/tables/cards.ts'
 import { editableCard } from '../cards/access.ts'
@@ -21,7 +22,6 @@ import {
   setInterval,
 } from './review-queue.store.ts'
 
-const DAY_MS = 86_400_000
 const SHORTEST_DAYS = 7
 const LONGEST_DAYS = 3650
 /** The limit for each reason: nobody works through more at a time. */

@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises'
 import type { Config } from '../../config.ts'
 import { type Ctx, contextFor, inTx, type Services } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { AppError } from '../../core/errors.ts'
 import { hasFreeDisk } from '../../core/free-disk.ts'
 import {
@@ -13,7 +14,6 @@ import {
 import { ticketFolder } from './tickets.ts'
 
 const MIB = 1024 * 1024
-const DAY_MS = 86_400_000
 const MAX_OPEN_TICKETS_OF_NOBODY = 10_000
 /** How long the files of a closed ticket are kept. Its text stays. */
 const KEPT_AFTER_CLOSING_MS = 90 * DAY_MS

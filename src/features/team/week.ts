@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import type { Role } from '../../db/tables/workspaces.ts'
 import { AT_HOME, type HomeAnswer } from '../cards/home.ts'
@@ -13,7 +14,6 @@ import { cardsToReview, QueueItem } from '../staleness/review-queue.ts'
 import { trustCounts } from '../trust/stored-trust.ts'
 import { type Asked, draftsOf, foundUseful, judged, newsOf, workedFor } from './week.store.ts'
 
-const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 7
 const MOST_DAYS = 90
 /** The limit for each part; the list of cards has the rest. */

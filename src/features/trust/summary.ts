@@ -1,9 +1,8 @@
+import { DAY_MS } from '../../core/day.ts'
 import type { StoredTrust } from './stored-trust.ts'
 
 /** Short, because agents read it with every hit. */
 const LONGEST_SUMMARY = 120
-
-const DAY_MS = 86_400_000
 
 const times = (count: number): string => `${count}×`
 const list = (words: readonly string[]): string =>

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../core/day.ts'
 import type { CardType } from '../../db/tables/cards.ts'
 import type { Closeness, VerdictOutcome } from '../../db/tables/verdicts.ts'
 import { type AccountAge, accountAge, factorOfAge } from '../identity/users/account-age.ts'
@@ -63,8 +64,6 @@ const WEIGHTS = {
     number
   >,
 } as const
-
-const DAY_MS = 86_400_000
 
 /** The first judged card of an owner counts in full, the fourth half. */
 const ofTheSameOwner = (nth: number): number => 1 / Math.sqrt(Math.max(1, nth))

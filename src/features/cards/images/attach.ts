@@ -1,11 +1,12 @@
 import { type Ctx, inTx, type UserCtx } from '../../../core/context.ts'
+import { DAY_MS } from '../../../core/day.ts'
 import { invalid } from '../../../core/errors.ts'
 import type { CardContent } from '../content.ts'
 import { attachImages, countImages, looseImagesBefore, looseImagesOf, removeImages } from './images.store.ts'
 
 export const MAX_IMAGES_PER_CARD = 50
 /** How long a picture is kept that no card names yet: drafts stay in a browser for days. */
-const KEPT_LOOSE_MS = 30 * 86_400_000
+const KEPT_LOOSE_MS = 30 * DAY_MS
 const DROPPED_AT_ONCE = 100
 
 export const imageAddress = (imageId: string): string => `/api/v1/images/${imageId}`

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
 import { inTx, type UserCtx } from '../../../core/context.ts'
+import { DAY_MS } from '../../../core/day.ts'
 import { conflict, invalid, missingScope, notAuthenticated, notFound } from '../../../core/errors.ts'
 import { AnswerId, Id, Time } from '../../../core/schemas.ts'
 import { AGENT_KEYS, SCOPES, TOOL_SCOPES } from '../../../core/scopes.ts'
@@ -19,7 +20,6 @@ export const KEY_PREFIX = 'kv_'
 const KEY_BYTES = 30
 /** Enough of the key to recognise it in a list, far too little to use. */
 const SHOWN_CHARACTERS = KEY_PREFIX.length + 6
-const DAY_MS = 86_400_000
 /** All keys are listed in one answer, so their number is limited. */
 const MAX_KEYS = 500
 

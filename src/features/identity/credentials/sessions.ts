@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
 import { type Ctx, inTx } from '../../../core/context.ts'
+import { DAY_MS } from '../../../core/day.ts'
 import { notFound } from '../../../core/errors.ts'
 import { SESSION_PREFIX } from '../../../core/http/credential-of-request.ts'
 import { AnswerId, Id, Time } from '../../../core/schemas.ts'
@@ -10,8 +11,6 @@ import type { UsersTable } from '../../../db/tables/accounts.ts'
 import { audit } from '../../audit/audit.ts'
 import { deleteOwnSession, deleteSession, insertSession, listSessionsOf } from '../users/users.store.ts'
 import { presentUser, UserResponse } from '../users/users.ts'
-
-const DAY_MS = 86_400_000
 
 export const TokenResponse = z
   .object({

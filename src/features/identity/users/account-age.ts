@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000
+import { DAY_MS } from '../../../core/day.ts'
 
 /**
  * What a voice of an account counts where strangers judge each other: whoever wants a hundred voices can make a hundred

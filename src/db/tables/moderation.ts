@@ -4,7 +4,7 @@ export type ReportKind = 'dangerous' | 'instructions' | 'secret' | 'personal' | 
 export type ModerationDecision = 'keep' | 'hide' | 'remove'
 export type ModerationStatus = 'open' | 'decided' | 'appealed'
 
-/** Something for moderators to decide, or their decision. A card has at most one undecided matter. */
+/** Something for moderators to decide, or their decision. A card has at most one undecided matter in each workspace. */
 export type ModerationMattersTable = {
   matter_id: string
   /** The card may be gone by now. */
@@ -15,7 +15,7 @@ export type ModerationMattersTable = {
   /** `blocked`: the review refused it, and the owner asks moderators to look. */
   cause: 'reports' | 'blocked'
   status: ModerationStatus
-  /** Grows with each decision and appeal. A decision must name the revision that the moderator has read. */
+  /** Grows with each decision and appeal, and when reports hide the card. A decision must name the revision that the moderator has read. */
   revision: number
   card_version: number
   /** Reports alone have hidden it, until a moderator looks. */

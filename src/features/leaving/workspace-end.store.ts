@@ -1,7 +1,7 @@
 import type { UserCtx } from '../../core/context.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import { type Db, isSqlite } from '../../db/db.ts'
-import type { UserSettings } from '../identity/users/user-settings.ts'
+import type { Settings } from '../identity/users/user-settings.ts'
 import { forgetMissedSearches } from '../missed-searches/missed-searches.ts'
 
 /**
@@ -34,8 +34,6 @@ export async function countMembers(db: Db, workspaceId: string): Promise<number>
     .executeTakeFirstOrThrow()
   return members
 }
-
-type Settings = typeof UserSettings._output
 
 /**
  * Members may have chosen it as the home of their new cards. They go back to the personal workspace. Their rows are locked

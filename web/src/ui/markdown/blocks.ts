@@ -209,9 +209,8 @@ class Lines {
   indented(): Block {
     const text: string[] = []
     for (; this.at < this.lines.length; this.at++) {
-      if (isBlank(this.line)) text.push(this.line.slice(4))
-      else if (/^ {4}/.test(this.line)) text.push(this.line.slice(4))
-      else break
+      if (!isBlank(this.line) && !/^ {4}/.test(this.line)) break
+      text.push(this.line.slice(4))
     }
     return { kind: 'code', info: '', text: text.join('\n').trimEnd() }
   }

@@ -10,7 +10,7 @@ import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
 import { guide } from '../guide/guide.ts'
 import { lookUp } from './answer.ts'
-import { speak } from './chat.http.ts'
+import { clientLeft, speak } from './chat.http.ts'
 
 const PLAIN = '/api/v1/chat/support'
 const STREAM = '/api/v1/chat/support/stream'
@@ -142,24 +142,43 @@ describe('support chat with a model', () => {
     expect(model.abandoned).toBe(before + 1)
   })
 
-  test('heartbeats keep the connection alive while the model thinks', async () => {
-    const left = new AbortController()
-    const material = lookUp({
-      message: 'plan',
+  const materialFor = (signal: AbortSignal) =>
+    lookUp({
+      message: 'How do I share a card?',
       history: [],
       guide: guide(),
       isInWebApp: false,
       baseUrl: 'http://127.0.0.1:8080',
       llm: { baseUrl: model.url, apiKey: null, model: 'stand-in' },
-      signal: left.signal,
+      signal,
       onModelError: () => {},
     })
+  const conversation = { id: 'c', history: [], keep: async () => {} }
+  const services = { log: pino({ level: 'silent' }) }
+
+  test('the answer to a client that has left before it begins comes to an end', async () => {
+    model.behave = 'answer'
+    const ended = Promise.withResolvers<void>()
+    const server = createServer((_request, response) => {
+      response.once('close', () => {
+        const left = clientLeft(response)
+        ended.resolve(speak(response, { material: materialFor(left), conversation }, { services, left }))
+      })
+      response.socket?.destroy()
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const { port } = server.address() as AddressInfo
+    await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow()
+    await ended.promise
+    await new Promise((done) => server.close(done))
+  })
+
+  test('heartbeats keep the connection alive while the model thinks', async () => {
     model.behave = 'stall'
     const server = createServer((_request, response) => {
-      response.on('close', () => left.abort())
-      const services = { log: pino({ level: 'silent' }) }
-      const conversation = { id: 'c', history: [], keep: async () => {} }
-      void speak(response, { material, conversation }, { services, left: left.signal, heartbeatMs: 5 })
+      const left = clientLeft(response)
+      const asked = { material: materialFor(left), conversation }
+      void speak(response, asked, { services, left, heartbeatMs: 5 })
     })
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const { port } = server.address() as AddressInfo

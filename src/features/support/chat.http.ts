@@ -30,12 +30,10 @@ export const streamSupportChat: RawRoute = {
   },
   handle: async (services, request, reply) => {
     const question = parseInput(SupportChatRequest, request.body ?? {})
-    const left = new AbortController()
-    const ctx = contextOfRequest(services, request)
-    const asked = await ask(ctx, question, left.signal)
-    reply.hijack()
     const response = reply.raw
-    response.on('close', () => left.abort(new Error('the client has left')))
+    const left = clientLeft(response)
+    const asked = await ask(contextOfRequest(services, request), question, left)
+    reply.hijack()
     response.writeHead(200, {
       ...(reply.getHeaders() as Record<string, string>),
       'x-request-id': request.id,
@@ -44,8 +42,17 @@ export const streamSupportChat: RawRoute = {
       'x-accel-buffering': 'no',
     })
     response.write(': hello\n\n')
-    await speak(response, asked, { services, left: left.signal })
+    await speak(response, asked, { services, left })
   },
+}
+
+/** A client can leave before anybody listens, and `close` comes once: an answer to nobody would wait for ever. */
+export function clientLeft(response: ServerResponse): AbortSignal {
+  const left = new AbortController()
+  const leave = () => left.abort(new Error('the client has left'))
+  if (response.destroyed) leave()
+  else response.once('close', leave)
+  return left.signal
 }
 
 export type Speaking = {

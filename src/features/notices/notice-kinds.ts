@@ -1,4 +1,5 @@
 import { plainName, withoutLinks } from '../../core/names.ts'
+import { beginningOf } from '../../text/cut-text.ts'
 
 /** The kinds of notices. A new kind needs its text here, and its actions in the web app. */
 export const NOTICE_KINDS = [
@@ -155,11 +156,7 @@ const asSentence = (text: string): string => (/[.!?…。！？]["'”’»)\]]*
 const LONGEST_TITLE = 120
 const LONGEST_REASON = 500
 
-/** One line; whoever reads it sees where it was cut. */
-function shortLine(text: string, longest: number): string {
-  const line = plainName(text)
-  return line.length <= longest ? line : `${line.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…`
-}
+const shortLine = (text: string, longest: number): string => beginningOf(plainName(text), longest)
 
 const titleWords = (title: string | undefined): string =>
   title === undefined ? 'a card' : `“${shortLine(title, LONGEST_TITLE)}”`

@@ -4,6 +4,7 @@ import { objectIn, readGiven } from './given-file.ts'
 import { requireOneOf, requireWorkspaceId, wholeNumber } from './given-options.ts'
 import { environmentOf } from './lock-files/environment.ts'
 import { shareWith } from './one-card.ts'
+import { KVAULT } from './own-copy.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import { homeOf } from './project-name.ts'
 import { paint, plain, print, printJson, tableOrBlocks } from './terminal.ts'
@@ -67,7 +68,7 @@ export async function search(words: string[], options: SearchOptions): Promise<n
       hit.fits ?? '',
     ])
     print(tableOrBlocks(['card', 'title', 'fix', 'readers', 'fits'], rows))
-    print(paint('dim', 'To read one of them: kvault show <card>'))
+    print(paint('dim', `To read one of them: ${KVAULT} show <card>`))
     if (answer.credits_charged > 0)
       print(paint('dim', `${answer.credits_charged} credits charged, ${answer.credits_balance} left`))
   }

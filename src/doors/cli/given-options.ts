@@ -1,4 +1,5 @@
 import { CommandError, EXIT } from './exit-codes.ts'
+import { KVAULT } from './own-copy.ts'
 import { isUuid } from './uuid.ts'
 
 const wrong = (message: string) => new CommandError(message, EXIT.usage)
@@ -18,5 +19,5 @@ export function requireOneOf(option: string, given: string | undefined, known: r
 
 export function requireWorkspaceId(given: string | undefined): void {
   if (given !== undefined && !isUuid(given))
-    throw wrong(`--workspace is the id of a workspace, not "${given}". kvault workspaces lists them.`)
+    throw wrong(`--workspace is the id of a workspace, not "${given}". ${KVAULT} workspaces lists them.`)
 }

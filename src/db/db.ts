@@ -16,6 +16,8 @@ export type TransactionOptions = {
    * rows: two of these run at once.
    */
   twoAtOnce?: boolean
+  /** On PostgreSQL: its statements have no time limit. */
+  mayTakeLong?: boolean
 }
 
 export type Database = {

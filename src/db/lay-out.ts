@@ -42,7 +42,6 @@ async function layOutTable(db: Db, table: string, by: string): Promise<void> {
 export function layOut(database: Database): Promise<string[]> {
   return database.transaction(
     async (db) => {
-      await sql`set local statement_timeout = 0`.execute(db)
       await holdLock(db, database.engine, 'migration')
       // Our triggers read only their own row, so they are safe on a shard.
       await sql`set local citus.enable_unsafe_triggers = on`.execute(db)
@@ -60,6 +59,6 @@ export function layOut(database: Database): Promise<string[]> {
         )
       return pending.map(([table]) => table)
     },
-    { isolation: 'read committed' },
+    { isolation: 'read committed', mayTakeLong: true },
   )
 }

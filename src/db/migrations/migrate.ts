@@ -157,11 +157,7 @@ export async function migrate(database: Database): Promise<string[]> {
 export function applyMigrations(database: Database, migrations = MIGRATIONS): Promise<string[]> {
   return database.transaction(
     async (db) => {
-      if (database.engine === 'postgres') {
-        // Large tables take their time, and so does waiting for another process that migrates.
-        await sql`set local statement_timeout = 0`.execute(db)
-        await holdLock(db, database.engine, 'migration')
-      }
+      await holdLock(db, database.engine, 'migration')
       const applied = await appliedNames(db)
       refuseNewer(applied, migrations)
       const pending = migrations.filter((migration) => !applied.has(migration.name))
@@ -175,7 +171,8 @@ export function applyMigrations(database: Database, migrations = MIGRATIONS): Pr
       }
       return pending.map((migration) => migration.name)
     },
-    { isolation: 'read committed' },
+    // Large tables take their time, and so does waiting for another process that migrates.
+    { isolation: 'read committed', mayTakeLong: true },
   )
 }
 

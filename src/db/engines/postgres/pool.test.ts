@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, expect, inject, test } from 'vitest'
 import { type Named, prepared } from '../../prepared.ts'
-import { ConnectionQueue, openPool, serveSince, WaitedTooLong } from './pool.ts'
+import { ConnectionQueue, openPool, runUnlimited, serveSince, WaitedTooLong } from './pool.ts'
 import { openPostgres } from './postgres.ts'
 
 const opened: ConnectionQueue[] = []
@@ -54,6 +54,26 @@ test('a server that cannot be reached uses up no connection', async () => {
   const queue = new ConnectionQueue(pool)
   for (let i = 0; i < 3; i++) await expect(queue.connect()).rejects.toThrow(/ECONNREFUSED/)
   await queue.end()
+})
+
+/** `pg_sleep` stands in for a host that is gone: the connection stays open, and nothing comes. */
+const SILENT = 'select pg_sleep(0.4)'
+
+test('a connection whose server has become silent is given up, and another takes its room', async () => {
+  const broken: string[] = []
+  const config = { connectionString: inject('postgresUrl'), max: 1 }
+  const queue = new ConnectionQueue(openPool(config, ({ message }) => void broken.push(message), 100))
+  opened.push(queue)
+  const client = await queue.connect()
+  await expect(client.query(SILENT, [])).rejects.toThrow('The database has become silent')
+  client.release()
+  expect(broken).toEqual(['The database has become silent'])
+  const next = await queue.connect()
+  expect((await next.query('select 1 as one', [])).rows).toEqual([{ one: 1 }])
+  next.release()
+  const unlimited = await runUnlimited(() => queue.connect())
+  await unlimited.query(SILENT, [])
+  unlimited.release()
 })
 
 const doubled = prepared(

@@ -1,15 +1,39 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Socket } from 'node:net'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { keptPlans } from '../../prepared.ts'
+
+/** The server ends a statement after 30 s, and a transaction without one after 60 s. */
+const LONGEST_SILENCE_MS = 60_000
+
+const socketOf = ({ connection }: pg.PoolClient) => connection.stream as Socket
+
+/**
+ * Gives up a connection in use whose server says nothing: its host is gone after a failover, or something on the way has
+ * forgotten the connection. The system notices that after a quarter of an hour or never, and would keep the whole pool.
+ */
+function giveUpSilent(pool: pg.Pool, longestMs: number): void {
+  pool.on('connect', (client) => {
+    const silent = Object.assign(new Error('The database has become silent'), { code: 'ETIMEDOUT' })
+    socketOf(client).once('timeout', () => socketOf(client).destroy(silent))
+  })
+  pool.on('acquire', (client) => socketOf(client).setTimeout(longestMs))
+  pool.on('release', (_error, client) => socketOf(client).setTimeout(0))
+}
 
 /**
  * A connection that breaks is replaced by the pool, and what was under way on it fails. But it may also break between two
  * queries of a transaction, when neither the pool nor a query listens: without a listener it would end the process.
  */
-export function openPool(config: pg.PoolConfig, onBroken: (error: Error) => void): pg.Pool {
+export function openPool(
+  config: pg.PoolConfig,
+  onBroken: (error: Error) => void,
+  longestSilenceMs = LONGEST_SILENCE_MS,
+): pg.Pool {
   const pool = new pg.Pool(config)
   pool.on('connect', (client) => client.on('error', onBroken))
+  giveUpSilent(pool, longestSilenceMs)
   // The pool passes on what the connection itself has said.
   pool.on('error', () => {})
   return pool
@@ -23,6 +47,11 @@ const requestSince = new AsyncLocalStorage<number>()
 
 /** Remembers the arrival time of a request for everything that it does. */
 export const serveSince = (since: number, serve: () => void): void => requestSince.run(since, serve)
+
+const unlimited = new AsyncLocalStorage<true>()
+
+/** For statements that the server does not end either: their connections may be silent for however long. */
+export const runUnlimited = <T>(work: () => Promise<T>): Promise<T> => unlimited.run(true, work)
 
 /** Has a connection keep the plans of the statements that ask for it. */
 function keepPlans(client: PostgresPoolClient): void {
@@ -65,6 +94,7 @@ export class ConnectionQueue implements PostgresPool {
     else await this.#waitForConnection()
     try {
       const client = await this.#pool.connect()
+      if (unlimited.getStore()) socketOf(client).setTimeout(0)
       const release = client.release
       client.release = (error) => {
         release(error)

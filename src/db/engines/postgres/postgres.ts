@@ -13,7 +13,7 @@ import {
   type TransactionOptions,
 } from '../../db.ts'
 import type { Schema } from '../../schema.ts'
-import { ConnectionQueue, openPool, serveSince, WaitedTooLong } from './pool.ts'
+import { ConnectionQueue, openPool, runUnlimited, serveSince, WaitedTooLong } from './pool.ts'
 import { nameRefusedCommits } from './refused-commits.ts'
 import { Replica } from './replica.ts'
 import { Lanes, Turns } from './turns.ts'
@@ -126,6 +126,11 @@ const SETTINGS_BEHIND_POOLER: pg.PoolConfig = {
   connectionTimeoutMillis: 10_000,
 }
 
+function settingsFor({ directUrl, isDistributed }: PostgresOptions): pg.PoolConfig {
+  if (directUrl !== undefined) return SETTINGS_BEHIND_POOLER
+  return isDistributed ? { ...SETTINGS, options: `${SETTINGS.options} ${CITUS_OPTIONS}` } : SETTINGS
+}
+
 function openReplica(options: PostgresOptions, pool: pg.Pool): Replica | undefined {
   const { url, readUrl, poolSize, onIdleError, onReplicaChange = () => {} } = options
   if (readUrl === undefined) return undefined
@@ -146,11 +151,7 @@ const isOwnConnection = ({ directUrl, isDistributed }: PostgresOptions) =>
 export function openPostgres(options: PostgresOptions): Database {
   const { url, poolSize, onIdleError } = options
   const directUrl = options.directUrl ?? url
-  const own = options.isDistributed
-    ? { ...SETTINGS, options: `${SETTINGS.options} ${CITUS_OPTIONS}` }
-    : SETTINGS
-  const settings = options.directUrl === undefined ? own : SETTINGS_BEHIND_POOLER
-  const pool = openPool({ ...settings, connectionString: url, max: poolSize }, onIdleError)
+  const pool = openPool({ ...settingsFor(options), connectionString: url, max: poolSize }, onIdleError)
   if (options.isDistributed) pool.on('connect', (client) => nameRefusedCommits(client, isRefusal))
   const queue = new ConnectionQueue(pool, { keepsPlans: isOwnConnection(options) })
   const attempts = new Attempts()
@@ -175,18 +176,20 @@ export function openPostgres(options: PostgresOptions): Database {
     serve: serveSince,
     transaction: async (fn, options = {}) => {
       const mark = newTransactionMark()
-      const { isolation = 'serializable' } = options
+      const { isolation = 'serializable', mayTakeLong = false } = options
       const run = () =>
         write
           .transaction()
           .setIsolationLevel(isolation)
           .execute(async (tx) => {
+            if (mayTakeLong) await sql`set local statement_timeout = 0`.execute(tx)
             const result = await fn(tx)
             // Sent when it commits, to all nodes.
             if (mark.tookCredentials) await sql`select pg_notify(${CREDENTIALS_CHANNEL}, '')`.execute(tx)
             return result
           })
-      const result = await runMarked(mark, () => attempts.run(run, options))
+      const work = () => attempts.run(run, options)
+      const result = await runMarked(mark, () => (mayTakeLong ? runUnlimited(work) : work()))
       if (mark.tookCredentials) news.add()
       return result
     },

@@ -27,8 +27,13 @@ test('an empty variable counts as unset', () => {
   expect(readConfig({ PORT: '', SMTP_URL: '' })).toMatchObject({ port: 8080, mail: { smtpUrl: undefined } })
 })
 
-test('BASE_URL loses its trailing slash, an IPv6 host gets its brackets', () => {
-  expect(readConfig({ BASE_URL: 'https://vault.example.com/' }).baseUrl).toBe('https://vault.example.com')
+test('BASE_URL is as clients write it, without a trailing slash; an IPv6 host gets its brackets', () => {
+  for (const written of [
+    'https://vault.example.com/',
+    'HTTPS://Vault.Example.com',
+    'https://vault.example.com:443',
+  ])
+    expect(readConfig({ BASE_URL: written }).baseUrl, written).toBe('https://vault.example.com')
   expect(readConfig({ HOST: '::1', PORT: '9000' }).baseUrl).toBe('http://[::1]:9000')
 })
 

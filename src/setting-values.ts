@@ -82,14 +82,17 @@ export const trustedProxies = z
   })
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 
-/** Paths are put behind it, so nothing may follow its own; and it is shown to everybody. */
+/**
+ * Paths are put behind it, so nothing may follow its own; and it is shown to everybody. Clients write scheme and host in
+ * small letters and leave the usual port out, and OAuth compares what they send with it.
+ */
 export const publicUrl = httpUrl
   .refine((url) => !/[?#]/.test(url), 'must have neither a query (?) nor a fragment (#)')
   .refine((url) => {
     const { username, password } = URL.canParse(url) ? new URL(url) : { username: '', password: '' }
     return username === '' && password === ''
   }, 'must name no user and no password')
-  .transform((url) => withoutEnd(url, '/'))
+  .transform((url) => withoutEnd(new URL(url).href, '/'))
 
 const NO_URL = 'is no valid URL: check host and port, and write special characters of the password as %-codes'
 

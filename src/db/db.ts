@@ -40,6 +40,8 @@ export type Database = {
    * within a moment if another did. Undefined while that is unknown; then no credential is cached.
    */
   credentialsVersion: () => number | undefined
+  /** False where reading goes on and every write would fail. */
+  takesWrites: () => Promise<boolean>
   isUniqueViolation: (error: unknown) => boolean
   /** The database cannot be reached or written now; a later try may work. */
   isUnavailable: (error: unknown) => boolean

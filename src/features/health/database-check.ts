@@ -7,27 +7,31 @@ import { within } from './within.ts'
 
 const LONGEST_MS = 2000
 
+/** Requests that only read are still answered, so this alone does not make the service unready. */
+export const NO_WRITES = 'The database takes no writes: writing fails, reading goes on'
+
 /** A database that hangs gets one question at a time: each further one would keep a connection until it answers again. */
 const underWay = new WeakMap<Db, Promise<CheckResult>>()
 
-async function ask(db: Db): Promise<CheckResult> {
+async function ask({ db, database }: Ctx): Promise<CheckResult> {
   await sql`select 1`.execute(db)
   const pending = await pendingMigrations(db)
-  return pending === 0 ? { status: 'ok' } : { status: 'failed', detail: `${pending} migrations are pending` }
+  if (pending > 0) return { status: 'failed', detail: `${pending} migrations are pending` }
+  return (await database.takesWrites()) ? { status: 'ok' } : { status: 'failed', detail: NO_WRITES }
 }
 
-function askOnce(db: Db): Promise<CheckResult> {
-  const known = underWay.get(db)
+function askOnce(ctx: Ctx): Promise<CheckResult> {
+  const known = underWay.get(ctx.db)
   if (known) return known
-  const result = ask(db).finally(() => underWay.delete(db))
-  underWay.set(db, result)
+  const result = ask(ctx).finally(() => underWay.delete(ctx.db))
+  underWay.set(ctx.db, result)
   return result
 }
 
-/** Whether the database answers within two seconds and has the present schema. */
-export async function checkDatabase({ db }: Ctx): Promise<CheckResult> {
+/** Whether the database answers within two seconds, has the present schema and can be written. */
+export async function checkDatabase(ctx: Ctx): Promise<CheckResult> {
   try {
-    return await within(LONGEST_MS, askOnce(db))
+    return await within(LONGEST_MS, askOnce(ctx))
   } catch {
     return { status: 'failed', detail: 'The database does not answer' }
   }

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { leavesOf } from '../../../test/faults/kill.ts'
 import { clientOf } from '../../../test/support/client.ts'
@@ -11,6 +12,7 @@ import { mountSmallDisk, NO_SMALL_DISK } from '../../../test/support/small-disk.
 import { startSmtp } from '../../../test/support/smtp.ts'
 import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
+import { NO_WRITES } from './database-check.ts'
 
 const smtp = await startSmtp()
 afterAll(() => smtp.stop())
@@ -163,6 +165,28 @@ describeWhere('readiness with a frozen PostgreSQL', NOT_LINUX, () => {
     await app.close()
     await vault.remove()
   })
+})
+
+test('a PostgreSQL that takes no writes is degraded with 200, since reading goes on', async () => {
+  const vault = await makeVault('postgres', { DATABASE_POOL_SIZE: '1' })
+  const app = await buildApp(readConfig(vault.env), { jobs: [] })
+  // Of the one connection, which stands in for the server.
+  const set = (value: string) =>
+    sql.raw(`set default_transaction_read_only = ${value}`).execute(app.services.database.read)
+  try {
+    await set('on')
+    const { status, body } = await ready(app)
+    expect({ status, as: body.status, database: body.checks.database }).toEqual({
+      status: 200,
+      as: 'degraded',
+      database: { status: 'failed', detail: NO_WRITES },
+    })
+    await set('off')
+    expect((await ready(app)).body.status).toBe('ready')
+  } finally {
+    await app.close()
+    await vault.remove()
+  }
 })
 
 test('a mail server that says nothing is given up, and many who ask make one visit', async () => {

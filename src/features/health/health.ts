@@ -3,7 +3,7 @@ import { capability } from '../../core/capability.ts'
 import { AppError } from '../../core/errors.ts'
 import { VERSION } from '../../core/version.ts'
 import { Check, type CheckResult } from './check.ts'
-import { checkDatabase } from './database-check.ts'
+import { checkDatabase, NO_WRITES } from './database-check.ts'
 import { checkDisk, DISK_FULL } from './disk-check.ts'
 import { checkMail } from './mail-check.ts'
 
@@ -39,13 +39,14 @@ export const ReadinessResponse = z
   .meta({ id: 'ReadinessResponse' })
 
 /** What stops some requests and not all: callers still get answers to the others. */
-const isTolerable = (name: string, { detail }: CheckResult) => name === 'mail' || detail === DISK_FULL
+const isTolerable = (name: string, { detail }: CheckResult) =>
+  name === 'mail' || detail === DISK_FULL || detail === NO_WRITES
 
 export const ready = capability({
   name: 'health.ready',
   summary: 'Whether the service can work: database, disk, mail server and payment configuration',
   description:
-    'If the database does not answer within 2 seconds, or the data folder is not writable, the answer is 503. If the disk is full, it is 200 with status degraded, since reading goes on. If the mail server does not answer within 2 seconds, it is the same, since requests work and mails wait in the outbox; the mail server is asked at most once a minute.',
+    'If the database does not answer within 2 seconds, or the data folder is not writable, the answer is 503. If the disk is full, or the database takes no writes, it is 200 with status degraded, since reading goes on. If the mail server does not answer within 2 seconds, it is the same, since requests work and mails wait in the outbox; the mail server is asked at most once a minute.',
   scopes: 'public',
   rest: ['GET /health/ready'],
   errors: [503],

@@ -5,6 +5,7 @@ import { CREDENTIALS_CHANNEL, CredentialNews } from '../../credential-news.ts'
 import { takesCredentials } from '../../credential-statements.ts'
 import {
   type Database,
+  type Db,
   newTransactionMark,
   noteTakenCredentials,
   RunAgain,
@@ -126,6 +127,14 @@ const SETTINGS_BEHIND_POOLER: pg.PoolConfig = {
   connectionTimeoutMillis: 10_000,
 }
 
+/** A replica that was not promoted, or a server that its operator has set to read only. */
+async function takesWrites(read: Db): Promise<boolean> {
+  const { rows } = await sql<{ is: string }>`select current_setting('transaction_read_only') as is`.execute(
+    read,
+  )
+  return rows[0]?.is === 'off'
+}
+
 function settingsFor({ directUrl, isDistributed }: PostgresOptions): pg.PoolConfig {
   if (directUrl !== undefined) return SETTINGS_BEHIND_POOLER
   return isDistributed ? { ...SETTINGS, options: `${SETTINGS.options} ${CITUS_OPTIONS}` } : SETTINGS
@@ -194,6 +203,7 @@ export function openPostgres(options: PostgresOptions): Database {
       return result
     },
     credentialsVersion: () => news.version(),
+    takesWrites: () => takesWrites(read),
     isUniqueViolation: (error) => sqlState(error) === '23505',
     isUnavailable,
     close: async () => {

@@ -80,6 +80,7 @@ function openWhole(file: string): Database {
       return result
     },
     credentialsVersion: () => changes.version(),
+    takesWrites: async () => true,
     isUniqueViolation,
     isUnavailable,
     close: async () => {

@@ -1,11 +1,11 @@
-import { readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { leavesOf } from '../../../test/faults/kill.ts'
 import { clientOf } from '../../../test/support/client.ts'
-import { makeVault, onBothEngines } from '../../../test/support/engines.ts'
+import { makeVault, onBothEngines, QUICK_HASHING } from '../../../test/support/engines.ts'
 import { freePort, type PostgresServer, startPostgres } from '../../../test/support/postgres.ts'
 import { describeWhere, NOT_LINUX } from '../../../test/support/skips.ts'
 import { mountSmallDisk, NO_SMALL_DISK } from '../../../test/support/small-disk.ts'
@@ -132,6 +132,32 @@ test('a data folder that is gone is a 503', async () => {
   } finally {
     await app.close()
   }
+})
+
+describeWhere('a database file that was removed or replaced', NOT_LINUX, () => {
+  test('takes no writes until it is back: they would be lost', async () => {
+    const vault = await makeVault('sqlite')
+    const app = await buildApp(readConfig(vault.env), { jobs: [], passwordHashing: QUICK_HASHING })
+    const file = join(vault.dataDir, 'vault.db')
+    const register = (email: string) =>
+      clientOf(app, {}).post('/api/v1/auth/register', { email, password: 'correct horse' })
+    try {
+      renameSync(file, `${file}.moved`)
+      expect((await register('a@example.com')).body).toMatchObject({ code: 'unavailable' })
+      writeFileSync(file, '')
+      expect((await register('a@example.com')).body).toMatchObject({ code: 'unavailable' })
+      expect((await ready(app)).body).toMatchObject({
+        status: 'degraded',
+        checks: { database: { status: 'failed', detail: NO_WRITES } },
+      })
+      renameSync(`${file}.moved`, file)
+      expect((await register('a@example.com')).status).toBe(201)
+      expect((await ready(app)).body.status).toBe('ready')
+    } finally {
+      await app.close()
+      await vault.remove()
+    }
+  })
 })
 
 describeWhere('readiness with a frozen PostgreSQL', NOT_LINUX, () => {

@@ -44,6 +44,23 @@ export function refuseCorrupt(file: string, db: DatabaseSync): void {
   if (verdict !== 'ok') throw damaged(file, verdict.replaceAll(/\s+/g, ' '))
 }
 
+/** What is written goes into a file that nobody can open any more, and is lost at the next start. */
+export class FileReplaced extends Error {
+  override readonly name = 'FileReplaced'
+
+  constructor(file: string) {
+    super(`${file} was removed or replaced while the service ran. Bring it back, or stop the service first.`)
+  }
+}
+
+const fileNumber = (file: string) => statSync(file, { bigint: true, throwIfNoEntry: false })?.ino
+
+/** Ask before the file is in use; the returned function says whether its name still leads to the same file. */
+export function watchFile(file: string): () => boolean {
+  const opened = fileNumber(file)
+  return () => fileNumber(file) === opened
+}
+
 const OWNER_ONLY = 0o600
 
 /** Not every system lets us: a mounted folder may have rights of its own. */

@@ -28,6 +28,8 @@ export type WritesOptions = {
   isBusy: (error: unknown) => boolean
   /** How many statements that may write were run so far. */
   written: () => number
+  /** Throws where a commit would be lost. */
+  requireFile?: () => void
   /** In milliseconds. */
   now?: () => number
 }
@@ -41,6 +43,7 @@ export class SqliteWrites {
   readonly #db: DatabaseSync
   readonly #isBusy: (error: unknown) => boolean
   readonly #written: () => number
+  readonly #requireFile: () => void
   readonly #now: () => number
   readonly #begin: StatementSync
   readonly #commit: StatementSync
@@ -48,8 +51,10 @@ export class SqliteWrites {
   #draining: Promise<void> | undefined
   #lastEnd = Number.NEGATIVE_INFINITY
 
-  constructor(db: DatabaseSync, { isBusy, written, now = () => performance.now() }: WritesOptions) {
+  constructor(db: DatabaseSync, options: WritesOptions) {
+    const { isBusy, written, requireFile = () => {}, now = () => performance.now() } = options
     this.#db = db
+    this.#requireFile = requireFile
     this.#isBusy = isBusy
     this.#written = written
     this.#now = now
@@ -116,6 +121,7 @@ export class SqliteWrites {
         await this.#beginSoon()
         acknowledges = await this.#runApart(works)
       }
+      this.#requireFile()
       this.#commit.run()
     } catch (error) {
       this.#abandon(error, works)

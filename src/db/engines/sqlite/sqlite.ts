@@ -2,7 +2,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { type Database, newTransactionMark, runMarked } from '../../db.ts'
 import { SqliteChanges } from './changes.ts'
 import { readingKysely, SqliteConnection, writingKysely } from './connection.ts'
-import { explainDamage, makePrivate, refuseCorrupt, refuseHalfCopied } from './database-file.ts'
+import {
+  explainDamage,
+  FileReplaced,
+  makePrivate,
+  refuseCorrupt,
+  refuseHalfCopied,
+  watchFile,
+} from './database-file.ts'
 import { isBusy, isUnavailable, isUniqueViolation } from './result-codes.ts'
 import { SqliteWrites } from './shared-commits.ts'
 
@@ -44,6 +51,7 @@ function setWriteAheadLog(db: DatabaseSync): void {
 }
 
 function openWhole(file: string): Database {
+  const isInUse = watchFile(file)
   const writer = new DatabaseSync(file, { timeout: OPENING_TIMEOUT_MS, enableForeignKeyConstraints: true })
   setWriteAheadLog(writer)
   writer.exec(
@@ -63,6 +71,9 @@ function openWhole(file: string): Database {
   const writes = new SqliteWrites(writer, {
     isBusy,
     written: () => connection.writes,
+    requireFile: () => {
+      if (!isInUse()) throw new FileReplaced(file)
+    },
   })
   const changes = new SqliteChanges(reader)
   return {
@@ -80,9 +91,9 @@ function openWhole(file: string): Database {
       return result
     },
     credentialsVersion: () => changes.version(),
-    takesWrites: async () => true,
+    takesWrites: async () => isInUse(),
     isUniqueViolation,
-    isUnavailable,
+    isUnavailable: (error) => error instanceof FileReplaced || isUnavailable(error),
     close: async () => {
       await writes.idle()
       await read.destroy()

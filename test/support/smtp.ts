@@ -54,7 +54,11 @@ export async function startSmtp(): Promise<SmtpServer> {
       closeTimeout: 100,
       onRcptTo({ address }, _session, done) {
         const responseCode = refuse.get(address)
-        done(responseCode ? Object.assign(new Error('turned away'), { responseCode }) : undefined)
+        done(
+          responseCode
+            ? Object.assign(new Error(`<${address}> is turned away`), { responseCode })
+            : undefined,
+        )
       },
       async onData(stream, session, done) {
         const chunks: Buffer[] = []

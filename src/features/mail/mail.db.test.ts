@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { clientOf } from '../../../test/support/client.ts'
 import { onBothEngines, QUICK_HASHING, type TestVault } from '../../../test/support/engines.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
@@ -171,6 +171,21 @@ onBothEngines('the outbox', (t: TestVault) => {
       'full@example.com': 'pending',
       'fine@example.com': 'sent',
     })
+  })
+
+  test('the log says why a mail was not delivered, without the address that servers repeat', async () => {
+    const client = await admin()
+    smtp.refuse.set('gone@example.com', 550)
+    await client.post(client.invites, { email: 'gone@example.com' })
+    const warn = vi.spyOn(app.services.log, 'warn')
+    try {
+      await send(app)
+      const [line] = warn.mock.calls.map(([details]) => JSON.stringify(details))
+      expect(line).toMatch(/550.*turned away/)
+      expect(line).not.toContain('gone@example.com')
+    } finally {
+      warn.mockRestore()
+    }
   })
 
   test('a mail that its server is slow to accept is sent by no other process', async () => {

@@ -96,7 +96,9 @@ export async function sendDueMails(ctx: Ctx, stopping: AbortSignal): Promise<voi
       const delivery = await deliver(ctx, transport, mail)
       await settle(ctx, mail, delivery)
       if (delivery.outcome === 'accepted') continue
-      ctx.log.warn({ mail_id, tries: mail.attempts, ...delivery }, 'a mail was not delivered')
+      // Most servers repeat the address that they refuse. The log names people by ids only.
+      const error = delivery.error.replaceAll(mail.to_address, 'the recipient')
+      ctx.log.warn({ mail_id, tries: mail.attempts, ...delivery, error }, 'a mail was not delivered')
       if (delivery.outcome === 'failed' && delivery.serverDown) return
     }
     if (due.length < BATCH) return

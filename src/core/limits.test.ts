@@ -38,6 +38,15 @@ test('a flood of new keys does not clear the count of a busy caller', () => {
   expect(limits.look('busy', 10)).toMatchObject({ exceeded: true, remaining: 0 })
 })
 
+test('a clock that is put back closes no window for longer than a minute', () => {
+  let time = 1_000_000_000
+  const limits = memoryLimits(undefined, () => time)
+  for (let i = 0; i < 3; i++) limits.hit('a', 2)
+  expect(limits.look('a', 2).exceeded).toBe(true)
+  time -= 86_400_000
+  expect(limits.look('a', 2)).toMatchObject({ exceeded: false, resetSeconds: 60 })
+})
+
 test('looking does not count, and an amount counts as much as it says', () => {
   let time = 1_000_000
   const limits = memoryLimits(undefined, () => time)

@@ -95,7 +95,8 @@ export function memoryLimits(
     look(key, perMinute) {
       const time = now()
       const window = windows.get(key)
-      const isOpen = window !== undefined && time - window.start < WINDOW_MS
+      // After the clock was put back, a window from before would not end for as long.
+      const isOpen = window !== undefined && window.start <= time && time - window.start < WINDOW_MS
       return stateOf(isOpen ? window : { start: time, uses: 0 }, perMinute, time)
     },
     absorb(uses) {

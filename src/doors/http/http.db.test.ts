@@ -195,6 +195,16 @@ onBothEngines(
       const held = await attempt('correct horse battery')
       expect([held.status, held.body.code]).toEqual([429, 'rate_limited'])
     })
+
+    test('failures that a wrong clock has dated a day ahead keep nobody of the host out', async () => {
+      const { email } = await t.user()
+      const last_failure_at = new Date(Date.now() + 86_400_000).toISOString()
+      await t.app.services.database.transaction((db) =>
+        db.updateTable('login_failures').set({ last_failure_at }).execute(),
+      )
+      const body = { email, password: 'correct horse battery' }
+      expect((await t.anonymous().post('/api/v1/auth/login', body)).status).toBe(200)
+    })
   },
   { RATE_LIMIT: 'on' },
 )

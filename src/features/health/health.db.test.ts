@@ -90,6 +90,9 @@ onBothEngines('readiness', (t) => {
     expect((await ready(app)).body.status).toBe('degraded')
     offsetMs += MINUTE_MS
     expect((await ready(app)).body.status).toBe('ready')
+    await smtp.stop()
+    offsetMs -= 60 * MINUTE_MS
+    expect((await ready(app)).body.status, 'the clock was put back').toBe('degraded')
   })
 })
 

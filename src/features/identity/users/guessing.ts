@@ -18,7 +18,9 @@ const byHost = (ctx: Ctx) => `ip:${sha256(ctx.ip)}`
 
 function secondsToWait(ctx: Ctx, row: { failures: number; last_failure_at: string }): number {
   const since = ctx.now().getTime() - Date.parse(row.last_failure_at)
-  if (row.failures < FREE_FAILURES || since > FORGET_AFTER_MS) return 0
+  // One that lies ahead by more than the clocks of two machines differ was dated by a wrong clock.
+  const isDatedWrong = since < -MAX_WAIT_SECONDS * 1000
+  if (row.failures < FREE_FAILURES || since > FORGET_AFTER_MS || isDatedWrong) return 0
   const wait = Math.min(MAX_WAIT_SECONDS, 2 ** Math.min(20, row.failures - FREE_FAILURES))
   return Math.ceil(wait - since / 1000)
 }

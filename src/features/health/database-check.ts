@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
+import { within } from '../../core/within.ts'
 import type { Db } from '../../db/db.ts'
 import { pendingMigrations } from '../../db/migrations/migrate.ts'
 import type { CheckResult } from './check.ts'
-import { within } from './within.ts'
 
 const LONGEST_MS = 2000
 

@@ -1,7 +1,7 @@
 import type { MailTransport } from '../../adapters/mail/mail.ts'
 import type { Ctx } from '../../core/context.ts'
+import { within } from '../../core/within.ts'
 import type { CheckResult } from './check.ts'
-import { within } from './within.ts'
 
 const ASKED_EVERY_MS = 60_000
 const LONGEST_MS = 2000

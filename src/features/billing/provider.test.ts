@@ -1,0 +1,23 @@
+import pino from 'pino'
+import { expect, test, vi } from 'vitest'
+import type { PaymentProvider } from '../../adapters/payments/payments.ts'
+import type { Ctx } from '../../core/context.ts'
+import { PATIENCE } from '../../doors/http/limits/connection-limits.ts'
+import { askProvider, LONGEST_MS } from './provider.ts'
+
+test('a provider that never answers is a 503 before the connection of the caller is closed', async () => {
+  expect(2 * LONGEST_MS).toBeLessThan(PATIENCE.silenceMs)
+  const payments = {} as PaymentProvider
+  const ctx = { adapters: { payments }, log: pino({ level: 'silent' }) } as unknown as Ctx
+  vi.useFakeTimers()
+  try {
+    const asked = expect(askProvider(ctx, () => new Promise(() => {}))).rejects.toMatchObject({
+      status: 503,
+      code: 'unavailable',
+    })
+    await vi.advanceTimersByTimeAsync(LONGEST_MS)
+    await asked
+  } finally {
+    vi.useRealTimers()
+  }
+})

@@ -26,6 +26,13 @@ test('the file gives what the environment does not', () => {
   })
 })
 
+test('a mark that editors on Windows write before the first name is no part of it', () => {
+  const marked = join(folder, 'marked')
+  writeFileSync(marked, '\uFEFFNODE_ENV=production\r\nPORT=9000\r\n')
+  expect(readConfig(withEnvFile({}, only(marked)))).toMatchObject({ production: true, port: 9000 })
+  expect(unknownInEnvFile({}, only(marked))).toEqual([])
+})
+
 test('the environment wins', () => {
   expect(readConfig(withEnvFile({ PORT: '9001' }, only(file))).port).toBe(9001)
 })

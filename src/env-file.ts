@@ -33,7 +33,8 @@ function variablesOfFile(env: Variables, standards: Standards): Variables {
   const file = env.ENV_FILE ?? standards.file
   if (file === '') return {}
   try {
-    return parseEnv(readFileSync(file, 'utf8'))
+    // The decoder leaves out a byte order mark, which would make another name of the first one.
+    return parseEnv(new TextDecoder().decode(readFileSync(file)))
   } catch (error) {
     if (env.ENV_FILE === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT') return {}
     throw new ConfigError([`ENV_FILE: ${file} cannot be read (${(error as Error).message})`])

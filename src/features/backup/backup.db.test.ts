@@ -216,11 +216,14 @@ onBothEngines('backup', (t) => {
       expect(await backUp()).toHaveLength(1)
     }
     expect(readdirSync(dir).sort()).toEqual([
-      'vault-20260501T040000Z.kvbackup',
-      'vault-20260501T060000Z.kvbackup',
+      expect.stringMatching(/^vault-20260501T040000Z-[\da-f]{8}\.kvbackup$/),
+      expect.stringMatching(/^vault-20260501T060000Z-[\da-f]{8}\.kvbackup$/),
     ])
     // A process that died in the middle leaves its file, of whatever period. It goes once it no longer grows.
-    const left = ['vault-20260501T080000Z.kvbackup.partial', 'vault-20260430T000000Z.kvbackup.partial']
+    const [own = ''] = readdirSync(dir)
+    const left = ['20260501T080000Z', '20260430T000000Z'].map(
+      (period) => `${own.replace('20260501T040000Z', period)}.partial`,
+    )
     const minuteOld = new Date(time + 2 * 3_600_000 - 60_000)
     const foreign = 'mine.kvbackup.partial'
     for (const name of [...left, foreign]) {
@@ -242,7 +245,22 @@ onBothEngines('backup', (t) => {
     writeFileSync(join(dir, misdated), 'of another year')
     const now = () => new Date('2026-05-01T00:30:00Z')
     await backUpOnSchedule(contextFor({ ...t.app.services, config, now }))
-    expect(readdirSync(dir).sort()).toEqual(['vault-20260501T000000Z.kvbackup', misdated])
+    expect(readdirSync(dir).sort()).toEqual([expect.stringContaining('vault-20260501T000000Z'), misdated])
+  })
+
+  test('two vaults that share a folder each have their own, and remove none of the other', async () => {
+    const dir = mkdtempSync(join(folder, 'shared-'))
+    const config = { ...t.app.services.config, backup: { dir, everyHours: 2, keep: 1 } }
+    let time = Date.parse('2026-05-01T00:30:00Z')
+    const services = { ...t.app.services, config, now: () => new Date(time) }
+    const others = contextFor({ ...services, secret: 'the secret of another vault' })
+    const theirs = await backUpOnSchedule(others)
+    writeFileSync(join(dir, 'vault-20260430T000000Z.kvbackup'), 'of an earlier version')
+    const made = await backUpOnSchedule(contextFor(services))
+    expect(readdirSync(dir).map((name) => join(dir, name))).toEqual([theirs, made].sort())
+    time += 2 * 3_600_000
+    const next = await backUpOnSchedule(others)
+    expect(readdirSync(dir).map((name) => join(dir, name))).toEqual([made, next])
   })
 })
 

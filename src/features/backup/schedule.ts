@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Ctx } from '../../core/context.ts'
@@ -6,8 +7,17 @@ import { takeBackup } from './take.ts'
 const HOUR_MS = 3_600_000
 /** An unfinished backup that has not grown for this long was left by a process that died. */
 const ABANDONED_MS = 15 * 60_000
-const NAME = /^vault-\d{8}T\d{6}Z\.kvbackup$/
-const PARTIAL = /^vault-\d{8}T\d{6}Z\.kvbackup\.partial$/
+/** The last part tells vaults apart that share a folder; earlier versions wrote none. */
+const NAME = /^vault-\d{8}T\d{6}Z(-[\da-f]{8})?\.kvbackup$/
+const PARTIAL = /^vault-\d{8}T\d{6}Z(-[\da-f]{8})?\.kvbackup\.partial$/
+
+/** The same on all machines of a vault, as its secret is. */
+const markOf = ({ secret }: Ctx) => `-${hash('sha256', `backups:${secret}`, 'hex').slice(0, 8)}`
+
+function isOwn(ctx: Ctx, name: string): boolean {
+  const found = NAME.exec(name)
+  return found !== null && (found[1] === undefined || found[1] === markOf(ctx))
+}
 
 const stamp = (time: number) => new Date(time).toISOString().replaceAll(/[-:]|\.\d+/g, '')
 
@@ -34,7 +44,8 @@ export async function backUpOnSchedule(ctx: Ctx): Promise<string | undefined> {
   const { dir, everyHours, keep } = settings
   const now = ctx.now()
   const stretch = everyHours * HOUR_MS
-  const file = join(dir, `vault-${stamp(Math.floor(now.getTime() / stretch) * stretch)}.kvbackup`)
+  const period = stamp(Math.floor(now.getTime() / stretch) * stretch)
+  const file = join(dir, `vault-${period}${markOf(ctx)}.kvbackup`)
   await mkdir(dir, { recursive: true, mode: 0o700 })
   const names = await readdir(dir)
   await dropAbandoned(dir, names, now.getTime())
@@ -47,7 +58,7 @@ export async function backUpOnSchedule(ctx: Ctx): Promise<string | undefined> {
   }
   ctx.log.info({ file }, 'backed up')
   // Those that a wrong clock has dated later are not counted: each new one would be removed at once for them.
-  const all = (await readdir(dir)).filter((name) => NAME.test(name) && join(dir, name) <= file).sort()
+  const all = (await readdir(dir)).filter((name) => isOwn(ctx, name) && join(dir, name) <= file).sort()
   for (const old of all.slice(0, -keep)) await rm(join(dir, old), { force: true })
   return file
 }

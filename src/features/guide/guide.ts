@@ -36,7 +36,7 @@ export function guide(): Guide {
 const FENCE_NOTE = /^(\s*`{3,}\w+) .*$/
 
 /** A server has the guide alone. What the repository has beside it keeps its name there, without a link. */
-const LINK_OUT_OF_GUIDE = /\[([^\]]+)\]\(\.\.\/[^)]*\)/g
+const LINK_OUT_OF_GUIDE = /\[([^[\]]+)\]\(\.\.\/[^)]*\)/g
 
 export function parsePage(slug: string, source: string): GuidePage {
   const markdown = source.replace(LINK_OUT_OF_GUIDE, '$1')

@@ -94,7 +94,7 @@ test('a whole card is shown with all its parts, and without control characters o
       body: 'A note.',
       environment: { node: '24.1' },
       tags: ['whole'],
-      evidences: [{ kind: 'log', content: 'A line of a log.' }],
+      evidences: [{ kind: 'log\u001b[31m', content: 'A line of a log.' }],
     })
   ).body
   await person.patch(`/api/v1/cards/${card_id}`, { scope_notes: 'Here only.' })
@@ -104,7 +104,7 @@ test('a whole card is shown with all its parts, and without control characters o
     [
       ...['A whole card', 'It fails.[2J\nAlways.', 'Fix\nMend it.', 'Cause\nA cause.'],
       ...['Steps\n1. First this.\n   → Seen.\n2. Then this.', 'Notes\nA note.'],
-      ...['Evidence: log\nA line of a log.', 'Environment\nnode: 24.1', 'Where it applies\nHere only.'],
+      ...['Evidence: log[31m\nA line of a log.', 'Environment\nnode: 24.1', 'Where it applies\nHere only.'],
       ...['Cites\nruntime:node@24.1', 'Tags\nwhole'],
       `Card\n${card_id}\nby ${(await person.get('/api/v1/auth/me')).body.display_name}; readers: Only you\n`,
     ].join('\n\n'),

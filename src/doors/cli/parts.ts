@@ -9,5 +9,5 @@ export function printParts(
   print(paint('bold', plain(title, 200)))
   // Only the texts of the vault: `paint` writes control characters of its own.
   print(`\n${plainLines(text)}`)
-  for (const [name, words] of parts) if (words) print(`\n${paint('dim', name)}\n${plainLines(words)}`)
+  for (const [name, words] of parts) if (words) print(`\n${paint('dim', plain(name))}\n${plainLines(words)}`)
 }

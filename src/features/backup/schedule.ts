@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sha256Hex } from '../../core/content-hash.ts'
 import type { Ctx } from '../../core/context.ts'
 import { takeBackup } from './take.ts'
 
@@ -12,7 +12,7 @@ const NAME = /^vault-\d{8}T\d{6}Z(-[\da-f]{8})?\.kvbackup$/
 const PARTIAL = /^vault-\d{8}T\d{6}Z(-[\da-f]{8})?\.kvbackup\.partial$/
 
 /** The same on all machines of a vault, as its secret is. */
-const markOf = ({ secret }: Ctx) => `-${hash('sha256', `backups:${secret}`, 'hex').slice(0, 8)}`
+const markOf = ({ secret }: Ctx) => `-${sha256Hex(`backups:${secret}`).slice(0, 8)}`
 
 function isOwn(ctx: Ctx, name: string): boolean {
   const found = NAME.exec(name)

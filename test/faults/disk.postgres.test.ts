@@ -54,8 +54,8 @@ describeWhere('a full disk under PostgreSQL', missing, () => {
   async function untilWritten(): Promise<void> {
     for (let i = 0; i < 300; i++) {
       // As whatever keeps services running would; the vault itself is not touched.
-      // Its own recovery may have found no room either; then it neither serves nor ends.
-      if (i % 50 === 49) await postgres.stop('immediate')
+      // Its own recovery may have found no room either; then it neither serves nor ends. It gets longer each time.
+      if ([10, 30, 70, 150].includes(i)) await postgres.stop('immediate')
       if (!postgres.isRunning()) await postgres.start()
       if ((await write()) === 201) return
       await sleep(100)

@@ -5,11 +5,11 @@ import { describeWhere, NOT_LINUX } from '../support/skips.ts'
 import { capacity, earlyAndLate, flood, resources, steadily, Tally, watchHealth } from './load.ts'
 import { settle, TRAFFIC_ENV, Wire } from './traffic.ts'
 
-const CLIENTS = 1200
+const CLIENTS = 500
 
 /** Too short to tell flat from rising, and beside other tests: that is for load.faults.ts. */
 describeWhere('a short round of load', NOT_LINUX, () => {
-  test('a day of many people causes no error, overload is refused with Retry-After, and afterwards the service is as before', async () => {
+  test('a day of many people causes no error, a flood is answered or told when to come again, and afterwards the service is as before', async () => {
     const server = await spawnServer({ ...TRAFFIC_ENV, WORKERS: '1' })
     const wire = new Wire(server.baseUrl, CLIENTS)
     try {
@@ -24,7 +24,7 @@ describeWhere('a short round of load', NOT_LINUX, () => {
       expect(normal.ms.length).toBeGreaterThan(0)
 
       const healthSoFar = watchHealth(server.baseUrl)
-      const { tally } = await flood(wire, people, { perSecond: perSecond * 5, forMs: 500, most: CLIENTS })
+      const { tally } = await flood(wire, people, { perSecond: perSecond * 5, forMs: 250, most: CLIENTS })
       const health = await healthSoFar()
       expect(tally.examples).toEqual([])
       expect(tally.ms.length).toBeGreaterThan(0)

@@ -56,6 +56,7 @@ describe('a guide page', () => {
 
 describe('search in the guide', () => {
   const guide = loadGuide()
+  const rendered = [...guide.pages.values()].map((page) => ({ page, text: renderGuide(page).text }))
 
   test.each([
     ['How do I create an API key?', '/guide/account#api-keys'],
@@ -70,16 +71,13 @@ describe('search in the guide', () => {
   })
 
   test('every section of every page can be linked to', () => {
-    for (const page of guide.pages.values()) {
-      const { text } = renderGuide(page)
+    for (const { page, text } of rendered)
       for (const section of page.sections) expect(text, section.url).toContain(`id="${section.anchor}"`)
-    }
   })
 
   test('every link leads to a page and a section that this server has', () => {
     const anchorsOf = (slug = '') => guide.pages.get(slug)?.sections.map(({ anchor }) => anchor)
-    for (const page of guide.pages.values()) {
-      const { text } = renderGuide(page)
+    for (const { page, text } of rendered) {
       for (const [, address = ''] of text.matchAll(/href="([^"]*)"/g)) {
         expect(address, page.slug).toMatch(/^(https?:\/\/|#|\/guide\/)/)
         const [, slug, anchor] = /^(?:\/guide\/([a-z0-9-]+))?(?:#(.+))?$/.exec(address) ?? []

@@ -3,6 +3,7 @@ import { AnswerId } from '../../core/schemas.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import type { CardStatus, ReviewStatus } from '../../db/tables/cards.ts'
 import type { Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
+import { isOpenRow } from './visibility.ts'
 
 /** Where a card lives. */
 export const Home = z
@@ -72,8 +73,7 @@ function readersOf(row: CardAtHome, name: string): HomeAnswer['readers'] {
   if (row.hidden_at !== null)
     return { kind: 'owner', count: 1, text: row.is_own === 1 ? 'Only you' : 'Only its owner' }
   const isPublished = row.status === 'published'
-  // As in visibility.ts: strangers see what is published and has passed the review.
-  if (isPublished && row.review_status === 'passed' && row.workspace_visibility !== 'private')
+  if (isOpenRow(row))
     return row.workspace_visibility === 'public'
       ? { kind: 'everyone', count: null, text: 'Everyone' }
       : { kind: 'link', count: null, text: 'Everyone who has the link' }

@@ -1,6 +1,7 @@
 import { type Db, isSqlite } from '../../db/db.ts'
 import type { CardStatus, ReviewStatus } from '../../db/tables/cards.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
+import { isOpenRow } from './visibility.ts'
 
 /** What decides who reads a card. */
 type Stored = {
@@ -14,13 +15,10 @@ type Stored = {
 type Visibility = WorkspacesTable['visibility']
 type Shown = Stored & { workspace_visibility: Visibility }
 
-const isOpen = ({ status, review_status, workspace_visibility }: Shown): boolean =>
-  status === 'published' && review_status === 'passed' && workspace_visibility !== 'private'
-
 /** Whether everybody who can read the former card can read the one that takes its place. */
 export function isReadByAllOf(former: Shown, successor: Shown): boolean {
   if (successor.deleted_at !== null || successor.hidden_at !== null) return false
-  if (isOpen(successor) || isOpen(former)) return isOpen(successor)
+  if (isOpenRow(successor) || isOpenRow(former)) return isOpenRow(successor)
   const isSharedOrTheirs =
     successor.status === 'published' ||
     (former.status === 'unpublished' && successor.owner_id === former.owner_id)

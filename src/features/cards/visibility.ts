@@ -1,6 +1,7 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool } from 'kysely'
 import type { Schema } from '../../db/schema.ts'
-import type { Role } from '../../db/tables/workspaces.ts'
+import type { CardStatus, ReviewStatus } from '../../db/tables/cards.ts'
+import type { Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
 
 /**
  * Who may do what with a card, as conditions on a query over `cards`. Every read of cards, here and in search, uses
@@ -11,16 +12,21 @@ type Cards = ExpressionBuilder<Schema, 'cards'>
 /** A value, or its parameter in a query that is compiled once. */
 export type ViewerId = string | Expression<string>
 
+type Visibility = WorkspacesTable['visibility']
+
 const EDITORS: readonly Role[] = ['admin', 'editor']
+const PUBLISHED: CardStatus = 'published'
+/** Strangers see only cards that have passed the review, however they got there. */
+const PASSED: ReviewStatus = 'passed'
+const OPEN: readonly Visibility[] = ['public', 'unlisted']
 
 const cards = (): Cards => expressionBuilder<Schema, 'cards'>()
 
 const isThere = (eb: Cards): Condition => eb('cards.deleted_at', 'is', null)
 /** Moderators, or enough reports, hide a card from all but its owner: also from editors and admins of its workspace. */
 const isShown = (eb: Cards): Condition => eb('cards.hidden_at', 'is', null)
-const isPublished = (eb: Cards): Condition => eb.and([eb('cards.status', '=', 'published'), isShown(eb)])
-/** Strangers see only cards that have passed the review, however they got there. */
-const hasPassed = (eb: Cards): Condition => eb('cards.review_status', '=', 'passed')
+const isPublished = (eb: Cards): Condition => eb.and([eb('cards.status', '=', PUBLISHED), isShown(eb)])
+const hasPassed = (eb: Cards): Condition => eb('cards.review_status', '=', PASSED)
 const isOwn = (eb: Cards, viewerId: ViewerId): Condition => eb('cards.owner_id', '=', viewerId)
 
 function isMember(eb: Cards, viewerId: ViewerId, roles?: readonly Role[]): Condition {
@@ -35,24 +41,32 @@ function isMember(eb: Cards, viewerId: ViewerId, roles?: readonly Role[]): Condi
   )
 }
 
-const isInWorkspaceOf = (eb: Cards, visibility: readonly ('unlisted' | 'public')[]): Condition =>
+const isInWorkspaceOf = (eb: Cards, visibilities: readonly Visibility[]): Condition =>
   eb(
     'cards.workspace_id',
     'in',
     eb
       .selectFrom('workspaces')
       .select('workspaces.workspace_id')
-      .where('workspaces.visibility', 'in', visibility),
+      .where('workspaces.visibility', 'in', visibilities),
   )
 
-const isOpenTo = (eb: Cards, visibilities: readonly ('unlisted' | 'public')[]): Condition =>
+const isOpenTo = (eb: Cards, visibilities: readonly Visibility[]): Condition =>
   eb.and([isPublished(eb), hasPassed(eb), isInWorkspaceOf(eb, visibilities)])
 
 /** Open to everybody who knows the id, signed in or not. */
 export function isOpen(): Condition {
   const eb = cards()
-  return eb.and([isThere(eb), isOpenTo(eb, ['public', 'unlisted'])])
+  return eb.and([isThere(eb), isOpenTo(eb, OPEN)])
 }
+
+/** What `isOpen` asks, of a row that is there and not hidden. */
+export const isOpenRow = (card: {
+  status: CardStatus
+  review_status: ReviewStatus
+  workspace_visibility: Visibility
+}): boolean =>
+  card.status === PUBLISHED && card.review_status === PASSED && OPEN.includes(card.workspace_visibility)
 
 /** By id: the owner, editors and admins of its workspace, members once it is published, anybody if it is open. */
 export function mayRead(viewerId: ViewerId): Condition {
@@ -63,7 +77,7 @@ export function mayRead(viewerId: ViewerId): Condition {
       isOwn(eb, viewerId),
       eb.and([isShown(eb), isMember(eb, viewerId, EDITORS)]),
       eb.and([isPublished(eb), isMember(eb, viewerId)]),
-      isOpenTo(eb, ['public', 'unlisted']),
+      isOpenTo(eb, OPEN),
     ]),
   ])
 }
@@ -141,7 +155,7 @@ export function isBrowsed(viewerId: ViewerId, scope: CardScope, workspaceIds: re
   if (scope !== 'workspace' || workspaceIds.length === 0) return listed
   const eb = cards()
   const isNamed = eb('cards.workspace_id', 'in', workspaceIds)
-  return eb.or([listed, eb.and([isThere(eb), isNamed, isOpenTo(eb, ['public', 'unlisted'])])])
+  return eb.or([listed, eb.and([isThere(eb), isNamed, isOpenTo(eb, OPEN)])])
 }
 
 /** The viewer finds the card in at least one scope. */

@@ -101,5 +101,5 @@ export async function sendCardsHome(ctx: Ctx, workspaceId: string, heirWorkspace
     .where('origin_workspace_id', '=', workspaceId)
     .whereRef('workspace_id', '<>', 'origin_workspace_id')
     .execute()
-  await markAll(ctx.db, successors)
+  await markAll(ctx, successors)
 }

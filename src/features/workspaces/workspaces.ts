@@ -239,7 +239,7 @@ export const changeWorkspace = capability({
         await updateWorkspace(ctx.db, workspace_id, { ...change, updated_at: now })
         if (visibility !== undefined && visibility !== workspace.visibility) {
           await reindexWorkspaceSoon(ctx, workspace_id)
-          await markAll(ctx.db, await successorsAround(ctx.db, workspace_id))
+          await markAll(ctx, await successorsAround(ctx.db, workspace_id))
         }
         if (isOpened) await refreshTrustIn(ctx, workspace_id)
         if (policy_json && !policyOf({ policy_json: toJson(policy_json) }).keepMissedSearches)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../core/context.ts'
+import { SELF_GUARDED } from '../db/db.ts'
 import { inNumbers } from '../db/number-list.ts'
 import { insertRows } from '../db/prepared.ts'
 import { noteChangedLists } from './index.store.ts'
@@ -22,7 +23,7 @@ import { lockIndex, publicAverageLength } from './vocabulary.ts'
 export async function foldDocuments(ctx: Ctx, stopping?: AbortSignal): Promise<number> {
   let folded = 0
   for (let some = 1; some > 0 && !stopping?.aborted; folded += some)
-    some = (await areEnough(ctx)) ? await inTx(ctx, foldSome, { isolation: 'read committed' }) : 0
+    some = (await areEnough(ctx)) ? await inTx(ctx, foldSome, SELF_GUARDED) : 0
   return folded
 }
 

@@ -1,5 +1,6 @@
 import type { ExpressionBuilder } from 'kysely'
 import { type Ctx, inTx } from '../core/context.ts'
+import { SELF_GUARDED } from '../db/db.ts'
 import type { Schema } from '../db/schema.ts'
 import { NUMBER_SPACE } from '../text/term-hash.ts'
 import { putRows } from './fold-documents.ts'
@@ -76,16 +77,14 @@ async function mergeInto(
 ): Promise<void> {
   const parts = SLICES[tierOf(target)]
   const dead = await deadIn(ctx, target)
-  await inTx(ctx, (ctx) => begin(ctx, target), { isolation: 'read committed' })
+  await inTx(ctx, (ctx) => begin(ctx, target), SELF_GUARDED)
   for (let part = 0; part < parts; part++) {
     if (stopping?.aborted) return
     const from = (NUMBER_SPACE / parts) * part
     const to = (NUMBER_SPACE / parts) * (part + 1) - 1
-    await inTx(ctx, (ctx) => mergeSlice(ctx, { target, sources, from, to, dead }), {
-      isolation: 'read committed',
-    })
+    await inTx(ctx, (ctx) => mergeSlice(ctx, { target, sources, from, to, dead }), SELF_GUARDED)
   }
-  await inTx(ctx, (ctx) => finish(ctx, target, sources, dead), { isolation: 'read committed' })
+  await inTx(ctx, (ctx) => finish(ctx, target, sources, dead), SELF_GUARDED)
 }
 
 async function begin(ctx: Ctx, target: number): Promise<void> {

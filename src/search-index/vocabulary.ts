@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../core/context.ts'
+import { SELF_GUARDED } from '../db/db.ts'
 import { holdLock } from '../db/locks.ts'
 import { isAmong, numberList } from '../db/number-list.ts'
 import { insertRow, type Named, prepared } from '../db/prepared.ts'
@@ -57,7 +58,7 @@ export async function foldChanges(ctx: Ctx): Promise<number> {
   if (waiting.length === 0) return 0
   let folded = 0
   for (let now = FOLDED_AT_ONCE; now === FOLDED_AT_ONCE; folded += now)
-    now = await inTx(ctx, foldSome, { isolation: 'read committed' })
+    now = await inTx(ctx, foldSome, SELF_GUARDED)
   return folded
 }
 

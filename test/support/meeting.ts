@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Db } from '../../src/db/db.ts'
+import { type Db, SELF_GUARDED } from '../../src/db/db.ts'
 import type { TestVault } from './engines.ts'
 
 /** On a cluster a coordinator does not show that a statement waits on another node. */
@@ -24,14 +24,11 @@ export async function meeting<T>(
   const { database } = app.services
   const begun = Promise.withResolvers<void>()
   const end = Promise.withResolvers<void>()
-  const holding = database.transaction(
-    async (db) => {
-      await first(db)
-      begun.resolve()
-      await end.promise
-    },
-    { isolation: 'read committed' },
-  )
+  const holding = database.transaction(async (db) => {
+    await first(db)
+    begun.resolve()
+    await end.promise
+  }, SELF_GUARDED)
   await Promise.race([begun.promise, holding])
   let isAnswered = false
   const answer = second().finally(() => {

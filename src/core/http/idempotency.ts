@@ -1,3 +1,4 @@
+import { SELF_GUARDED } from '../../db/db.ts'
 import type { Capability } from '../capability.ts'
 import type { Ctx } from '../context.ts'
 import { inTx } from '../context.ts'
@@ -86,15 +87,14 @@ export async function onceOnly<Output>(
   }
 }
 
-/** Operations that rely on `read committed` and locks of their own, by name, as far as one of them has run here. */
+/** Operations whose transaction is `SELF_GUARDED`, by name, as far as one of them has run here. */
 const lockers = new Set<string>()
-const READ_COMMITTED = { isolation: 'read committed' } as const
 
 class OtherIsolation extends Error {}
 
 /**
  * Keeps the answer in the transaction of the call. A call that waits for a lock and then looks again must not do so in
- * a snapshot from before the wait, so what opens a `read committed` transaction by itself gets one here too. That shows
+ * a snapshot from before the wait, so what opens a `SELF_GUARDED` transaction by itself gets one here too. That shows
  * when it runs for the first time; it is then begun anew.
  */
 function inOwnIsolation<Output>(
@@ -117,7 +117,7 @@ function inOwnIsolation<Output>(
     await kept.keep(ctx, output)
     return { output, replayed: false }
   }
-  return inTx(ctx, once, locks ? READ_COMMITTED : undefined)
+  return inTx(ctx, once, locks ? SELF_GUARDED : undefined)
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
-import type { Database } from '../../db/db.ts'
+import { type Database, SELF_GUARDED } from '../../db/db.ts'
 import { dropReads, keepReads, keepTold, type Read, withdrawnCards } from './card-reads.store.ts'
 
 export const READS_JOB = 'card-reads'
@@ -59,7 +59,7 @@ export async function keepWaitingReads(ctx: Ctx): Promise<void> {
   for (let from = 0; from < entries.length; from += MOST_WAITING) {
     const some = entries.slice(from, from + MOST_WAITING).map(([, read]) => read)
     try {
-      await inTx(ctx, (ctx) => keepReads(ctx.db, some), { isolation: 'read committed' })
+      await inTx(ctx, (ctx) => keepReads(ctx.db, some), SELF_GUARDED)
     } catch (error) {
       waitAgain(waiting, entries.slice(from))
       throw error
@@ -100,7 +100,7 @@ export async function tellWithdrawn(ctx: UserCtx, projectKey: string, limit: num
         )
       return withdrawn
     },
-    { isolation: 'read committed' },
+    SELF_GUARDED,
   )
 }
 

@@ -1,11 +1,12 @@
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { toJson } from '../../db/columns.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import { readCites } from '../cites/read-cites.ts'
 import { requireMayPublish } from '../sanctions/sanctions.ts'
 import { editableCard } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf, warningsFor } from './content.ts'
-import { HOLDING, holdCard } from './hold-card.store.ts'
+import { holdCard } from './hold-card.store.ts'
 import { orCleared, refuseUnsafe, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 
@@ -32,5 +33,5 @@ export const changeCites = (ctx: UserCtx, cardId: string, written: readonly stri
       await saved(ctx, cardId)
       return { cites: [...cites], warnings: warningsFor(verdict.secrets) }
     },
-    HOLDING,
+    SELF_GUARDED,
   )

@@ -4,11 +4,12 @@ import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
 import { notFound } from '../../core/errors.ts'
 import { requireScope } from '../../core/invoke.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import { audit } from '../audit/audit.ts'
 import { isBanned } from '../sanctions/sanctions.ts'
 import { deletableCard } from './access.ts'
 import { findDeleted, findPurgeable, removeCard, updateCardRow } from './cards.store.ts'
-import { HOLDING, holdCard } from './hold-card.store.ts'
+import { holdCard } from './hold-card.store.ts'
 import { unindexCard } from './indexing/index-card.ts'
 import { saved } from './saved.ts'
 import { CardId, CaseResponse } from './schemas.ts'
@@ -51,7 +52,7 @@ export const deleteCard = capability({
         await holdCard(ctx, card_id)
         await removeDeletable(ctx, card_id)
       },
-      HOLDING,
+      SELF_GUARDED,
     ),
 })
 

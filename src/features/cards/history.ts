@@ -5,9 +5,10 @@ import { notFound } from '../../core/errors.ts'
 import { LicenceId } from '../../core/licence-id.ts'
 import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import { editableCard } from './access.ts'
 import { type CardContent, contentOf } from './content.ts'
-import { HOLDING, holdCard } from './hold-card.store.ts'
+import { holdCard } from './hold-card.store.ts'
 import { CardId, CaseContent, CaseResponse } from './schemas.ts'
 import type { CardRow } from './select.ts'
 import { edit } from './update.ts'
@@ -145,6 +146,6 @@ export const restoreCard = capability({
         const { content } = await oneVersion(ctx, card, version)
         return edit(ctx, card, fromJson<CardContent>(content))
       },
-      HOLDING,
+      SELF_GUARDED,
     ),
 })

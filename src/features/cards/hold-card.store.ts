@@ -1,13 +1,10 @@
 import type { UserCtx } from '../../core/context.ts'
 
-/** For transactions that begin with `holdCard`. */
-export const HOLDING = { isolation: 'read committed' } as const
-
 /**
  * Locks what a change of a card relies on: the card, and the caller's role in its workspace. So changes of one card
  * run one after the other, and changes of different cards never wait for each other. In a young vault, serialisable
  * transactions conflict all the time, since PostgreSQL watches small tables and short indexes as a whole. Call it
- * before the card is read.
+ * before the card is read, in a `SELF_GUARDED` transaction.
  *
  * Use it for changes that give no new reader to a card. Sharing a card, moving it and bringing a deleted one back rely on
  * more, and stay serialisable.

@@ -4,6 +4,7 @@ import { AppError } from '../../core/errors.ts'
 import { LicenceId } from '../../core/licence-id.ts'
 import type { Licence } from '../../core/licences.ts'
 import { Id } from '../../core/schemas.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
@@ -158,9 +159,7 @@ export const publishCard = capability({
   errors: [400, 404, 409, 412],
   run: async (ctx, { card_id, target_workspace_id: targetId = PUBLIC_LIBRARY_ID, licence }) => {
     // A refusal is thrown after the transaction: the card keeps its review, and nothing else has changed.
-    const outcome = await inTx(ctx, (ctx) => publish(ctx, card_id, { targetId, licence }), {
-      isolation: 'read committed',
-    })
+    const outcome = await inTx(ctx, (ctx) => publish(ctx, card_id, { targetId, licence }), SELF_GUARDED)
     if ('refusal' in outcome) throw outcome.refusal
     return outcome.card
   },

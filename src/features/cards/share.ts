@@ -3,13 +3,14 @@ import { inTx, type UserCtx } from '../../core/context.ts'
 import { forbidden, invalid } from '../../core/errors.ts'
 import { requireScope } from '../../core/invoke.ts'
 import { Id } from '../../core/schemas.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import { audit } from '../audit/audit.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
 import { type CardRow, editableCard, ownCard, readableCard, refuseOutsider } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
-import { HOLDING, holdCard } from './hold-card.store.ts'
+import { holdCard } from './hold-card.store.ts'
 import { moveTo } from './move.ts'
 import { presentCard } from './present.ts'
 import { publishedColumns } from './publication.ts'
@@ -148,6 +149,6 @@ export const unpublishCard = capability({
         await takeBack(ctx, row)
         return saved(ctx, card_id)
       },
-      HOLDING,
+      SELF_GUARDED,
     ),
 })

@@ -2,13 +2,14 @@ import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { toJson } from '../../db/columns.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import { readCites } from '../cites/read-cites.ts'
 import { requireMayPublish } from '../sanctions/sanctions.ts'
 import { refreshTrust } from '../trust/refresh.ts'
 import { editableCard } from './access.ts'
 import { appendEvidences, replaceTags, updateCardRow } from './cards.store.ts'
 import { type CardContent, changedFields, columnsOf, contentOf, warningsFor } from './content.ts'
-import { HOLDING, holdCard } from './hold-card.store.ts'
+import { holdCard } from './hold-card.store.ts'
 import { attachNamedImages } from './images/attach.ts'
 import { presentCard } from './present.ts'
 import { editedColumns } from './publication.ts'
@@ -130,6 +131,6 @@ export const updateCard = capability({
         await holdCard(ctx, card_id)
         return edit(ctx, await editableCard(ctx, card_id), given(change), evidences)
       },
-      HOLDING,
+      SELF_GUARDED,
     ),
 })

@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely'
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
-import type { Database } from '../../db/db.ts'
+import { type Database, SELF_GUARDED } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import { insertRow, type Named, prepared } from '../../db/prepared.ts'
 import type { RecallCallsTable, RecalledKind, RecallItemsTable } from '../../db/tables/recall.ts'
@@ -125,7 +125,7 @@ export async function keepOpened(ctx: Ctx): Promise<void> {
     async (ctx) => {
       for (const one of opened) await markOpened(ctx, one)
     },
-    { isolation: 'read committed' },
+    SELF_GUARDED,
   )
 }
 

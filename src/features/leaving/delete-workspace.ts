@@ -3,6 +3,7 @@ import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, invalid } from '../../core/errors.ts'
 import { AnswerId, Id } from '../../core/schemas.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { cardsByOwner, countCardsIn, sendCardsHome } from '../cards/go-home.ts'
@@ -117,6 +118,6 @@ export const deleteWorkspace = capability({
         return { ...told, deleted: true as const }
       },
       // Not serialisable: cards that were published here (read committed) while this waited must be seen; see holdWorkspace.
-      { isolation: 'read committed' },
+      SELF_GUARDED,
     ),
 })

@@ -4,6 +4,7 @@ import type { Ctx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
 import { unseal } from '../../core/secrets.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import type { OutboxTable } from '../../db/tables/operations.ts'
 import { secretName } from './outbox.ts'
 
@@ -49,7 +50,7 @@ const claim = (ctx: Ctx, mailId: string): Promise<OutboxTable | undefined> =>
         .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<', inMs(ctx, 0))]))
         .returningAll()
         .executeTakeFirst(),
-    { isolation: 'read committed' },
+    SELF_GUARDED,
   )
 
 function changeAfter(ctx: Ctx, mail: OutboxTable, delivery: Delivery): Partial<OutboxTable> {
@@ -73,7 +74,7 @@ const settle = (ctx: Ctx, mail: OutboxTable, delivery: Delivery): Promise<unknow
         .where('status', '=', 'pending')
         .where('attempts', '=', mail.attempts)
         .execute(),
-    { isolation: 'read committed' },
+    SELF_GUARDED,
   )
 
 async function deliver(ctx: Ctx, transport: MailTransport, mail: OutboxTable): Promise<Delivery> {

@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx } from '../../core/context.ts'
 import { Id } from '../../core/schemas.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import { audit } from '../audit/audit.ts'
 import { sanitise } from '../redaction/redact.ts'
 import { appendTo, clean, hintFor, present } from './append.ts'
 import { recount, removeEvent } from './events.store.ts'
 import { holdOwnEvent, requireOwnEvent } from './own-events.ts'
 import { removeProject } from './projects.store.ts'
-import { APPENDING, ownMemory, resolveForWriting } from './resolve-project.ts'
+import { ownMemory, resolveForWriting } from './resolve-project.ts'
 import {
   Confirmed,
   Label,
@@ -49,7 +50,7 @@ export const appendEvent = capability({
         const hint = hintFor(resolved, input)
         return { ...present(event, project.project_key), ...(hint ? { hint } : {}) }
       },
-      APPENDING,
+      SELF_GUARDED,
     )
   },
 })
@@ -107,6 +108,6 @@ export const deleteEvent = capability({
           details: client == null ? {} : { client: sanitise(client).text },
         })
       },
-      APPENDING,
+      SELF_GUARDED,
     ),
 })

@@ -4,10 +4,11 @@ import type { UserCtx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { InvalidInput, invalid } from '../../core/errors.ts'
 import { AnswerId } from '../../core/schemas.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import { appendTo, clean } from './append.ts'
 import { documentOf, itemNamed, itemsOf, mergeItems } from './documents.ts'
 import { newestDocument } from './events.store.ts'
-import { APPENDING, type ResolvedProject, refuseSecretKey, resolveTwoForWriting } from './resolve-project.ts'
+import { type ResolvedProject, refuseSecretKey, resolveTwoForWriting } from './resolve-project.ts'
 import { Confirmed, Label, ProjectKey, WorkspaceId } from './schemas.ts'
 
 export const PreferencesTransferRequest = z
@@ -81,7 +82,7 @@ export const transferPreferences = capability({
           raw_id: written?.event.raw_id ?? null,
         }
       },
-      APPENDING,
+      SELF_GUARDED,
     ),
 })
 

@@ -3,6 +3,7 @@ import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, invalid } from '../../core/errors.ts'
 import { AnswerId, Time } from '../../core/schemas.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import { audit } from '../audit/audit.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { moveEvents, recount, removeEventsOf } from './events.store.ts'
@@ -17,7 +18,6 @@ import {
   renameRow,
 } from './projects.store.ts'
 import {
-  APPENDING,
   existingProject,
   refuseSecretKey,
   resolveForWriting,
@@ -98,7 +98,7 @@ export const deleteProject = capability({
         })
         return { project_key: project.project_key, deleted_events: deleted }
       },
-      APPENDING,
+      SELF_GUARDED,
     ),
 })
 
@@ -156,7 +156,7 @@ export const renameProject = capability({
           moved_events: project.events,
         }
       },
-      APPENDING,
+      SELF_GUARDED,
     )
   },
 })

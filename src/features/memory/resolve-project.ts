@@ -41,12 +41,9 @@ export async function resolveProject(
   return { writtenKey, name, workspaceId: wanted, personalWorkspaceId, project, userPreferences }
 }
 
-/** For transactions that go through `resolveForWriting`, `resolveTwoForWriting` or `holdOwnEvent`. */
-export const APPENDING = { isolation: 'read committed' } as const
-
 /**
- * The same for a transaction that writes to the project. It locks the project: at `read committed` one writer waits
- * for the other, while serialisable transactions of different projects in a young vault would conflict again and
+ * The same for a `SELF_GUARDED` transaction that writes to the project. It locks the project: one writer waits for the
+ * other, while serialisable transactions of different projects in a young vault would conflict again and
  * again.
  */
 export async function resolveForWriting(

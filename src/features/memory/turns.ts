@@ -4,11 +4,12 @@ import { inTx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { AnswerId } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import { Findings } from '../redaction/stored.ts'
 import { appendTo, clean, type Draft } from './append.ts'
 import { documentFrom } from './documents.ts'
 import { markForMining } from './mining-due.ts'
-import { APPENDING, resolveForWriting } from './resolve-project.ts'
+import { resolveForWriting } from './resolve-project.ts'
 import { appendTurnOnce } from './same-turn.ts'
 import {
   EventContext,
@@ -161,7 +162,7 @@ export const appendTurn = capability({
           ...(isMerged ? { merged: true as const } : {}),
         }
       },
-      APPENDING,
+      SELF_GUARDED,
     )
   },
 })

@@ -1,5 +1,6 @@
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import { policyOf } from '../permissions/policy.ts'
 import {
   countUp,
@@ -37,7 +38,7 @@ export async function noteMissedSearch(
         await countUp(ctx.db, team.workspace_id, words, ctx.now().toISOString())
         await dropAllBut(ctx.db, team.workspace_id, MOST_KEPT)
       },
-      { isolation: 'read committed' },
+      SELF_GUARDED,
     )
   } catch (error) {
     ctx.log.warn({ err: error }, 'a search without a hit could not be noted')

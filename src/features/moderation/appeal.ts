@@ -1,6 +1,7 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, notFound } from '../../core/errors.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import { audit } from '../audit/audit.ts'
 import { ownCard } from '../cards/access.ts'
@@ -22,8 +23,6 @@ import { presentOwnMatter } from './present.ts'
 import { newMatter } from './report.ts'
 import { Appeal, AskForLook, OwnMatter } from './schemas.ts'
 import { tellModerators } from './tell-people.ts'
-
-const INSIDE = { isolation: 'read committed' } as const
 
 async function presentOwn(ctx: UserCtx, cardId: string, matterId: string) {
   const card = await findAnyCard(ctx, cardId)
@@ -90,7 +89,7 @@ export const appealDecision = capability({
         })
         return presentOwn(ctx, row.card_id, matter_id)
       },
-      INSIDE,
+      SELF_GUARDED,
     )
   },
 })
@@ -139,7 +138,7 @@ export const askForLook = capability({
         })
         return presentOwn(ctx, card_id, made.matter_id)
       },
-      INSIDE,
+      SELF_GUARDED,
     )
   },
 })

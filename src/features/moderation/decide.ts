@@ -2,6 +2,7 @@ import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, forbidden, invalid } from '../../core/errors.ts'
 import { addressHash } from '../../core/secrets.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import type { ModerationDecision } from '../../db/tables/moderation.ts'
 import { audit } from '../audit/audit.ts'
@@ -186,7 +187,7 @@ export const decideMatter = capability({
         })
         return wholeMatter(ctx, await requireMatter(ctx, matter_id))
       },
-      { isolation: 'read committed' },
+      SELF_GUARDED,
     )
   },
 })

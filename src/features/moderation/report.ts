@@ -2,6 +2,7 @@ import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { conflict, missingScope, notAuthenticated, notFound, rateLimited } from '../../core/errors.ts'
 import { sha256 } from '../../core/secrets.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import type { ModerationMattersTable } from '../../db/tables/moderation.ts'
 import { audit } from '../audit/audit.ts'
@@ -211,7 +212,7 @@ export const reportCard = capability({
         await hideIfHeavy(ctx, found, card)
         return answer
       },
-      { isolation: 'read committed' },
+      SELF_GUARDED,
     )
   },
 })

@@ -1,4 +1,5 @@
 import { inTx, type UserCtx } from '../../core/context.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import { balanceOf, book } from '../credits/ledger.ts'
 import { PUBLIC_SEARCH_COST } from '../credits/policy.ts'
 import { type Picks, pickHits, type Wish } from './hits.ts'
@@ -45,6 +46,6 @@ export function chargedSearch(
     },
     // The charge is one conditional update of one row: waiting for that row is cheaper than a retry. A limit reads
     // entries first, so it stays serialisable.
-    isAllowed ? undefined : { isolation: 'read committed' },
+    isAllowed ? undefined : SELF_GUARDED,
   )
 }

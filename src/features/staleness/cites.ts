@@ -3,6 +3,7 @@ import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import { changeCites } from '../cards/change-cites.ts'
 import { presentTrust, Trust } from '../cards/present-trust.ts'
 import { CardId, CaseResponse } from '../cards/schemas.ts'
@@ -121,7 +122,7 @@ export async function readMissingCites(ctx: Ctx, stopping: AbortSignal): Promise
           await fillCites(ctx.db, row.card_id, toJson(readCites(content)))
         }
       },
-      { isolation: 'read committed' },
+      SELF_GUARDED,
     )
   }
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { Id } from '../../core/schemas.ts'
 import { seal, sha256, unseal } from '../../core/secrets.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import type { ChatMessage } from './answer.ts'
 
 const KEPT_MS = 3_600_000
@@ -121,5 +122,5 @@ export const dropOldConversations = (ctx: Ctx): Promise<unknown> =>
         )
         .execute()
     },
-    { isolation: 'read committed' },
+    SELF_GUARDED,
   )

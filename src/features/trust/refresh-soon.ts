@@ -1,5 +1,5 @@
 import { inTx, type UserCtx } from '../../core/context.ts'
-import type { Database } from '../../db/db.ts'
+import { type Database, SELF_GUARDED } from '../../db/db.ts'
 import { refreshTrust } from './refresh.ts'
 import { lockCard, markDue, settleDue } from './trust.store.ts'
 
@@ -26,7 +26,7 @@ const compute = (ctx: UserCtx, cardId: string): Promise<void> =>
       await settleDue(ctx.db, [cardId])
       await refreshTrust(ctx, [cardId])
     },
-    { isolation: 'read committed' },
+    SELF_GUARDED,
   )
 
 /** Call it at the end of the transaction that writes a judgement. If the process ends before the refresh, a job does it. */

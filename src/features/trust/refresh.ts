@@ -1,5 +1,6 @@
 import { type Ctx, inTx } from '../../core/context.ts'
 import { toJsonOrNull } from '../../db/columns.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import { gatherJudgements } from './gather.ts'
 import { trustFrom } from './stored-trust.ts'
 import { dueCards, judgedCards, lockCard, saveTrust, settleDue } from './trust.store.ts'
@@ -32,8 +33,6 @@ async function refreshLocked(ctx: Ctx, cardIds: readonly string[]): Promise<void
 }
 
 const AT_ONCE = 200
-const INSIDE = { isolation: 'read committed' } as const
-
 /** The job: refreshes the trust of cards that a judgement of another card has changed. */
 export async function refreshDueTrust(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   for (let full = true; full && !stopping.aborted; ) {
@@ -47,7 +46,7 @@ export async function refreshDueTrust(ctx: Ctx, stopping: AbortSignal): Promise<
         await settleDue(ctx.db, due)
         await refreshLocked(ctx, due)
       },
-      INSIDE,
+      SELF_GUARDED,
     )
   }
 }
@@ -66,7 +65,7 @@ export async function refreshTrustIn(ctx: Ctx, workspaceId: string): Promise<voi
 export async function refreshAllTrust(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   for (let after = ''; !stopping.aborted; ) {
     const some = await judgedCards(ctx.db, after, AT_ONCE)
-    await inTx(ctx, (ctx) => refreshLocked(ctx, some), INSIDE)
+    await inTx(ctx, (ctx) => refreshLocked(ctx, some), SELF_GUARDED)
     if (some.length < AT_ONCE) return
     after = some.at(-1) ?? after
   }

@@ -6,6 +6,7 @@ import { conflict, notFound } from '../../core/errors.ts'
 import { AnswerId, Time } from '../../core/schemas.ts'
 import { dictionary } from '../../core/sizes.ts'
 import { flag, fromJson, toJson } from '../../db/columns.ts'
+import { SELF_GUARDED } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import type { CardVerdictsTable } from '../../db/tables/verdicts.ts'
 import { noteContradictions } from '../card-links/contradictions.ts'
@@ -153,8 +154,6 @@ async function give(ctx: UserCtx, card: CardRow, outcome: CardVerdictsTable['out
   return row
 }
 
-const INSIDE = { isolation: 'read committed' } as const
-
 export const verifyCard = capability({
   name: 'cards.verify',
   summary: 'Give a verdict on a card after using it',
@@ -185,7 +184,7 @@ export const verifyCard = capability({
         await refreshIsDue(ctx, card.card_id)
         return given
       },
-      INSIDE,
+      SELF_GUARDED,
     )
     await refreshSoon(ctx, row.card_id)
     const card = await readableCard(ctx, row.card_id)
@@ -240,7 +239,7 @@ export const withdrawVerdicts = capability({
         await refreshIsDue(ctx, on)
         return on
       },
-      INSIDE,
+      SELF_GUARDED,
     )
     await refreshSoon(ctx, countedOn)
   },

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../../core/context.ts'
+import { SELF_GUARDED } from '../../../db/db.ts'
 import { holdLock } from '../../../db/locks.ts'
 import { maintainIndex, removeDocuments } from '../../../search-index/index.ts'
 import { ANALYSER_VERSION } from '../../../text/analyse.ts'
@@ -112,7 +113,7 @@ function reindexSome(ctx: Ctx, which: Which, after: string, limit: number): Prom
       await indexHeld(ctx, cardIds)
       return cardIds
     },
-    { isolation: 'read committed' },
+    SELF_GUARDED,
   )
 }
 

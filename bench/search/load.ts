@@ -77,6 +77,7 @@ async function insert(
       card_id: row.card_id,
       owner_id: row.owner_id,
       workspace_id: row.workspace_id,
+      origin_workspace_id: row.origin_workspace_id,
       status: row.status,
       review_status: row.review_status,
       hidden_at: null,

@@ -49,6 +49,7 @@ import { ownFeedback } from './0050-own-feedback.ts'
 import { oneUnreadNotice } from './0051-one-unread-notice.ts'
 import { plainLetters } from './0052-plain-letters.ts'
 import { mailsByRecipient } from './0053-mails-by-recipient.ts'
+import { publishedFrom } from './0054-published-from.ts'
 
 export type Migration = {
   name: string
@@ -107,6 +108,7 @@ export const MIGRATIONS: readonly Migration[] = [
   oneUnreadNotice,
   plainLetters,
   mailsByRecipient,
+  publishedFrom,
 ]
 
 export class SchemaTooNew extends Error {

@@ -29,11 +29,11 @@ const isPublished = (eb: Cards): Condition => eb.and([eb('cards.status', '=', PU
 const hasPassed = (eb: Cards): Condition => eb('cards.review_status', '=', PASSED)
 const isOwn = (eb: Cards, viewerId: ViewerId): Condition => eb('cards.owner_id', '=', viewerId)
 
+const membershipsOf = (eb: Cards, viewerId: ViewerId) =>
+  eb.selectFrom('memberships').select('memberships.workspace_id').where('memberships.user_id', '=', viewerId)
+
 function isMember(eb: Cards, viewerId: ViewerId, roles?: readonly Role[]): Condition {
-  const memberships = eb
-    .selectFrom('memberships')
-    .select('memberships.workspace_id')
-    .where('memberships.user_id', '=', viewerId)
+  const memberships = membershipsOf(eb, viewerId)
   return eb(
     'cards.workspace_id',
     'in',
@@ -53,6 +53,14 @@ const isInWorkspaceOf = (eb: Cards, visibilities: readonly Visibility[]): Condit
 
 const isOpenTo = (eb: Cards, visibilities: readonly Visibility[]): Condition =>
   eb.and([isPublished(eb), hasPassed(eb), isInWorkspaceOf(eb, visibilities)])
+
+/** Everybody may find it, and it was published from a workspace of the viewer: publishing takes it from nobody there. */
+const isPublishedFromTeam = (eb: Cards, viewerId: ViewerId): Condition =>
+  eb.and([
+    eb('cards.workspace_id', '<>', eb.ref('cards.origin_workspace_id')),
+    eb('cards.origin_workspace_id', 'in', membershipsOf(eb, viewerId)),
+    isOpenTo(eb, ['public']),
+  ])
 
 /** Open to everybody who knows the id, signed in or not. */
 export function isOpen(): Condition {
@@ -117,8 +125,11 @@ export function mayUndelete(viewerId: ViewerId): Condition {
 }
 
 export type CardScope = 'personal' | 'workspace' | 'public'
-/** `own_and_team` is for a search of both at once; `team` is what others share there. */
-export type SearchedScope = CardScope | 'own_and_team' | 'team'
+/**
+ * `own_and_team` is for a search of both at once; `known` adds what was published from a team of the viewer; `team` is
+ * what others share there.
+ */
+export type SearchedScope = CardScope | 'own_and_team' | 'known' | 'team'
 
 /**
  * What search shows. Nobody finds another person's unpublished card, whatever the role.
@@ -134,6 +145,11 @@ export function isListed(
     return eb.or([
       isListed(viewerId, 'personal', workspaceIds),
       isListed(viewerId, 'workspace', workspaceIds),
+    ])
+  if (scope === 'known')
+    return eb.or([
+      isListed(viewerId, 'own_and_team', workspaceIds),
+      eb.and([isThere(eb), isPublishedFromTeam(eb, viewerId)]),
     ])
   const conditions = [isThere(eb)]
   if (workspaceIds.length > 0) conditions.push(eb('cards.workspace_id', 'in', workspaceIds))

@@ -138,7 +138,7 @@ export const recall = capability({
   name: 'recall',
   summary: 'What the vault knows at this moment: one fitting item, or silence',
   description:
-    'For hooks of agents. failure and prompt look in the memory of the project, in own and team cards and, where the person has switched it on, in the public library, and answer only what is surely about the text. start and compact answer what holds for the project. Nothing comes twice in a session except after a start or a compaction. The text that is sent is not kept.',
+    'For hooks of agents. failure and prompt look in the memory of the project, in own and team cards, also those that were published from a team, and, where the person has switched it on, in the public library, and answer only what is surely about the text. start and compact answer what holds for the project. Nothing comes twice in a session except after a start or a compaction. The text that is sent is not kept.',
   scopes: ['search'],
   rest: ['POST /api/v1/recall'],
   tool: {

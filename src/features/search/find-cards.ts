@@ -6,7 +6,7 @@ import { type Demands, type Loaded, loadHits } from './results.ts'
 import { type Retrieved, retrieve } from './retrieve.ts'
 import type { SearchScope } from './scope.ts'
 
-const scopeOf = (ctx: UserCtx, scope: 'own_and_team' | 'public'): SearchScope => ({
+const scopeOf = (ctx: UserCtx, scope: 'known' | 'public'): SearchScope => ({
   viewerId: ctx.viewer.userId,
   scope,
   workspaceIds: [],
@@ -28,11 +28,11 @@ export type FoundCard = Loaded
 export type FoundCards = { cards: FoundCard[]; information: Information }
 
 /**
- * The best cards of the viewer and their teams for a text. Output of a program has no typing errors, and
+ * The best cards of the viewer and their teams for a text, also those that a team has published since. Output of a program has no typing errors, and
  * correcting words takes longer than everything else, so no word is corrected.
  */
 export async function findOwnAndTeam(ctx: UserCtx, text: string, most: number): Promise<FoundCards> {
-  const scope = scopeOf(ctx, 'own_and_team')
+  const scope = scopeOf(ctx, 'known')
   const found = await retrieve(ctx, readQuery(text), scope, 'words', most)
   const { loaded } = await loadHits(ctx, scope, found.asked, found.hits, NO_DEMANDS)
   return { cards: loaded.filter(({ covers }) => isCarried(covers)), information: informationIn(found) }

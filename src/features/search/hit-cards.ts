@@ -82,7 +82,7 @@ export async function hitCards(
 /** The viewer's own text, unless somebody else wrote the last version; otherwise by the scope. Pulled text is a stranger's. */
 function whoseIs(row: StateRow, { viewerId, scope }: SearchScope): Whose {
   if (row.origin !== null) return 'public'
-  if (row.owner_id !== viewerId) return scope === 'public' ? 'public' : 'team'
+  if (row.owner_id !== viewerId) return scope === 'public' || row.is_in_team === 0 ? 'public' : 'team'
   return row.edited_by === viewerId ? 'you' : 'team'
 }
 

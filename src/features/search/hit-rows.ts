@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts'
 import { inNumbers, isAmong, numberList } from '../../db/number-list.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
-import { isCurrent, isListed, type ViewerId } from '../cards/visibility.ts'
+import { isCurrent, isInTeamOf, isListed, type ViewerId } from '../cards/visibility.ts'
 import type { SearchScope } from './scope.ts'
 
 /** What a card says. It changes only with its version. */
@@ -27,6 +27,7 @@ const STATE_COLUMNS = [
   'cards.version',
   'cards.owner_id',
   'cards.workspace_id',
+  'cards.origin_workspace_id',
   'cards.card_type',
   'cards.status',
   'cards.evidence_count',
@@ -74,6 +75,10 @@ const rowsQuery = (db: Db, extent: Extent, shape: Shape, viewerId: ViewerId, isP
     .innerJoin('users', 'users.user_id', 'cards.owner_id')
     .selectAll('cards')
     .select('users.display_name as owner_name')
+    // Only there does the scope not say whose the card is.
+    .$if(shape.scope === 'known', (query) =>
+      query.select((eb) => eb.case().when(isInTeamOf(viewerId)).then(1).else(0).end().as('is_in_team')),
+    )
     .where(isListed(viewerId, shape.scope, shape.workspaceIds))
     .$if(!shape.includeSuperseded, (query) => query.where(isCurrent()))
 
@@ -85,6 +90,8 @@ type NamesIn<C extends readonly string[]> = C[number] extends `cards.${infer Nam
 export type StateRow = Pick<Selectable<CardsTable>, NamesIn<typeof STATE_COLUMNS>> & {
   doc_no: number
   owner_name: string
+  /** In scope `known` alone: the card is in a workspace of the viewer. */
+  is_in_team?: number
 }
 export type TextColumns = Pick<Selectable<CardsTable>, NamesIn<typeof TEXT_COLUMNS>>
 export type HitRow = StateRow & TextColumns

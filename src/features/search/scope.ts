@@ -5,6 +5,7 @@ import {
   askedEnvironmentFilter,
   ownerFilter,
   ownerInFilter,
+  publishedFromFilter,
   tagFilter,
   trackFilter,
   typeFilter,
@@ -38,7 +39,7 @@ async function openWorkspaces(ctx: Ctx, { viewerId, scope, workspaceIds }: Searc
   let query = ctx.db.selectFrom('workspaces').select('workspaces.workspace_id')
   if (named) query = query.where('workspaces.workspace_id', 'in', workspaceIds)
   if (scope === 'public') query = query.where('workspaces.visibility', '=', 'public')
-  if (scope === 'workspace' || scope === 'own_and_team' || scope === 'team') {
+  if (scope !== 'personal' && scope !== 'public') {
     query = query
       .innerJoin('memberships', (join) =>
         join
@@ -63,7 +64,8 @@ export async function tenancy(ctx: Ctx, asked: SearchScope): Promise<Match> {
   const ofTeam = open.flatMap((id) => [workspaceFilter(id), ownerInFilter(viewerId, id)])
   if (scope === 'workspace') return [ofTeam]
   const own = named ? workspaceIds.map((id) => ownerInFilter(viewerId, id)) : [ownerFilter(viewerId)]
-  return [[...new Set([...own, ...ofTeam])]]
+  const published = scope === 'known' ? open.map(publishedFromFilter) : []
+  return [[...new Set([...own, ...ofTeam, ...published])]]
 }
 
 /** The filters of the search, without tenancy. */

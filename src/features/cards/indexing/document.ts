@@ -10,6 +10,7 @@ import {
   environmentFilters,
   ownerFilter,
   ownerInFilter,
+  publishedFromFilter,
   tagFilter,
   trackFilter,
   typeFilter,
@@ -20,6 +21,7 @@ import {
 export type IndexedCard = {
   card_id: string
   workspace_id: string
+  origin_workspace_id: string
   owner_id: string
   status: 'unpublished' | 'published'
   review_status: ReviewStatus
@@ -92,6 +94,10 @@ function filtersOf(card: IndexedCard, isInPublicWorkspace: boolean): number[] {
   ]
   const isShown = card.status === 'published' && card.hidden_at === null
   if (isShown) found.push(workspaceFilter(card.workspace_id))
-  if (isShown && card.review_status === 'passed' && isInPublicWorkspace) found.push(PUBLIC_FILTER)
+  if (isShown && card.review_status === 'passed' && isInPublicWorkspace) {
+    found.push(PUBLIC_FILTER)
+    if (card.origin_workspace_id !== card.workspace_id)
+      found.push(publishedFromFilter(card.origin_workspace_id))
+  }
   return [...new Set(found)].sort((a, b) => a - b)
 }

@@ -10,6 +10,9 @@ export const ownerInFilter = (ownerId: string, workspaceId: string) =>
 /** The published cards of a workspace. */
 export const workspaceFilter = (workspaceId: string) => filterHash(`published in ${workspaceId}`)
 
+/** The cards that everybody may find and that were published from a workspace to another one. */
+export const publishedFromFilter = (workspaceId: string) => filterHash(`published from ${workspaceId}`)
+
 export const tagFilter = (tag: string) => filterHash(`tag ${normalName(tag)}`)
 export const typeFilter = (type: CardType) => filterHash(`type ${type}`)
 export const trackFilter = (track: 'debug' | 'build') => filterHash(`track ${track}`)

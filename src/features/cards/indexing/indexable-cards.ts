@@ -14,9 +14,9 @@ type Row = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with' | 'origi
 export async function indexedCards(db: Db, rows: readonly Row[]): Promise<IndexedCard[]> {
   const texts = await evidenceTexts(db, rows)
   return rows.map((row) => {
-    const { card_id, workspace_id, owner_id, status, review_status, hidden_at } = row
+    const { card_id, workspace_id, origin_workspace_id, owner_id, status, review_status, hidden_at } = row
     const evidence_texts = texts.get(card_id) ?? []
-    const whose = { card_id, workspace_id, owner_id, status, review_status, hidden_at }
+    const whose = { card_id, workspace_id, origin_workspace_id, owner_id, status, review_status, hidden_at }
     return { ...contentOf(row), ...whose, evidence_texts }
   })
 }

@@ -54,12 +54,23 @@ const isInWorkspaceOf = (eb: Cards, visibilities: readonly Visibility[]): Condit
 const isOpenTo = (eb: Cards, visibilities: readonly Visibility[]): Condition =>
   eb.and([isPublished(eb), hasPassed(eb), isInWorkspaceOf(eb, visibilities)])
 
-/** Everybody may find it, and it was published from a workspace of the viewer: publishing takes it from nobody there. */
+/**
+ * Everybody may find it, and it was published from a workspace of the viewer: publishing takes it from nobody there.
+ * `exists`, because a list of public workspaces leads SQLite through the whole library in place of what went out.
+ */
 const isPublishedFromTeam = (eb: Cards, viewerId: ViewerId): Condition =>
   eb.and([
     eb('cards.workspace_id', '<>', eb.ref('cards.origin_workspace_id')),
     eb('cards.origin_workspace_id', 'in', membershipsOf(eb, viewerId)),
-    isOpenTo(eb, ['public']),
+    isPublished(eb),
+    hasPassed(eb),
+    eb.exists(
+      eb
+        .selectFrom('workspaces')
+        .select('workspaces.workspace_id')
+        .whereRef('workspaces.workspace_id', '=', 'cards.workspace_id')
+        .where('workspaces.visibility', '=', 'public'),
+    ),
   ])
 
 /** Open to everybody who knows the id, signed in or not. */

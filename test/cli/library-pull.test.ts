@@ -134,6 +134,34 @@ test('a newer version updates a card; a card that was taken back there is named,
   ])
 })
 
+test('--prune keeps what somebody here has edited or added evidence to, and says so', async () => {
+  const words = ['potoroo', 'bettong', 'dunnart']
+  const there: string[] = []
+  for (const word of words) there.push(await publish(word, 'MIT'))
+  await nextSnapshot()
+  expect((await pull()).stdout).toContain('3 new')
+  const here = new Map<string, string>(
+    (await pulled()).map((card: { origin_card_id: string; card_id: string }) => [
+      card.origin_card_id,
+      `/api/v1/cards/${card.card_id}`,
+    ]),
+  )
+  const [edited = '', evidenced = '', same = ''] = there.map((id) => here.get(id))
+  await puller.patch(edited, { body: 'What we found out ourselves' })
+  await puller.patch(evidenced, { evidences: [{ kind: 'log', content: 'seen on our machine' }] })
+  for (const id of there) await author.post(`/api/v1/cards/${id}/unpublish`)
+  await nextSnapshot()
+  expect((await pull('--dry-run')).stdout).toContain('edited here: kept')
+  const pruned = await pull('--prune')
+  expect(pruned.stdout.match(/edited here: kept/g)).toHaveLength(2)
+  expect(pruned.stdout.match(/deleted here;/g)).toHaveLength(1)
+  const statuses = await Promise.all([edited, evidenced, same].map((url) => puller.get(url)))
+  expect(statuses.map((answer) => answer.status)).toEqual([200, 200, 404])
+  // Who wrote the first text, and under which licence, stays with the card.
+  expect(statuses[0]?.body.origin).toMatchObject({ licence: 'MIT', changed_here: true })
+  for (const url of [edited, evidenced]) await puller.delete(url)
+})
+
 /** Puts other bytes in the place of A's snapshot, as somebody who rules over its database or the way to it could. */
 async function replaceSnapshot(bytes: Buffer): Promise<void> {
   await a.app.services.database.transaction(async (db) => {

@@ -184,7 +184,7 @@ function addLibrary(command: MakeCommand, done: Done): void {
     .option('--workspace <id>', 'a private workspace to take the cards into (default: your personal one)')
     .option('--key <id|file>', 'the key that signs there: its id, or a file with it as PEM')
     .option('--dry-run', 'say what would be taken, write nothing')
-    .option('--prune', 'delete here what is no longer in the library there')
+    .option('--prune', 'delete here what is no longer in the library there and was not edited here')
     .option('--http', 'allow plain http to another machine')
     .option('--json', 'as JSON')
     .action((verb, server, options) =>

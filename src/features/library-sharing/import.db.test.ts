@@ -58,7 +58,14 @@ onBothEngines(
       })
       const listed = `/api/v1/library/pulled?workspace_id=${workspaceId}&server=${SERVER}`
       expect((await editor.get(listed)).body.items).toEqual([
-        { card_id, origin_card_id: card.card_id, version: 2, title: newer.card.title },
+        {
+          card_id,
+          origin_card_id: card.card_id,
+          version: 2,
+          title: newer.card.title,
+          card_version: 2,
+          changed_here: false,
+        },
       ])
       expect((await editor.get(`${listed}&after=${card.card_id}`)).body.items).toEqual([])
     })

@@ -52,7 +52,7 @@ type Page = { viewerId: string; workspaceId: string; server: string; after: stri
 export function listPulled(db: Db, { viewerId, workspaceId, server, after, limit }: Page) {
   return db
     .selectFrom('cards')
-    .select(['card_id', 'title', 'origin'])
+    .select(['card_id', 'title', 'origin', 'content_hash', 'evidence_count', 'version'])
     .where('workspace_id', '=', workspaceId)
     .where('origin_key', '>', `${server} ${after}`)
     .where('origin_key', '<', `${server}!`)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { AnswerId, Id } from '../../core/schemas.ts'
-import { storedOrigin } from '../cards/origin.ts'
+import { presentOrigin } from '../cards/origin.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { listPulled } from './import.store.ts'
 import { ServerUrl } from './import-schemas.ts'
@@ -9,7 +9,14 @@ import { ServerUrl } from './import-schemas.ts'
 const PulledCards = z
   .object({
     items: z.array(
-      z.object({ card_id: AnswerId, origin_card_id: AnswerId, version: z.int(), title: z.string() }),
+      z.object({
+        card_id: AnswerId,
+        origin_card_id: AnswerId,
+        version: z.int().describe('Of the card there, as it was pulled'),
+        title: z.string(),
+        card_version: z.int().describe('Of the card here, for If-Match'),
+        changed_here: z.boolean().describe('Somebody here has edited it, or added evidence, since'),
+      }),
     ),
   })
   .meta({ id: 'PulledCards' })
@@ -34,9 +41,15 @@ export const listPulledCards = capability({
     const { userId: viewerId } = ctx.viewer
     const rows = await listPulled(ctx.db, { viewerId, workspaceId: workspace_id, server, after, limit })
     return {
-      items: rows.flatMap(({ card_id, title, origin }) => {
-        const from = storedOrigin({ origin })
-        return from ? [{ card_id, origin_card_id: from.card_id, version: from.version, title }] : []
+      items: rows.flatMap((row) => {
+        const from = presentOrigin(row)
+        if (!from) return []
+        const { card_id, title, version: card_version } = row
+        // A pulled card comes without evidence.
+        const changed_here = from.changed_here || row.evidence_count > 0
+        return [
+          { card_id, origin_card_id: from.card_id, version: from.version, title, card_version, changed_here },
+        ]
       }),
     }
   },

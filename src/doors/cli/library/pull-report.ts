@@ -1,12 +1,12 @@
 import { plain, print } from '../terminal.ts'
-import type { Taken } from './send-cards.ts'
+import type { Taken, Withdrawn } from './send-cards.ts'
 
 export type Report = {
   server: string
   dryRun: boolean
   counts: Record<string, number>
   items: Taken[]
-  withdrawn: { card_id: string; title: string; removed: boolean }[]
+  withdrawn: Withdrawn[]
 }
 
 const WORDS: Record<string, string> = {
@@ -38,6 +38,12 @@ function printNamed(items: readonly Taken[]): void {
 export const isTold = ({ outcome, similar }: Taken): boolean =>
   !['created', 'updated', 'unchanged', 'own'].includes(outcome) || similar !== undefined
 
+function fateOf({ removed, changed_here, reason }: Withdrawn): string {
+  if (removed) return ', deleted here; it can be brought back for 30 days'
+  if (changed_here) return ', edited here: kept'
+  return reason === undefined ? '' : `, not deleted: ${plain(reason, 200)}`
+}
+
 export function printReport(report: Report, isPruned: boolean): void {
   const total = Object.values(report.counts).reduce((sum, count) => sum + count, 0)
   print(`${report.dryRun ? 'Would pull from' : 'Pulled from'} ${report.server}: ${total} cards, verified.`)
@@ -47,9 +53,12 @@ export function printReport(report: Report, isPruned: boolean): void {
   printNamed(report.items)
   if (report.withdrawn.length === 0) return
   print('No longer in the library there:')
-  for (const { title, card_id, removed } of report.withdrawn.slice(0, MOST_NAMED))
+  for (const card of report.withdrawn.slice(0, MOST_NAMED))
+    print(`  ${plain(card.title)} (${card.card_id})${fateOf(card)}`)
+  if (report.withdrawn.length > MOST_NAMED)
+    print(`  and ${report.withdrawn.length - MOST_NAMED} more; --json lists all`)
+  if (!isPruned)
     print(
-      `  ${plain(title)} (${card_id})${removed ? ', deleted here; it can be brought back for 30 days' : ''}`,
+      'They stay here. --prune deletes those that nobody has edited here; they can be brought back for 30 days.',
     )
-  if (!isPruned) print('They stay here. --prune deletes them; they can be brought back for 30 days.')
 }

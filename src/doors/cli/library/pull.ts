@@ -12,7 +12,14 @@ import { download, serverUrl } from './download.ts'
 import { pinOf, savePin } from './pins.ts'
 import { isTold, printReport, type Report } from './pull-report.ts'
 import { BadSnapshot, canUnpack, type Expected, readSnapshot, type SnapshotFile } from './read-snapshot.ts'
-import { pulledBefore, removeCard, sendCards, type Taken, type Target } from './send-cards.ts'
+import {
+  type Pulled,
+  pulledBefore,
+  removeUnchanged,
+  sendCards,
+  type Taken,
+  type Target,
+} from './send-cards.ts'
 import { type ServerKey, serverKey } from './server-key.ts'
 
 export type PullOptions = {
@@ -82,21 +89,26 @@ async function takeIn(
   file: SnapshotFile,
   expected: Expected,
   { ids, isKept }: { ids: Set<string>; isKept: (taken: Taken) => boolean },
-): Promise<Report> {
+): Promise<{ report: Report; gone: Pulled[] }> {
   const report: Report = { server: target.server, dryRun: target.isDry, counts: {}, items: [], withdrawn: [] }
   const known = await pulledBefore(target)
   for await (const taken of sendCards(target, unknownOf(readSnapshot(file, expected), known, report))) {
     report.counts[taken.outcome] = (report.counts[taken.outcome] ?? 0) + 1
     if (isKept(taken)) report.items.push(taken)
   }
-  for (const card of known.values())
-    if (!ids.has(card.origin_card_id))
-      report.withdrawn.push({ card_id: card.card_id, title: card.title, removed: false })
-  return report
+  const gone = [...known.values()].filter((card) => !ids.has(card.origin_card_id))
+  report.withdrawn = gone.map(({ card_id, title, changed_here = false }) => ({
+    card_id,
+    title,
+    removed: false,
+    changed_here,
+  }))
+  return { report, gone }
 }
 
-async function prune(target: Target, report: Report): Promise<void> {
-  for (const card of report.withdrawn) card.removed = await removeCard(target, card.card_id)
+async function prune(target: Target, report: Report, gone: readonly Pulled[]): Promise<void> {
+  report.withdrawn = []
+  for (const card of gone) report.withdrawn.push(await removeUnchanged(target, card))
 }
 
 async function pullInto(folder: string, target: Target, options: PullOptions): Promise<Report> {
@@ -115,9 +127,9 @@ async function pullInto(folder: string, target: Target, options: PullOptions): P
   refuseOlder(madeAt, key)
   // A first pull may bring a million cards, so a terminal shows only those that need attention.
   const isKept = options.json ? () => true : isTold
-  const report = await takeIn(target, file, expected, { ids, isKept })
+  const { report, gone } = await takeIn(target, file, expected, { ids, isKept })
   if (target.isDry) return report
-  if (options.prune) await prune(target, report)
+  if (options.prune) await prune(target, report, gone)
   savePin(server, { ...key.pin, madeAt })
   return report
 }

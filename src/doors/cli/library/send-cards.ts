@@ -94,7 +94,15 @@ export async function* sendCards(target: Target, cards: AsyncIterable<CardLine>)
   if (batch.length > 0) yield* await send(target, batch)
 }
 
-export type Pulled = { card_id: string; origin_card_id: string; version: number; title: string }
+export type Pulled = {
+  card_id: string
+  origin_card_id: string
+  version: number
+  title: string
+  /** An older vault does not say these two. */
+  card_version?: number
+  changed_here?: boolean
+}
 
 const PAGE = 500
 
@@ -114,13 +122,33 @@ export async function pulledBefore({ profile, workspaceId, server }: Target): Pr
   }
 }
 
-/** Deleted cards can be brought back for 30 days. */
-export async function removeCard({ profile }: Target, cardId: string): Promise<boolean> {
+/** A card that the library there no longer has, and what became of it here. */
+export type Withdrawn = {
+  card_id: string
+  title: string
+  removed: boolean
+  changed_here: boolean
+  /** Why the vault did not delete it. */
+  reason?: string
+}
+
+/**
+ * Deletes what nobody has changed here: a changed card is work of this team. The version is named, so that an edit of this
+ * moment is kept too. Deleted cards can be brought back for 30 days.
+ */
+export async function removeUnchanged({ profile }: Target, card: Pulled): Promise<Withdrawn> {
+  const { card_id, title, card_version, changed_here = false } = card
+  if (changed_here) return { card_id, title, removed: false, changed_here }
   const reply = await patiently(() =>
-    ask(profile.url, `/api/v1/cards/${cardId}`, {
+    ask(profile.url, `/api/v1/cards/${card_id}`, {
       method: 'DELETE',
-      headers: { 'x-api-key': profile.apiKey },
+      headers: {
+        'x-api-key': profile.apiKey,
+        ...(card_version === undefined ? {} : { 'if-match': `"${card_version}"` }),
+      },
     }),
   )
-  return reply.status === 204
+  if (reply.status === 204) return { card_id, title, removed: true, changed_here: false }
+  if (reply.status === 412) return { card_id, title, removed: false, changed_here: true }
+  return { card_id, title, removed: false, changed_here: false, reason: failure(reply).message }
 }

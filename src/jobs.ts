@@ -10,7 +10,7 @@ import { reviewSharedCards } from './features/cards/review-shared.ts'
 import { dropOldLeftAddresses } from './features/credits/left-addresses.ts'
 import { reconcileAtNight } from './features/credits/reconcile.ts'
 import { dropOldRecalls, keepOpened, OPENED_JOB } from './features/deliveries/deliveries.ts'
-import { mailFeedback } from './features/feedback/digest.ts'
+import { feedbackMailNow, mailFeedback } from './features/feedback/digest.ts'
 import { dropOAuthLeftovers } from './features/identity/oauth/grants.ts'
 import { dropEndedAccess } from './features/identity/recovery/end-access.ts'
 import { answerResetRequests, RESET_JOB } from './features/identity/recovery/reset-requests.ts'
@@ -22,12 +22,13 @@ import { dropOldMails, sendDueMails } from './features/mail/sender.ts'
 import { MINING_JOB } from './features/memory/mining-due.ts'
 import { dropOldDrafts, mineDueSessions } from './features/mining/job.ts'
 import { dropOldMissedSearches } from './features/missed-searches/missed-searches.ts'
+import { noticeMailNow } from './features/notices/tell.ts'
 import { readMissingCites } from './features/staleness/cites.ts'
 import { tellOwners } from './features/staleness/review-queue.ts'
 import { dropOldConversations } from './features/support/conversations.ts'
 import { dropOldAttachments } from './features/support/room.ts'
 import { dropOrphanedUploads } from './features/support/tickets.ts'
-import { mailTeams } from './features/team/team-mail.ts'
+import { mailTeams, teamMailNow } from './features/team/team-mail.ts'
 import { refreshAllTrust, refreshDueTrust } from './features/trust/refresh.ts'
 import { maintainIndex } from './search-index/index.ts'
 
@@ -44,6 +45,15 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
+/** Sends the mails that are due, and looks again at those whose reader may have stopped them while they waited. */
+export const sendMails = (ctx: Ctx, stopping: AbortSignal): Promise<void> =>
+  sendDueMails(ctx, stopping, {
+    team: teamMailNow,
+    feedback: feedbackMailNow,
+    notice: noticeMailNow(1),
+    workspace_deleted: noticeMailNow(2),
+  })
+
 /** Housekeeping that no request waits for. */
 const JOBS: readonly Job[] = [
   { name: 'idempotency-keys', everyMs: HOUR_MS, run: dropOldIdempotencyKeys },
@@ -55,7 +65,7 @@ const JOBS: readonly Job[] = [
   { name: 'ended-access', everyMs: HOUR_MS, run: dropEndedAccess },
   { name: 'loose-images', everyMs: HOUR_MS, run: dropLooseImages },
   { name: 'deleted-cards', everyMs: HOUR_MS, run: purgeDeletedCards },
-  { name: MAIL_JOB, everyMs: 10_000, run: sendDueMails },
+  { name: MAIL_JOB, everyMs: 10_000, run: sendMails },
   { name: 'feedback-mails', everyMs: 10 * MINUTE_MS, run: mailFeedback },
   { name: 'old-mails', everyMs: HOUR_MS, run: dropOldMails },
   { name: RESET_JOB, everyMs: 10_000, run: answerResetRequests },

@@ -6,7 +6,7 @@ import { startSmtp } from '../../../test/support/smtp.ts'
 import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
 import { contextFor } from '../../core/context.ts'
-import { sendDueMails } from '../mail/sender.ts'
+import { sendMails } from '../../jobs.ts'
 import { mailFeedback } from './digest.ts'
 
 const smtp = await startSmtp()
@@ -39,14 +39,14 @@ onBothEngines('the mail about feedback', (t) => {
     await other.close()
   })
   beforeEach(async () => {
-    await sendDueMails(contextFor(app.services), never)
+    await sendMails(contextFor(app.services), never)
     smtp.mails.length = 0
   })
 
   const digest = async (...processes: App[]) => {
     const all = processes.length > 0 ? processes : [app]
     await Promise.all(all.map(({ services }) => mailFeedback(contextFor(services), never)))
-    await Promise.all(all.map(({ services }) => sendDueMails(contextFor(services), never)))
+    await Promise.all(all.map(({ services }) => sendMails(contextFor(services), never)))
     return smtp.mails.filter((mail) => mail.subject?.startsWith('Feedback'))
   }
 
@@ -156,6 +156,26 @@ onBothEngines('the mail about feedback', (t) => {
     expect(await digest()).toEqual([])
     await say(reader, card, 'not_applicable')
     expect((await digest())[0]?.text).toContain('1 × not applicable')
+  })
+
+  test('a mail that waits for the mail server goes to nobody who has switched mails off meanwhile', async () => {
+    const [owner, stopped, mover, reader] = [await person(), await person(), await person(), await person()]
+    for (const one of [owner, stopped, mover])
+      await say(reader, await published(one, `A queue that fills up at night ${one.email}`), 'useful')
+    const { workspace_id } = (await reader.post('/api/v1/workspaces', { name: 'Queues' })).body
+    await smtp.stop()
+    for (const { email } of [owner, stopped])
+      await reader.post(`/api/v1/workspaces/${workspace_id}/members/by-email`, { email, role: 'viewer' })
+    expect(await digest()).toEqual([])
+    await stopped.put(SETTINGS, { email_notifications: false })
+    await app.services.database.transaction((db) =>
+      db.updateTable('users').set({ email: 'moved@example.com' }).where('email', '=', mover.email).execute(),
+    )
+    await smtp.start()
+    offsetMs += HOUR_MS
+    expect((await digest()).map(({ envelope }) => envelope.to)).toEqual([[owner.email]])
+    const added = smtp.mails.filter(({ subject }) => subject?.includes('added you'))
+    expect(added.map(({ envelope }) => envelope.to)).toEqual([[owner.email]])
   })
 
   test('an unconfirmed address gets no mail, and a deleted card is not mentioned', async () => {

@@ -7,6 +7,7 @@ import { beginningOf } from '../../text/cut-text.ts'
 import { settingsOf } from '../identity/users/user-settings.ts'
 import { findUser } from '../identity/users/users.ts'
 import { enqueueMail, lastMailAt } from '../mail/outbox.ts'
+import type { WaitingMail } from '../mail/sender.ts'
 import { mailWithButton, type Words } from '../mail/template.ts'
 import { markTold, ownersToTell, type Untold, untoldOf } from './digest.store.ts'
 
@@ -59,8 +60,11 @@ function digestMail(untold: readonly Untold[], { language, baseUrl }: { language
 }
 
 /** Only to a confirmed address: anybody could have registered another one. */
-const wantsMail = (user: UsersTable): user is UsersTable & { email: string } =>
-  user.email !== null && user.email_verified === 1 && settingsOf(user).email_notifications
+const wantsMail = (user: UsersTable | undefined): user is UsersTable & { email: string } =>
+  user !== undefined &&
+  user.email !== null &&
+  user.email_verified === 1 &&
+  settingsOf(user).email_notifications
 
 /** The day is part of the key, so there is never a second mail on one day. */
 const stateKey = (ownerId: string, day: Date) => `feedback:${ownerId}:${day.toISOString().slice(0, 10)}`
@@ -71,7 +75,7 @@ const tell = (ctx: Ctx, ownerId: string): Promise<void> =>
     const now = ctx.now()
     const user = await findUser(ctx.db, ownerId)
     const today = stateKey(ownerId, now)
-    if (user && wantsMail(user)) {
+    if (wantsMail(user)) {
       const yesterday = stateKey(ownerId, new Date(now.getTime() - DAY_MS))
       const last = await lastMailAt(ctx, [today, yesterday])
       if (last !== undefined && now.getTime() - Date.parse(last) < DAY_MS) return
@@ -85,6 +89,12 @@ const tell = (ctx: Ctx, ownerId: string): Promise<void> =>
     }
     await markTold(ctx.db, ownerId, now.toISOString())
   })
+
+/** When it is sent: its owner may have switched these mails off meanwhile, or have another address. */
+export async function feedbackMailNow(ctx: Ctx, mail: WaitingMail): Promise<WaitingMail | null> {
+  const user = await findUser(ctx.db, mail.stateKey.split(':')[1] ?? '')
+  return wantsMail(user) && user.email === mail.to ? mail : null
+}
 
 /** The job. Feedback that came while somebody wanted no mail is not mailed later either. */
 export async function mailFeedback(ctx: Ctx, stopping: AbortSignal): Promise<void> {

@@ -16,7 +16,7 @@ export const secretName = (secret: string): string => sha256(`name:${secret}`).s
 const MAX_SUBJECT = 150
 
 /** A subject is one short line without links, whoever chose the names in it. */
-const subjectOf = (text: string) => {
+export const subjectOf = (text: string) => {
   const line = withoutLinks(text)
   return line.length <= MAX_SUBJECT ? line : `${line.slice(0, MAX_SUBJECT - 1).toWellFormed()}…`
 }

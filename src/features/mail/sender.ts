@@ -6,7 +6,7 @@ import { DAY_MS } from '../../core/day.ts'
 import { unseal } from '../../core/secrets.ts'
 import { SELF_GUARDED } from '../../db/db.ts'
 import type { OutboxTable } from '../../db/tables/operations.ts'
-import { secretName } from './outbox.ts'
+import { type Mail, secretName, subjectOf } from './outbox.ts'
 
 export const MAX_TRIES = 10
 const FIRST_WAIT_MS = 60_000
@@ -53,17 +53,18 @@ const claim = (ctx: Ctx, mailId: string): Promise<OutboxTable | undefined> =>
     SELF_GUARDED,
   )
 
-function changeAfter(ctx: Ctx, mail: OutboxTable, delivery: Delivery): Partial<OutboxTable> {
+function changeAfter(ctx: Ctx, mail: OutboxTable, delivery: Outcome): Partial<OutboxTable> {
   const blank = { text_body: '', html_body: '' }
   if (delivery.outcome === 'accepted')
     return { status: 'sent', sent_at: inMs(ctx, 0), last_error: null, ...blank }
+  if (delivery.outcome === 'unwanted') return { status: 'cancelled', last_error: null, ...blank }
   const over = delivery.outcome === 'refused' || mail.attempts >= MAX_TRIES
   if (over) return { status: 'failed', last_error: delivery.error, ...blank }
   return { next_attempt_at: inMs(ctx, waitAfter(mail.attempts)), last_error: delivery.error }
 }
 
 /** The number of tries identifies the claim: an outcome after its end changes nothing. */
-const settle = (ctx: Ctx, mail: OutboxTable, delivery: Delivery): Promise<unknown> =>
+const settle = (ctx: Ctx, mail: OutboxTable, delivery: Outcome): Promise<unknown> =>
   inTx(
     ctx,
     (ctx) =>
@@ -77,14 +78,39 @@ const settle = (ctx: Ctx, mail: OutboxTable, delivery: Delivery): Promise<unknow
     SELF_GUARDED,
   )
 
-async function deliver(ctx: Ctx, transport: MailTransport, mail: OutboxTable): Promise<Delivery> {
-  const [text, html] = [unseal(mail.text_body, ctx.secret), unseal(mail.html_body, ctx.secret)]
+export type WaitingMail = Mail & { stateKey: string; createdAt: string }
+
+/**
+ * By the first part of the state key: kinds of mail that are looked at again when they are sent, because a mail waits while
+ * the server is down. Gives what it should say now, or null if its reader should not get it any more.
+ */
+export type LookAgain = Record<string, (ctx: Ctx, mail: WaitingMail) => Promise<Omit<Mail, 'to'> | null>>
+
+type Outcome = Delivery | { outcome: 'unwanted' }
+
+async function deliver(
+  ctx: Ctx,
+  transport: MailTransport,
+  row: OutboxTable,
+  lookAgain: LookAgain,
+): Promise<Outcome> {
+  const [text, html] = [unseal(row.text_body, ctx.secret), unseal(row.html_body, ctx.secret)]
   if (text === null || html === null) return { outcome: 'refused', error: 'The stored mail is damaged' }
-  return transport.send({ id: mail.mail_id, to: mail.to_address, subject: mail.subject, text, html })
+  const stored = { to: row.to_address, subject: row.subject, text, html }
+  const look = lookAgain[row.state_key.split(':', 1)[0] ?? '']
+  const mail = look
+    ? await look(ctx, { ...stored, stateKey: row.state_key, createdAt: row.created_at })
+    : stored
+  if (!mail) return { outcome: 'unwanted' }
+  return transport.send({ ...mail, id: row.mail_id, to: stored.to, subject: subjectOf(mail.subject) })
 }
 
 /** Sends what is due, one by one. Every process does this; each mail is sent by the one that claims it. */
-export async function sendDueMails(ctx: Ctx, stopping: AbortSignal): Promise<void> {
+export async function sendDueMails(
+  ctx: Ctx,
+  stopping: AbortSignal,
+  lookAgain: LookAgain = {},
+): Promise<void> {
   const transport = ctx.adapters.mail
   if (!transport) return
   await warnOfStrangersMails(ctx)
@@ -94,9 +120,9 @@ export async function sendDueMails(ctx: Ctx, stopping: AbortSignal): Promise<voi
       if (stopping.aborted) return
       const mail = await claim(ctx, mail_id)
       if (!mail) continue
-      const delivery = await deliver(ctx, transport, mail)
+      const delivery = await deliver(ctx, transport, mail, lookAgain)
       await settle(ctx, mail, delivery)
-      if (delivery.outcome === 'accepted') continue
+      if (delivery.outcome === 'accepted' || delivery.outcome === 'unwanted') continue
       // Most servers repeat the address that they refuse. The log names people by ids only.
       const error = delivery.error.replaceAll(mail.to_address, 'the recipient')
       ctx.log.warn({ mail_id, tries: mail.attempts, ...delivery, error }, 'a mail was not delivered')

@@ -4,6 +4,7 @@ import { fromJson, toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import { enqueueMail } from '../mail/outbox.ts'
+import type { WaitingMail } from '../mail/sender.ts'
 import { mailWithButton } from '../mail/template.ts'
 import { type NoticeDetails, type NoticeKind, noticeText } from './notice-kinds.ts'
 import { deleteUnread, putNotice, wasTold } from './notices.store.ts'
@@ -82,3 +83,15 @@ export async function tellByMail(ctx: Ctx, { user, actor, state }: Mailed, telli
     }),
   })
 }
+
+/**
+ * For a mail when it is sent: its reader may have switched mails off meanwhile, or have another address. `part` is where the
+ * state key has the reader.
+ */
+export const noticeMailNow =
+  (part: number) =>
+  async (ctx: Ctx, mail: WaitingMail): Promise<WaitingMail | null> => {
+    const userId = mail.stateKey.split(':')[part] ?? ''
+    const user = await ctx.db.selectFrom('users').selectAll().where('user_id', '=', userId).executeTakeFirst()
+    return user && user.email === mail.to && wantsMail(user) ? mail : null
+  }

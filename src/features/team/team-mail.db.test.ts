@@ -6,7 +6,7 @@ import { startSmtp } from '../../../test/support/smtp.ts'
 import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
 import { contextFor } from '../../core/context.ts'
-import { sendDueMails } from '../mail/sender.ts'
+import { sendMails } from '../../jobs.ts'
 import { mailTeams } from './team-mail.ts'
 
 const smtp = await startSmtp()
@@ -39,7 +39,7 @@ onBothEngines('the mail about a week', (t) => {
     await other.close()
   })
   beforeEach(async () => {
-    await sendDueMails(contextFor(app.services), never)
+    await sendMails(contextFor(app.services), never)
     smtp.mails.length = 0
   })
 
@@ -51,7 +51,7 @@ onBothEngines('the mail about a week', (t) => {
   const digest = async (...processes: App[]) => {
     const all = processes.length > 0 ? processes : [app]
     await Promise.all(all.map(({ services }) => mailTeams(contextFor(services), never)))
-    await Promise.all(all.map(({ services }) => sendDueMails(contextFor(services), never)))
+    await Promise.all(all.map(({ services }) => sendMails(contextFor(services), never)))
     return smtp.mails.filter((mail) => mail.subject?.startsWith('This week'))
   }
 
@@ -147,5 +147,33 @@ onBothEngines('the mail about a week', (t) => {
     expect(mail?.text).toContain('A card of the second team')
     expect(mail?.text).not.toContain('other people')
     expect(mail?.html).toContain('<span lang="de-AT">')
+  })
+  test('that waits for the mail server is not about a team that its reader has left, and goes to nobody who stopped it', async () => {
+    const [lead, both, removed, stopped] = [await person({}), await person(), await person(), await person()]
+    const team = await teamOf(lead, 'Left behind', both, removed, stopped)
+    const kept = await teamOf(lead, 'Kept', both)
+    await shared(lead, team, 'A card of the team that was left')
+    await shared(lead, kept, 'A card of the team that stays')
+    toMonday()
+    await smtp.stop()
+    expect(await digest()).toEqual([])
+    for (const { userId } of [both, removed])
+      await lead.delete(`/api/v1/workspaces/${team}/members/${userId}`)
+    await stopped.put(SETTINGS, { weekly_digest: false })
+    await smtp.start()
+    now += HOUR_MS
+    const [mail, ...more] = await digest()
+    expect([mail?.subject, mail?.envelope.to, more]).toEqual(['This week in Kept', [both.email], []])
+    expect(mail?.text).not.toContain('that was left')
+    const waiting = await app.services.database.read
+      .selectFrom('outbox')
+      .select(['status', 'text_body'])
+      .where('to_address', 'in', [removed.email, stopped.email])
+      .where('state_key', 'like', 'team:%')
+      .execute()
+    expect(waiting).toEqual([
+      { status: 'cancelled', text_body: '' },
+      { status: 'cancelled', text_body: '' },
+    ])
   })
 })

@@ -6,6 +6,7 @@ import type { UsersTable } from '../../db/tables/accounts.ts'
 import { settingsOf } from '../identity/users/user-settings.ts'
 import { findUser } from '../identity/users/users.ts'
 import { enqueueMail, lastMailAt } from '../mail/outbox.ts'
+import type { WaitingMail } from '../mail/sender.ts'
 import { type MailSection, mailWithButton, type Words } from '../mail/template.ts'
 import { readersAfter, type Team, teamsOf } from './week.store.ts'
 import { type TeamWeekAnswer, weekOf } from './week.ts'
@@ -120,24 +121,35 @@ const wantsMail = (user: UsersTable | undefined): user is UsersTable & { email: 
   return weekly_digest && email_notifications
 }
 
-async function tellReader(ctx: Ctx, userId: string): Promise<void> {
-  const now = ctx.now()
-  const state = stateKey(userId, now)
-  const user = await findUser(ctx.db, userId)
-  if (!wantsMail(user) || (await lastMailAt(ctx, [state])) !== undefined) return
+/** The mail about the week before `now`, or null if nothing happened in the teams of its reader. */
+async function mailFor(ctx: Ctx, user: UsersTable, now: Date) {
   // From Monday to Monday, so that nothing is lost between two mails, whatever the hour.
   const since = new Date(weekBegan(now).getTime() - WEEK_MS)
   const told: Told[] = []
-  for (const team of await teamsOf(ctx.db, userId, MOST_TEAMS)) {
-    const member = { viewerId: userId, role: team.role }
+  for (const team of await teamsOf(ctx.db, user.user_id, MOST_TEAMS)) {
+    const member = { viewerId: user.user_id, role: team.role }
     told.push({
       team,
       week: await weekOf(ctx, team, member, { since: since.toISOString(), limit: MOST_LINES }),
     })
   }
   const { language } = settingsOf(user)
-  const mail = teamMail(told, { language, baseUrl: ctx.config.baseUrl, since, now })
+  return teamMail(told, { language, baseUrl: ctx.config.baseUrl, since, now })
+}
+
+async function tellReader(ctx: Ctx, userId: string): Promise<void> {
+  const now = ctx.now()
+  const state = stateKey(userId, now)
+  const user = await findUser(ctx.db, userId)
+  if (!wantsMail(user) || (await lastMailAt(ctx, [state])) !== undefined) return
+  const mail = await mailFor(ctx, user, now)
   if (mail) await inTx(ctx, (ctx) => enqueueMail(ctx, state, { to: user.email, ...mail }))
+}
+
+/** Written anew when it is sent: its reader may have left a team meanwhile, or a card may be gone. */
+export async function teamMailNow(ctx: Ctx, { stateKey, to, createdAt }: WaitingMail) {
+  const user = await findUser(ctx.db, stateKey.split(':')[1] ?? '')
+  return wantsMail(user) && user.email === to ? mailFor(ctx, user, new Date(createdAt)) : null
 }
 
 /** The job. Outside its hours there is nothing to do. */

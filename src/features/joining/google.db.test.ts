@@ -85,6 +85,21 @@ onBothEngines(
       expect(answer.body.user.user_id).toBe(user.userId)
     })
 
+    test('a second Google account with the address opens nothing; a reset by mail ends the link with the first', async () => {
+      const email = 'changes-hands@example.com'
+      const first = (await signIn({ claims: { sub: 'former', email } })).body
+      const second = await signIn({ claims: { sub: 'next', email } })
+      expect([second.status, second.body.code]).toEqual([409, 'other_google_account'])
+      expect(second.body.detail).toContain('reset the password')
+      expect((await signIn({ claims: { sub: 'former', email } })).body.user.user_id).toBe(first.user.user_id)
+
+      const token = tokenIn(await resetLinkFor(contextFor(t.app.services), email))
+      await t.anonymous().post('/api/v1/auth/password/reset', { token, new_password: 'battery of the next' })
+      const linked = await signIn({ claims: { sub: 'next', email } })
+      expect([linked.status, linked.body.user.user_id]).toEqual([200, first.user.user_id])
+      expect((await signIn({ claims: { sub: 'former', email } })).body.code).toBe('other_google_account')
+    })
+
     test("a password set on an unproven address ends with the link: it may be a stranger's", async () => {
       const squatter = await t.user('squatter')
       const key = await squatter.post('/api/v1/auth/api-keys', { name: 'left behind' })

@@ -213,11 +213,22 @@ export const loginWithGoogle = capability({
 })
 
 /**
+ * An address can change hands: at a company the next person gets the mailbox, and a new Google account with it. Linking
+ * that one as well would silently open the account of the former person, and lock that person out.
+ */
+const otherGoogleAccount = () =>
+  conflict(
+    'other_google_account',
+    'The account with this e-mail address is linked with another Google account. Sign in with that one, or with your password. If you have neither, reset the password by mail: this ends the link, and all other access.',
+  )
+
+/**
  * Google has proved who owns the address. A password set before on an unverified address may be a
  * stranger's who registered it first, so linking removes it, and that stranger's sessions and keys.
  */
 async function linkGoogle(ctx: Ctx, user: UsersTable, subject: string): Promise<UsersTable> {
   const unproven = user.email_verified === 0
+  if (user.google_subject !== null && !unproven) throw otherGoogleAccount()
   const change = {
     google_subject: subject,
     email_verified: 1 as const,

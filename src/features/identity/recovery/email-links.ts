@@ -87,7 +87,7 @@ export const resetPassword = capability({
   name: 'account.reset_password',
   summary: 'Set a new password with the token from the mail; ends every session, API key and connected app',
   description:
-    'The mail proves who owns the address. Every other access to the account ends, whatever the credential.',
+    'The mail proves who owns the address. Every other access to the account ends, whatever the credential, and so does the link with a Google account. The next Google sign-in with the same address links again.',
   scopes: 'public',
   rest: ['POST /api/v1/auth/password/reset'],
   status: 204,
@@ -104,8 +104,8 @@ export const resetPassword = capability({
       const user = await requireUser(ctx, used.user_id)
       await updateUser(ctx.db, user.user_id, {
         password_hash: passwordHash,
-        // Whoever moved an account to an address that is not theirs would come back by their own Google account.
-        ...(user.email_verified === 0 ? { google_subject: null } : {}),
+        // Whoever had the address before, or moved the account to it, would come back by their own Google account.
+        google_subject: null,
         email_verified: 1,
         updated_at: now,
       })

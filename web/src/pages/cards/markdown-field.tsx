@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { flushSync } from 'react-dom'
 import { cx } from '../../lib/cx.ts'
 import { Field } from '../../ui/field.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
@@ -18,7 +19,9 @@ type Props = {
 
 /** Text with Markdown: write it, or see what readers will see. */
 export function MarkdownField({ label, value, onChange, hint, error, required, optional }: Props) {
-  const [preview, setPreview] = useState(false)
+  const [wanted, setPreview] = useState(false)
+  // An empty text has nothing to show, nor the button that leads back to writing.
+  const preview = wanted && value.trim() !== ''
   return (
     <div className="grid gap-1.5">
       <Field
@@ -42,22 +45,26 @@ export function MarkdownField({ label, value, onChange, hint, error, required, o
           </span>
         }
       >
-        {(wiring) =>
-          preview ? (
-            <div id={wiring.id} className="min-h-16 rounded-md border border-line bg-panel px-3 py-2">
-              <LazyMarkdown images="own">{value}</LazyMarkdown>
-            </div>
-          ) : (
+        {(wiring) => (
+          // A text box that keeps the form from being saved is shown, so that the browser can say why.
+          <div onInvalid={() => flushSync(() => setPreview(false))}>
+            {preview && (
+              <div className="min-h-16 rounded-md border border-line bg-panel px-3 py-2">
+                <LazyMarkdown images="own">{value}</LazyMarkdown>
+              </div>
+            )}
             <PasteTextarea
               {...wiring}
+              // It stays in the page: a picture that is on its way goes into it.
+              hidden={preview}
               markdown
               required={required}
               maxLength={200_000}
               value={value}
               onChange={onChange}
             />
-          )
-        }
+          </div>
+        )}
       </Field>
       <SecretWarning text={value} onReplace={onChange} />
       <DangerWarning text={value} />

@@ -3,7 +3,8 @@ type TextBox = HTMLTextAreaElement | HTMLInputElement
 /** Replaces the selection as typing does, so that the browser's own undo takes it back. */
 export function insertText(box: TextBox, text: string): void {
   box.focus()
-  if (document.execCommand('insertText', false, text)) return
+  // A hidden box cannot have the focus, and the browser types into the box that has it.
+  if (document.activeElement === box && document.execCommand('insertText', false, text)) return
   box.setRangeText(text, box.selectionStart ?? 0, box.selectionEnd ?? 0, 'end')
   box.dispatchEvent(new InputEvent('input', { bubbles: true, data: text, inputType: 'insertFromPaste' }))
 }

@@ -78,7 +78,7 @@ export function PasteTextarea({ value, onChange, maxLength, markdown = false, ..
         onPaste={paste}
         onDrop={drop}
       />
-      {markdown && <AttachButton onFiles={(files) => void attach(files)} />}
+      {markdown && !rest.hidden && <AttachButton onFiles={(files) => void attach(files)} />}
       {note && (
         <Notice
           tone={note.tone}

@@ -1,9 +1,9 @@
-import type { Route } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import { type Account, expectAccessible, openStage, type Person, settled } from './support.ts'
-import { openPage } from './visit.ts'
+import { openPage, visit } from './visit.ts'
 
 const stage = openStage()
 type CardAnswer = { card_id: string }
@@ -82,6 +82,18 @@ test('pages without anything in them say what belongs there', async () => {
   ])
 })
 
+/** What a screen reader is told of a page that was opened; scripts do not see it. */
+async function saidTitle(page: Page): Promise<string | undefined> {
+  const devtools = await page.context().newCDPSession(page)
+  const { nodes } = await devtools.send('Accessibility.getFullAXTree')
+  await devtools.detach()
+  const isLive = (id?: string) =>
+    nodes
+      .find(({ nodeId }) => nodeId === id)
+      ?.properties?.some(({ name, value }) => name === 'live' && value.value === 'polite')
+  return nodes.find(({ role, parentId }) => role?.value === 'StaticText' && isLive(parentId))?.name?.value
+}
+
 test('the palette goes everywhere and the keys are listed', async () => {
   const person = await withCards('Keyboarder')
   const { page } = person
@@ -121,12 +133,21 @@ test('the palette goes everywhere and the keys are listed', async () => {
   await expectAccessible(page)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Library' }).waitFor()
+  await page.locator('main:focus').waitFor()
+  await expect.poll(() => saidTitle(page)).toBe('Library')
+  await page.getByRole('link', { name: 'Memory' }).click()
+  await page.locator('main:focus').waitFor()
+  await expect.poll(() => saidTitle(page)).toBe('Agent Memory')
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
   await expectAccessible(page)
   await page.keyboard.press('Escape')
   await page.keyboard.press('c')
   await page.getByRole('heading', { name: 'New card' }).waitFor()
+  await page.locator('input:focus').waitFor()
+  await expect.poll(() => saidTitle(page)).toBe('New card')
+  await visit(page, '/no-such-page')
+  expect(await page.title()).toBe('Knowledge Vault')
 })
 
 test('what stands for a card while it loads begins where the card will', async () => {

@@ -1,7 +1,7 @@
 import { createRouter } from '@tanstack/react-router'
 import { queryClient } from './api/query.ts'
 import { PageError } from './frame/route-error.tsx'
-import { returnFocus } from './lib/return-focus.ts'
+import { guideFocus } from './lib/page-focus.ts'
 import { whenSessionOver } from './lib/session-user.ts'
 import { accountOpenRoutes, accountRoutes } from './pages/account/routes.ts'
 import { billingRoutes } from './pages/billing/routes.ts'
@@ -64,7 +64,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-returnFocus(router)
+guideFocus(router)
 
 whenSessionOver(() => {
   queryClient.setQueryData(meQuery.queryKey, null)

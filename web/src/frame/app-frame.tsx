@@ -64,7 +64,7 @@ export function AppFrame() {
         Skip to content
       </a>
       <SideBar onPalette={() => setOverlay('palette')} />
-      <main id="content" tabIndex={-1} className="min-w-0 grow pb-16 focus:outline-none md:pb-0">
+      <main id="content" tabIndex={-1} className="min-w-0 grow pb-16 md:pb-0">
         <ConnectionBanner />
         <ServiceWarnings />
         <HomeSteps />

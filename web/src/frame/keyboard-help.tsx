@@ -1,4 +1,4 @@
-import { keyCaps, SHORTCUTS } from '../lib/shortcuts.ts'
+import { keyCaps, SHORTCUTS } from '../lib/shortcut-list.ts'
 import { Key } from '../ui/badge.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 

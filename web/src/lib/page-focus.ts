@@ -1,4 +1,5 @@
 import type { AnyRouter } from '@tanstack/react-router'
+import { sayNextTitle, startSayingTitles } from './say-title.ts'
 
 const WAITS_MS = 2000
 
@@ -30,16 +31,35 @@ function focusWhenThere(name: string) {
   look()
 }
 
-/** After Back, the element that had the focus when the page was left gets it again. */
-export function returnFocus(router: AnyRouter) {
+/** The page has the focus, unless it has given it to a part of its own, as a field or a tab. */
+function focusPage() {
+  const main = document.querySelector('main')
+  if (!main || (main !== document.activeElement && main.contains(document.activeElement))) return
+  main.tabIndex = -1
+  main.focus({ preventScroll: true })
+}
+
+/**
+ * Another page gets the focus and is told to screen readers, as if the browser had loaded it. After Back, the element that
+ * had the focus when the page was left gets it again.
+ */
+export function guideFocus(router: AnyRouter) {
   const left = new Map<string, string>()
-  router.subscribe('onBeforeNavigate', ({ fromLocation }) => {
+  let isBack = false
+  startSayingTitles()
+  router.history.subscribe(({ action }: { action: { type: string } }) => {
+    isBack = action.type !== 'PUSH' && action.type !== 'REPLACE'
+  })
+  router.subscribe('onBeforeNavigate', ({ fromLocation, pathChanged }) => {
     const key = keyOf(fromLocation)
     const name = focusNames()
     if (key && name) left.set(key, name)
+    if (fromLocation && pathChanged) sayNextTitle()
   })
-  router.subscribe('onRendered', ({ toLocation, pathChanged }) => {
-    const name = pathChanged ? left.get(keyOf(toLocation) ?? '') : undefined
+  router.subscribe('onRendered', ({ fromLocation, toLocation, pathChanged }) => {
+    if (!fromLocation || !pathChanged) return
+    const name = left.get(keyOf(toLocation) ?? '')
     if (name) focusWhenThere(name)
+    else if (!isBack) focusPage()
   })
 }

@@ -1,6 +1,6 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
-import { _ as settingsFolder, a as readSession, c as bothEnds, d as isStackFrame, f as terminalLines, g as savedProfile, h as findProfile, i as takeJournal, l as hasFailed, m as keepEnvironment, n as postJson, o as rememberSession, p as terminalText, r as readJournal, s as startToRedact, t as noteRun, u as cleanLine, v as readCommandText } from "./hook.mjs";
-import { closeSync, linkSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { _ as savedProfile, a as readSession, c as startToRedact, d as cleanLine, f as isStackFrame, g as findProfile, h as keepEnvironment, i as takeJournal, l as bothEnds, m as terminalText, n as postJson, o as rememberSession, p as terminalLines, r as readJournal, s as takeLock, t as noteRun, u as hasFailed, v as settingsFolder, y as readCommandText } from "./hook.mjs";
+import { closeSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createHash, randomUUID } from "node:crypto";
@@ -3615,13 +3615,9 @@ var LIMITS = {
 	ageMs: 2592e6
 };
 var spoolFolder = () => join(settingsFolder(), "spool");
+/** Who holds it sends. */
+var lockFile = () => join(spoolFolder(), "lock");
 var ENTRY = /^\d{18}-[0-9a-f-]{36}\.json$/;
-function makeSpoolFolder() {
-	mkdirSync(spoolFolder(), {
-		recursive: true,
-		mode: 448
-	});
-}
 /** Oldest first. */
 function waitingFiles() {
 	try {
@@ -3655,7 +3651,10 @@ function ownTime() {
 }
 /** A file appears complete or not at all, so that a sender never reads half of one. */
 function put(waiting, limits = LIMITS) {
-	makeSpoolFolder();
+	mkdirSync(spoolFolder(), {
+		recursive: true,
+		mode: 448
+	});
 	const key = randomUUID();
 	const name = `${ownTime()}-${key}.json`;
 	const draft = join(spoolFolder(), `.${key}.draft`);
@@ -4069,70 +4068,10 @@ async function captureTurn(exchange) {
 	return JSON.stringify(input).length;
 }
 //#endregion
-//#region src/doors/cli/hooks/spool/lock.ts
-/** A holder that has not renewed its lock for this long has died. */
-var STALE_MS = 6e4;
-var lockFile = () => join(spoolFolder(), "lock");
-var holder = () => {
-	try {
-		return readFileSync(lockFile(), "utf8");
-	} catch {
-		return;
-	}
-};
-var isStale = (staleMs) => {
-	const found = statSync(lockFile(), { throwIfNoEntry: false });
-	return found !== void 0 && Date.now() - found.mtimeMs > staleMs;
-};
-/** Creating a link fails if the name exists, so only one of two programs gets the lock. */
-function take(token) {
-	const own = join(spoolFolder(), `.${token}.lock`);
-	writeFileSync(own, token, { mode: 384 });
-	try {
-		linkSync(own, lockFile());
-		return true;
-	} catch {
-		return false;
-	} finally {
-		rmSync(own, { force: true });
-	}
-}
-/** Moves a stale lock away. If another program has just replaced it, its fresh lock is put back. */
-function removeStale(seen) {
-	const away = join(spoolFolder(), `.${randomUUID()}.stale`);
-	try {
-		renameSync(lockFile(), away);
-		if (readFileSync(away, "utf8") !== seen) linkSync(away, lockFile());
-	} catch {} finally {
-		rmSync(away, { force: true });
-	}
-}
-function lockOf(token) {
-	return {
-		renew: () => {
-			if (holder() !== token) return false;
-			const now = /* @__PURE__ */ new Date();
-			utimesSync(lockFile(), now, now);
-			return true;
-		},
-		release: () => {
-			if (holder() === token) rmSync(lockFile(), { force: true });
-		}
-	};
-}
-/** The right to send, for one program at a time; undefined while another one has it. */
-function takeLock(staleMs = STALE_MS) {
-	makeSpoolFolder();
-	const token = randomUUID();
-	if (take(token)) return lockOf(token);
-	const seen = holder();
-	if (seen === void 0 || !isStale(staleMs)) return void 0;
-	removeStale(seen);
-	return take(token) ? lockOf(token) : void 0;
-}
-//#endregion
 //#region src/doors/cli/hooks/spool/send.ts
 var TIMEOUT_MS = 1e4;
+/** Longer than one turn may take to send. */
+var STALE_MS = 6e4;
 /** The vault refuses the turn itself, so a retry would not help. */
 var isRefused = (status) => status >= 400 && status < 500 && ![
 	401,
@@ -4186,7 +4125,7 @@ async function sendWaiting() {
 	if (!apiKey || waitingFiles().length === 0) return 0;
 	let all = 0;
 	for (let rounds = 0; rounds < 3; rounds++) {
-		const lock = takeLock();
+		const lock = takeLock(lockFile(), STALE_MS);
 		if (!lock) return all;
 		let sent = 0;
 		try {

@@ -1,6 +1,6 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
 import { createRequire } from "node:module";
-import { appendFileSync, linkSync, mkdirSync, readFileSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, linkSync, lstatSync, mkdirSync, readFileSync, readdirSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { homedir, userInfo } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -719,9 +719,60 @@ function vaultOfPackage() {
 }
 HERE.split(sep).includes("_npx") && vaultOfPackage() && `${vaultOfPackage()}`;
 //#endregion
+//#region src/doors/cli/replace-file.ts
+var isLink = (file) => lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+/** The target of a symbolic link is changed; the link itself stays, also one whose target is not there yet. */
+function behindLink(file) {
+	if (existsSync(file)) return realpathSync(file);
+	return isLink(file) ? resolve(realpathSync(dirname(file)), readlinkSync(file)) : file;
+}
+/** Where nothing could be written there may be nothing to delete either. */
+function dropDraft(file) {
+	try {
+		rmSync(file, { force: true });
+	} catch {}
+}
+/** A container may have the one file from outside: nothing can take its place, so it is written as it stands. */
+function moveOver(fresh, target, text) {
+	try {
+		renameSync(fresh, target);
+	} catch (error) {
+		if (error.code !== "EBUSY") throw error;
+		writeFileSync(target, text);
+		rmSync(fresh);
+	}
+}
+/**
+* Replaces a file atomically: who reads it now gets the old text or the new one, and a full disk leaves the old one. Its
+* folder must be there.
+*/
+function replaceFile(target, text, mode) {
+	const fresh = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
+	try {
+		writeFileSync(fresh, text, { mode });
+		chmodSync(fresh, mode);
+		moveOver(fresh, target, text);
+	} catch (error) {
+		dropDraft(fresh);
+		throw Object.assign(error, {
+			path: target,
+			dest: void 0
+		});
+	}
+}
+//#endregion
 //#region src/doors/cli/profile.ts
+var OWNER_ONLY = 384;
 var DEFAULT_URL = "http://127.0.0.1:8080";
 var profileFile = () => join(settingsFolder(), "profile.json");
+/** A hook may read it at any moment: half of the switches of a person would be none, and half of a profile no sign-in. */
+function writePrivate(file, text) {
+	mkdirSync(dirname(file), {
+		recursive: true,
+		mode: 448
+	});
+	replaceFile(behindLink(file), text, OWNER_ONLY);
+}
 function savedProfile() {
 	try {
 		return JSON.parse(readFileSync(profileFile(), "utf8"));
@@ -943,11 +994,7 @@ function knownEnvironment(folder) {
 }
 function keepEnvironment(folder, environment) {
 	try {
-		mkdirSync(join(settingsFolder(), "environments"), {
-			recursive: true,
-			mode: 448
-		});
-		writeFileSync(fileOf$1(folder), JSON.stringify(environment), { mode: 384 });
+		writePrivate(fileOf$1(folder), JSON.stringify(environment));
 	} catch {}
 }
 //#endregion
@@ -1089,6 +1136,89 @@ var CODES_TO_TEXT = 20;
 */
 var outputToRedact = (output, most) => endsToRedact(terminalText(endsToRedact(output, most * CODES_TO_TEXT)), most);
 //#endregion
+//#region src/doors/cli/hooks/lock.ts
+/** Not by node:crypto: loading it takes a tenth of a hook's time. */
+var newToken = () => `${process.pid}-${process.hrtime.bigint()}-${Math.random()}`;
+var holder = (file) => {
+	try {
+		return readFileSync(file, "utf8");
+	} catch {
+		return;
+	}
+};
+/** A time in the future is of a clock that was put right since: nobody renews that lock either. */
+var isStale = (file, staleMs) => {
+	const found = statSync(file, { throwIfNoEntry: false });
+	return found !== void 0 && Math.abs(Date.now() - found.mtimeMs) > staleMs;
+};
+/** Creating a file fails if the name exists, so only one of two programs gets the lock. */
+function take(file, token) {
+	try {
+		writeFileSync(file, token, {
+			mode: 384,
+			flag: "wx"
+		});
+		return true;
+	} catch (error) {
+		if (error.code === "EEXIST") return false;
+		throw error;
+	}
+}
+/** Moves a stale lock away. If another program has just replaced it, its fresh lock is put back. */
+function removeStale(file, seen) {
+	const away = `${file}.${newToken()}.stale`;
+	try {
+		renameSync(file, away);
+		if (readFileSync(away, "utf8") !== seen) linkSync(away, file);
+	} catch {} finally {
+		rmSync(away, { force: true });
+	}
+}
+function lockOf(file, token) {
+	return {
+		renew: () => {
+			if (holder(file) !== token) return false;
+			const now = /* @__PURE__ */ new Date();
+			utimesSync(file, now, now);
+			return true;
+		},
+		release: () => {
+			if (holder(file) === token) rmSync(file, { force: true });
+		}
+	};
+}
+/**
+* The right to change something, for one program at a time; undefined while another one has it. A holder that has not
+* renewed its lock for `staleMs` has died. The folder must be there.
+*/
+function takeLock(file, staleMs) {
+	const token = newToken();
+	if (take(file, token)) return lockOf(file, token);
+	const seen = holder(file);
+	if (seen === void 0 || !isStale(file, staleMs)) return void 0;
+	removeStale(file, seen);
+	return take(file, token) ? lockOf(file, token) : void 0;
+}
+var PAUSE_MS = 3;
+var pause = new Int32Array(new SharedArrayBuffer(4));
+/**
+* Does something short while no other program does the same. After `patienceMs` it is done all the same: a person waits
+* for the hook, and the worst that can happen is that one of two notes is lost.
+*/
+function withLock(file, { patienceMs, staleMs }, work) {
+	const end = performance.now() + patienceMs;
+	let lock = takeLock(file, staleMs);
+	while (!lock && performance.now() < end) {
+		Atomics.wait(pause, 0, 0, PAUSE_MS);
+		lock = takeLock(file, staleMs);
+	}
+	try {
+		work();
+	} finally {
+		lock?.release();
+	}
+}
+//#endregion
 //#region src/doors/cli/hooks/sessions.ts
 var KEPT_MS = 2592e6;
 var sessionsFolder = () => join(settingsFolder(), "sessions");
@@ -1101,7 +1231,15 @@ function readSession(sessionId) {
 		return {};
 	}
 }
-/** A hook still works if this fails. */
+/** Both are far more than a note takes. The lock of a hook that was killed keeps others waiting no longer. */
+var WAIT = {
+	patienceMs: 400,
+	staleMs: 2e3
+};
+/**
+* Notes a change; one that adds to what is there is a function of it. Two hooks of a session may do so at once, and both
+* notes stay. A hook still works if this fails.
+*/
 function rememberSession(sessionId, change) {
 	if (!sessionId) return;
 	try {
@@ -1109,14 +1247,19 @@ function rememberSession(sessionId, change) {
 			recursive: true,
 			mode: 448
 		});
-		const { shown = [], ...rest } = {
-			...readSession(sessionId),
-			...change
-		};
-		writeFileSync(sessionFile(sessionId, ".json"), JSON.stringify({
-			...rest,
-			shown: shown.slice(-200)
-		}), { mode: 384 });
+		withLock(sessionFile(sessionId, ".lock"), WAIT, () => {
+			const former = readSession(sessionId);
+			const added = typeof change === "function" ? change(former) : change;
+			const { shown = [], ...rest } = {
+				...former,
+				...added
+			};
+			const text = JSON.stringify({
+				...rest,
+				shown: shown.slice(-200)
+			});
+			writePrivate(sessionFile(sessionId, ".json"), text);
+		});
 	} catch {}
 }
 /** Drops sessions that are too old to be resumed. */
@@ -1150,7 +1293,10 @@ function shortened(entry) {
 		...id === void 0 ? {} : { id: id.slice(0, LONGEST_ID) }
 	} };
 }
-/** A line is appended in one write, so that the lines of concurrent hooks do not mix. */
+/**
+* A line is appended in one write, so that the lines of concurrent hooks do not mix. It begins with a line end: of one
+* that a full disk has cut, nothing else is lost.
+*/
 function note(sessionId, entry) {
 	if (!sessionId) return;
 	try {
@@ -1161,7 +1307,7 @@ function note(sessionId, entry) {
 			recursive: true,
 			mode: 448
 		});
-		appendFileSync(file, `${JSON.stringify(shortened(entry))}\n`, { mode: 384 });
+		appendFileSync(file, `\n${JSON.stringify(shortened(entry))}\n`, { mode: 384 });
 	} catch {}
 }
 var parsed = (line) => {
@@ -1317,18 +1463,13 @@ var LONGEST_ERROR = 300;
 var fileOf = (agent, moment) => join(settingsFolder(), "hook-runs", `${agent}.${moment}.json`);
 function noteRun(agent, moment, run) {
 	try {
-		const file = fileOf(agent, moment);
-		mkdirSync(join(settingsFolder(), "hook-runs"), {
-			recursive: true,
-			mode: 448
-		});
 		const error = run.error?.slice(0, LONGEST_ERROR);
 		const noted = {
 			at: (/* @__PURE__ */ new Date()).toISOString(),
 			...run,
 			...error ? { error } : {}
 		};
-		writeFileSync(file, JSON.stringify(noted), { mode: 384 });
+		writePrivate(fileOf(agent, moment), JSON.stringify(noted));
 	} catch {}
 }
 //#endregion
@@ -1429,7 +1570,7 @@ async function ask(scene, moment, text) {
 			environment: knownEnvironment(scene.folder),
 			...text !== void 0 && shown.length > 0 ? { exclude: shown } : {}
 		}, patienceMs() - elapsed());
-		if (recalled.ids.length > 0) rememberSession(sessionId, { shown: [...readSession(sessionId).shown ?? [], ...recalled.ids] });
+		if (recalled.ids.length > 0) rememberSession(sessionId, (former) => ({ shown: [...former.shown ?? [], ...recalled.ids] }));
 		noteRun(call.agent.name, moment, {
 			ms: elapsed(),
 			chars: recalled.text.length
@@ -1604,4 +1745,4 @@ process.on("uncaughtException", () => process.exit(0));
 process.stdout.on("error", () => process.exit(0));
 (agentName === "send" ? send() : answered(agentName, event)).then(finish, () => process.exit(0));
 //#endregion
-export { settingsFolder as _, readSession as a, bothEnds as c, isStackFrame as d, terminalLines as f, savedProfile as g, findProfile as h, takeJournal as i, hasFailed as l, keepEnvironment as m, postJson as n, rememberSession as o, terminalText as p, readJournal as r, startToRedact as s, noteRun as t, cleanLine as u, readCommandText as v };
+export { savedProfile as _, readSession as a, startToRedact as c, cleanLine as d, isStackFrame as f, findProfile as g, keepEnvironment as h, takeJournal as i, bothEnds as l, terminalText as m, postJson as n, rememberSession as o, terminalLines as p, readJournal as r, takeLock as s, noteRun as t, hasFailed as u, settingsFolder as v, readCommandText as y };

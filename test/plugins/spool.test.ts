@@ -1,8 +1,8 @@
 import { mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { takeLock } from '../../src/doors/cli/hooks/lock.ts'
 import { lastRun } from '../../src/doors/cli/hooks/run-log.ts'
-import { takeLock } from '../../src/doors/cli/hooks/spool/lock.ts'
 import { sendWaiting } from '../../src/doors/cli/hooks/spool/send.ts'
 import { put, read, trimSpool, waitingFiles } from '../../src/doors/cli/hooks/spool/spool.ts'
 import { machine, play, type StandIn, standIn } from './stand-in.ts'
@@ -123,18 +123,24 @@ test('a turn of one account is sent for no other, whether a profile or the envir
 })
 
 test('a lock is held by one; one that was left behind is taken over, a fresh one is not', () => {
-  const first = takeLock()
+  const file = join(project, 'lock')
+  const takeIt = () => takeLock(file, 60_000)
+  const first = takeIt()
   expect(first?.renew()).toBe(true)
-  expect(takeLock()).toBeUndefined()
-  const file = join(home, 'spool', 'lock')
+  expect(takeIt()).toBeUndefined()
   const old = new Date(Date.now() - 120_000)
   utimesSync(file, old, old)
-  const second = takeLock()
+  const second = takeIt()
   expect(second?.renew()).toBe(true)
   expect(first?.renew()).toBe(false)
   // Who has lost it does not give away what is somebody else's.
   first?.release()
-  expect(takeLock()).toBeUndefined()
+  expect(takeIt()).toBeUndefined()
   second?.release()
-  expect(takeLock()).toBeDefined()
+  const third = takeIt()
+  expect(third).toBeDefined()
+  // Its holder died while the clock was a day ahead.
+  const ahead = new Date(Date.now() + 86_400_000)
+  utimesSync(file, ahead, ahead)
+  expect(takeIt()).toBeDefined()
 })

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { settingsFolder } from '../folders.ts'
 import type { Environment } from '../lock-files/environment.ts'
+import { writePrivate } from '../profile.ts'
 import { fileNameFor } from './file-names.ts'
 
 const fileOf = (folder: string): string =>
@@ -18,8 +19,7 @@ export function knownEnvironment(folder: string): Environment | undefined {
 
 export function keepEnvironment(folder: string, environment: Environment): void {
   try {
-    mkdirSync(join(settingsFolder(), 'environments'), { recursive: true, mode: 0o700 })
-    writeFileSync(fileOf(folder), JSON.stringify(environment), { mode: 0o600 })
+    writePrivate(fileOf(folder), JSON.stringify(environment))
   } catch {
     // The next capture tries again.
   }

@@ -31,7 +31,10 @@ function shortened(entry: Entry): Entry {
   }
 }
 
-/** A line is appended in one write, so that the lines of concurrent hooks do not mix. */
+/**
+ * A line is appended in one write, so that the lines of concurrent hooks do not mix. It begins with a line end: of one
+ * that a full disk has cut, nothing else is lost.
+ */
 export function note(sessionId: string | undefined, entry: Entry): void {
   if (!sessionId) return
   try {
@@ -39,7 +42,7 @@ export function note(sessionId: string | undefined, entry: Entry): void {
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
     if (size > MOST_BYTES) return
     if (size === 0) mkdirSync(sessionsFolder(), { recursive: true, mode: 0o700 })
-    appendFileSync(file, `${JSON.stringify(shortened(entry))}\n`, { mode: 0o600 })
+    appendFileSync(file, `\n${JSON.stringify(shortened(entry))}\n`, { mode: 0o600 })
   } catch {
     // If the home folder is read-only, nothing is remembered.
   }

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { settingsFolder } from '../folders.ts'
+import { writePrivate } from '../profile.ts'
 import type { Moment } from './occasion.ts'
 
 /** The last run of one moment of one agent, for `kvault doctor`: hooks are silent, so nobody would notice a failing one. */
@@ -13,11 +14,9 @@ const fileOf = (agent: string, moment: Moment) =>
 
 export function noteRun(agent: string, moment: Moment, run: Omit<HookRun, 'at'>): void {
   try {
-    const file = fileOf(agent, moment)
-    mkdirSync(join(settingsFolder(), 'hook-runs'), { recursive: true, mode: 0o700 })
     const error = run.error?.slice(0, LONGEST_ERROR)
     const noted = { at: new Date().toISOString(), ...run, ...(error ? { error } : {}) }
-    writeFileSync(file, JSON.stringify(noted), { mode: 0o600 })
+    writePrivate(fileOf(agent, moment), JSON.stringify(noted))
   } catch {
     // A folder that cannot be written must not end a session.
   }

@@ -110,7 +110,7 @@ async function ask(scene: Scene, moment: RecallMoment, text?: string): Promise<s
     }
     const recalled = await recall(profile, question, patienceMs() - elapsed())
     if (recalled.ids.length > 0)
-      rememberSession(sessionId, { shown: [...(readSession(sessionId).shown ?? []), ...recalled.ids] })
+      rememberSession(sessionId, (former) => ({ shown: [...(former.shown ?? []), ...recalled.ids] }))
     noteRun(call.agent.name, moment, { ms: elapsed(), chars: recalled.text.length })
     return recalled.text
   } catch (error) {

@@ -1,7 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { settingsFolder } from '../folders.ts'
+import { writePrivate } from '../profile.ts'
 import { fileNameFor } from './file-names.ts'
+import { withLock } from './lock.ts'
 
 /** What hooks remember of a session of an agent. */
 export type Session = {
@@ -34,17 +36,27 @@ export function readSession(sessionId: string | undefined): Session {
   }
 }
 
-/** A hook still works if this fails. */
-export function rememberSession(sessionId: string | undefined, change: Session): void {
+/** Both are far more than a note takes. The lock of a hook that was killed keeps others waiting no longer. */
+const WAIT = { patienceMs: 400, staleMs: 2000 }
+
+/**
+ * Notes a change; one that adds to what is there is a function of it. Two hooks of a session may do so at once, and both
+ * notes stay. A hook still works if this fails.
+ */
+export function rememberSession(
+  sessionId: string | undefined,
+  change: Session | ((former: Session) => Session),
+): void {
   if (!sessionId) return
   try {
     mkdirSync(sessionsFolder(), { recursive: true, mode: 0o700 })
-    const { shown = [], ...rest } = { ...readSession(sessionId), ...change }
-    writeFileSync(
-      sessionFile(sessionId, '.json'),
-      JSON.stringify({ ...rest, shown: shown.slice(-MOST_SHOWN) }),
-      { mode: 0o600 },
-    )
+    withLock(sessionFile(sessionId, '.lock'), WAIT, () => {
+      const former = readSession(sessionId)
+      const added = typeof change === 'function' ? change(former) : change
+      const { shown = [], ...rest } = { ...former, ...added }
+      const text = JSON.stringify({ ...rest, shown: shown.slice(-MOST_SHOWN) })
+      writePrivate(sessionFile(sessionId, '.json'), text)
+    })
   } catch {
     // If the home folder is read-only, nothing is remembered.
   }

@@ -1,11 +1,13 @@
 import { accountOf } from '../../account.ts'
 import { findProfile, type Profile } from '../../profile.ts'
+import { type Lock, takeLock } from '../lock.ts'
 import { postJson } from '../post-json.ts'
 import { noteRun } from '../run-log.ts'
-import { type Lock, takeLock } from './lock.ts'
-import { drop, isFor, read, trimSpool, type Waiting, waitingFiles } from './spool.ts'
+import { drop, isFor, lockFile, read, trimSpool, type Waiting, waitingFiles } from './spool.ts'
 
 const TIMEOUT_MS = 10_000
+/** Longer than one turn may take to send. */
+const STALE_MS = 60_000
 
 /** The vault refuses the turn itself, so a retry would not help. */
 const isRefused = (status: number): boolean =>
@@ -53,7 +55,7 @@ export async function sendWaiting(): Promise<number> {
   let all = 0
   // Turns that came in meanwhile would otherwise wait for the next hook.
   for (let rounds = 0; rounds < 3; rounds++) {
-    const lock = takeLock()
+    const lock = takeLock(lockFile(), STALE_MS)
     if (!lock) return all
     let sent = 0
     try {

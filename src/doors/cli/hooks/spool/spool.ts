@@ -23,13 +23,12 @@ export type SpoolLimits = { entries: number; bytes: number; ageMs: number }
 
 const LIMITS: SpoolLimits = { entries: 500, bytes: 16 * 1024 * 1024, ageMs: 30 * 86_400_000 }
 
-export const spoolFolder = (): string => join(settingsFolder(), 'spool')
+const spoolFolder = (): string => join(settingsFolder(), 'spool')
+
+/** Who holds it sends. */
+export const lockFile = (): string => join(spoolFolder(), 'lock')
 
 const ENTRY = /^\d{18}-[0-9a-f-]{36}\.json$/
-
-export function makeSpoolFolder(): void {
-  mkdirSync(spoolFolder(), { recursive: true, mode: 0o700 })
-}
 
 /** Oldest first. */
 export function waitingFiles(): string[] {
@@ -67,7 +66,7 @@ function ownTime(): string {
 
 /** A file appears complete or not at all, so that a sender never reads half of one. */
 export function put(waiting: Omit<Waiting, 'idempotencyKey'>, limits = LIMITS): void {
-  makeSpoolFolder()
+  mkdirSync(spoolFolder(), { recursive: true, mode: 0o700 })
   const key = randomUUID()
   const name = `${ownTime()}-${key}.json`
   const draft = join(spoolFolder(), `.${key}.draft`)

@@ -154,7 +154,7 @@ function stopped$1(payload) {
 		}
 	};
 }
-var READERS = {
+var READERS$1 = {
 	SessionStart: started$1,
 	UserPromptSubmit: prompted,
 	PostToolUse: used$5,
@@ -166,7 +166,7 @@ var READERS = {
 var claudeCode = {
 	name: "claude-code",
 	read: (event, payload) => {
-		const happening = READERS[event]?.(payload);
+		const happening = READERS$1[event]?.(payload);
 		return happening && {
 			...happening,
 			sessionId: textOf$1(payload.session_id),
@@ -1048,12 +1048,50 @@ function cleanLine(line) {
 	return clean.replace(/[ \t]+/g, " ").trim();
 }
 //#endregion
+//#region src/doors/cli/hooks/reading.ts
+/** Programs that print a text which is already there: an error in it is not theirs. */
+var READERS = new Set(["awk bat batcat cat column cut diff echo egrep fgrep find fold gawk grep head jq less ls more nl", "printf rg sed sort strings tac tail tree uniq wc yq zcat"].flatMap((names) => names.split(" ")));
+/** They print nothing. */
+var SILENT = /* @__PURE__ */ new Set([
+	"",
+	"cd",
+	"export",
+	"pwd",
+	"set",
+	"sleep",
+	"true"
+]);
+var READING_GIT = /^(?:-C \S+ |--no-pager )*(?:blame|diff|grep|log|ls-files|show|status)\b/;
+/** Signs in quotes join no commands. Between double quotes a command may stand, so these stay. */
+var withoutQuoted = (command) => command.replace(/'[^']*'/g, "_").replace(/"(?:[^"\\$`]|\\.)*"/g, "_");
+/** The exit code is that of the last command; an earlier one may have failed. `a && b` succeeds only if both do. */
+var hidesExitCode = (command) => /\||;/.test(withoutQuoted(command));
+function onlyReads(part) {
+	const [program = "", ...rest] = part.trim().replace(/^(?:\w+=\S* +)*(?:xargs(?: +-\S+)* +)?/, "").split(/\s+/);
+	if (program === "git") return READING_GIT.test(rest.join(" "));
+	if (rest.some((word) => /^-(?:exec|ok)/.test(word))) return false;
+	return READERS.has(program) || SILENT.has(program);
+}
+/** Whether a command does nothing but print texts, as `cat CHANGELOG.md | head` does. In doubt it does more. */
+function isReading(command) {
+	const plain = withoutQuoted(command).replace(/\d?>&\d/g, "");
+	return !/[`"']|\$\(|<\(/.test(plain) && plain.split(/\|\|?|&&?|;|\n/).every(onlyReads);
+}
+/** `cat: notes.md: No such file or directory`, also with the name of a shell before it. */
+var OWN_ERROR = /^(?:\S+: (?:line )?\d{1,5}: )?(\w{1,20}): /;
+/** A reading command fails with its own words, and then there is seldom anything before them. */
+function failsToRead(command, shown) {
+	if (/^fatal: /.test(shown)) return /\bgit\b/.test(command);
+	return READERS.has(OWN_ERROR.exec(shown)?.[1] ?? "");
+}
+//#endregion
 //#region src/doors/cli/hooks/failures.ts
 /** How much of an output is looked at: the two ends, where tools say what went wrong. */
 var LOOKED_AT = 16e3;
 /**
 * How lines of failing tools begin. A pipe hides the exit code (`npm test | tail`), and some agents
 * do not pass it; then these patterns decide whether the vault is asked. The vault decides whether it delivers something.
+* They say nothing about a command that only prints a text, such as a log.
 */
 var SIGNS = [
 	/^[ \t]{0,8}(?:npm ERR!|npm error|ERR_PNPM_|fatal:|panic:|Traceback \(most recent call last\)|BUILD FAILED|Segmentation fault)/m,
@@ -1063,7 +1101,6 @@ var SIGNS = [
 	/: (?:command not found|No such file or directory|Permission denied)$/m,
 	/\b[1-9]\d{0,5} (?:failed|failing)\b/
 ];
-var PIPED = /\||;|&&/;
 /** The two ends of a long text. */
 function bothEnds(text, most) {
 	if (text.length <= most) return text;
@@ -1073,8 +1110,9 @@ function bothEnds(text, most) {
 /** By the exit code; if it is hidden or unknown, by the output. */
 function hasFailed({ command, exitCode, output }) {
 	if (exitCode !== null && exitCode !== 0) return true;
-	if (exitCode === 0 && !PIPED.test(command)) return false;
+	if (exitCode === 0 && !hidesExitCode(command)) return false;
 	const shown = terminalText(bothEnds(output, LOOKED_AT));
+	if (isReading(command)) return failsToRead(command, shown);
 	return SIGNS.some((sign) => sign.test(shown));
 }
 //#endregion

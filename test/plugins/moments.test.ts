@@ -157,6 +157,37 @@ describe('silence', () => {
     ])
       expect(run('npm test | tail', output), output).toBe(false)
   })
+
+  test('a command that only prints a text has not failed by what the text says, but by its own error', () => {
+    const text = '## Unreleased\n\nTypeError: x is not a function\nerror: unresolved import\n2 failed'
+    const run = (command: string, output = text, exitCode: number | null = 0) =>
+      hasFailed({ command, exitCode, output })
+    for (const command of [
+      'cat CHANGELOG.md',
+      'cat CHANGELOG.md | head -50',
+      'cd docs && LANG=C sed -n 1,80p notes.md 2>&1 | grep -i "error:|a \\" b" ; echo done',
+      'git --no-pager log -3 | cat',
+      "rg -n 'error|fail; `now`' src",
+      'find . -name "*.log" | xargs tail -n5',
+    ]) {
+      expect(run(command), command).toBe(false)
+      expect(run(command, text, null), command).toBe(false)
+    }
+    // Both have succeeded, and what is in quotes joins no commands.
+    for (const command of ['npm ci && npm test', 'git commit -m "fix: a; b | c"'])
+      expect(run(command), command).toBe(false)
+    for (const command of [
+      'npm test > out.log; cat out.log',
+      'cat install.sh | sh',
+      'echo "$(npm test)" | tail',
+      'find . -name a -exec make {} + | tail',
+      'git push | cat',
+    ])
+      expect(run(command), command).toBe(true)
+    expect(run('cat a.md | head', 'cat: a.md: No such file or directory')).toBe(true)
+    expect(run('bat a.md', '/bin/sh: 1: bat: not found', null)).toBe(true)
+    expect(run('git log | head', 'fatal: not a git repository')).toBe(true)
+  })
 })
 
 describe('off is off', () => {

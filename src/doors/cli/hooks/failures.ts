@@ -1,5 +1,6 @@
 import { terminalText } from '../../../text/noise.ts'
 import type { CommandRun } from './occasion.ts'
+import { failsToRead, hidesExitCode, isReading } from './reading.ts'
 
 /** How much of an output is looked at: the two ends, where tools say what went wrong. */
 const LOOKED_AT = 16_000
@@ -7,6 +8,7 @@ const LOOKED_AT = 16_000
 /**
  * How lines of failing tools begin. A pipe hides the exit code (`npm test | tail`), and some agents
  * do not pass it; then these patterns decide whether the vault is asked. The vault decides whether it delivers something.
+ * They say nothing about a command that only prints a text, such as a log.
  */
 const SIGNS: readonly RegExp[] = [
   /^[ \t]{0,8}(?:npm ERR!|npm error|ERR_PNPM_|fatal:|panic:|Traceback \(most recent call last\)|BUILD FAILED|Segmentation fault)/m,
@@ -16,8 +18,6 @@ const SIGNS: readonly RegExp[] = [
   /: (?:command not found|No such file or directory|Permission denied)$/m,
   /\b[1-9]\d{0,5} (?:failed|failing)\b/,
 ]
-
-const PIPED = /\||;|&&/
 
 /** The two ends of a long text. */
 export function bothEnds(text: string, most: number): string {
@@ -29,7 +29,8 @@ export function bothEnds(text: string, most: number): string {
 /** By the exit code; if it is hidden or unknown, by the output. */
 export function hasFailed({ command, exitCode, output }: CommandRun): boolean {
   if (exitCode !== null && exitCode !== 0) return true
-  if (exitCode === 0 && !PIPED.test(command)) return false
+  if (exitCode === 0 && !hidesExitCode(command)) return false
   const shown = terminalText(bothEnds(output, LOOKED_AT))
+  if (isReading(command)) return failsToRead(command, shown)
   return SIGNS.some((sign) => sign.test(shown))
 }

@@ -304,6 +304,27 @@ test('settings of unusual form are said in words or mended, and stop nothing', a
   }
 })
 
+test('logout takes the key from this machine also if the vault is away, and says that it is still valid there', async () => {
+  const broken = createServer((_, answer) => answer.writeHead(503).end('{"detail": "Try again later."}'))
+  await new Promise<void>((resolve) => broken.listen(0, '127.0.0.1', resolve))
+  const { port } = broken.address() as AddressInfo
+  for (const [url, why] of [
+    ['http://127.0.0.1:1', 'http://127.0.0.1:1 cannot be reached: nothing listens there.'],
+    [`http://127.0.0.1:${port}`, 'Try again later.'],
+  ]) {
+    const file = put(
+      '.config/kvault/profile.json',
+      JSON.stringify({ url, apiKey: 'kv_test', keyId: 'key-1' }),
+    )
+    const { code, stdout, stderr } = await kvault(['logout'])
+    expect([code, stdout], url).toEqual([4, `Signed out of ${url}.\n`])
+    expect(stderr).toContain(`the vault did not delete it: ${why} It stays valid there.`)
+    expect(stderr).toContain(`Delete "kvault on ${hostname()}" at ${url}/settings?tab=keys`)
+    expect(existsSync(file), url).toBe(false)
+  }
+  broken.close()
+})
+
 test('options that a command has no use for are refused', async () => {
   for (const command of ['disconnect', 'logout'])
     for (const option of ['--url', '--key'])

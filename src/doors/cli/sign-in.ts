@@ -13,7 +13,7 @@ import {
   tidyKey,
   urlToJoin,
 } from './profile.ts'
-import { paint, print, question, readStdin, secretQuestion } from './terminal.ts'
+import { paint, print, question, readStdin, secretQuestion, warn } from './terminal.ts'
 import { ask, failure } from './vault-client.ts'
 
 export type LoginOptions = ProfileOptions & { email?: string; passwordStdin?: boolean }
@@ -107,7 +107,22 @@ function cutOff({ apiKey }: Profile): string[] {
   ])
 }
 
-/** Deletes the key that `login` made, at the vault and here, after naming what depends on it. */
+/** Whether the key ended at the vault. If not, the person has to know that who has a copy of it can still use it. */
+async function endedThere({ url, apiKey, keyId }: Profile): Promise<boolean> {
+  if (!keyId) return true
+  try {
+    await endKey(url, apiKey)
+    return true
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    warn(
+      `The key is gone from this machine, but the vault did not delete it: ${why} It stays valid there. Delete "${keyName('kvault')}" at ${url}/settings?tab=keys, once the vault answers.`,
+    )
+    return false
+  }
+}
+
+/** Deletes the key that `login` made, at the vault and here, after naming what depends on it. It always goes here. */
 export async function logout(options: ConsentOptions): Promise<number> {
   const profile = savedProfile()
   if (!profile) {
@@ -126,8 +141,8 @@ export async function logout(options: ConsentOptions): Promise<number> {
     print(`This cuts off: ${lost.join(', ')}`)
     if (!(await agreed('Sign out?', options))) return EXIT.done
   }
-  if (profile.keyId) await endKey(profile.url, profile.apiKey)
+  const hasEnded = await endedThere(profile)
   dropProfile()
-  print(`Signed out of ${profile.url}${profile.keyId ? '; its key is deleted' : ''}.`)
-  return EXIT.done
+  print(`Signed out of ${profile.url}${profile.keyId && hasEnded ? '; its key is deleted' : ''}.`)
+  return hasEnded ? EXIT.done : EXIT.byHand
 }

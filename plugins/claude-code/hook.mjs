@@ -925,14 +925,21 @@ function git(folder, ...args) {
 }
 /** For a folder that has no name, and whose name cannot be kept either. */
 var passingName = () => `folder-${crypto().randomUUID()}`;
-/** The random name of a folder, made on first use. Two programs that ask at once get the same. */
-function keptName(folder) {
-	const names = join(settingsFolder(), "folders");
-	const file = join(names, crypto().createHash("sha256").update(folder).digest("hex").slice(0, 32));
-	const draft = `${file}.${process.pid}`;
+var namesFolder = () => join(settingsFolder(), "folders");
+var nameFile = (folder) => join(namesFolder(), crypto().createHash("sha256").update(folder).digest("hex").slice(0, 32));
+var nameKeptIn = (file) => {
 	try {
 		return readFileSync(file, "utf8");
-	} catch {}
+	} catch {
+		return;
+	}
+};
+/** The random name of a folder, made on first use. Two programs that ask at once get the same. */
+function keptName(folder) {
+	const [names, file] = [namesFolder(), nameFile(folder)];
+	const draft = `${file}.${process.pid}`;
+	const kept = nameKeptIn(file);
+	if (kept !== void 0) return kept;
 	try {
 		mkdirSync(names, {
 			recursive: true,
@@ -964,9 +971,10 @@ var withoutSecrets = (remote) => remote.replace(CREDENTIALS, "$1").replace(QUERY
 function projectKeyOf(folder, written = readProjectFiles(folder).projectKey) {
 	const remote = git(folder, "remote", "get-url", "origin");
 	if (remote) return withoutSecrets(remote);
-	const root = git(folder, "rev-parse", "--show-toplevel") ?? folder;
-	return written ?? keptName(realpathSync(root));
+	return written ?? keptName(rootOf(folder));
 }
+/** The folder that has a name: all of a checkout without a remote is one project. */
+var rootOf = (folder) => realpathSync(git(folder, "rev-parse", "--show-toplevel") ?? folder);
 //#endregion
 //#region src/doors/cli/hooks/file-names.ts
 var require$1 = createRequire(import.meta.url);

@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   openSync,
   readFileSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
@@ -323,6 +324,20 @@ test('logout takes the key from this machine also if the vault is away, and says
     expect(existsSync(file), url).toBe(false)
   }
   broken.close()
+})
+
+test('context and doctor say how the memory of a folder without a remote survives a rename', async () => {
+  const env = { KVAULT_API_KEY: await apiKeyOf(person) }
+  const { stdout } = await kvault(['context'], { env })
+  const [name] = /^folder-\S+/.exec(stdout) ?? []
+  const advice = `write {"project_key": "${name}"} into ${join(realpathSync(home), '.kvault.json')}`
+  expect(stdout).toContain(`If it was moved or renamed, look at ${vault.url}/memory for its former name.`)
+  expect(stdout).toContain(advice)
+  expect((await kvault(['doctor'], { env })).stdout).toContain(advice)
+  put('.kvault.json', `{"project_key": "${name}"}`)
+  const named = await kvault(['context'], { env })
+  expect(named.stdout).toMatch(new RegExp(`^${name} .*\\nNothing remembered yet\\.\\n$`))
+  expect((await kvault(['doctor'], { env })).stdout).not.toContain(name)
 })
 
 test('options that a command has no use for are refused', async () => {

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { projectKeyOf } from './project-name.ts'
+import { keepingAdvice, projectKeyOf } from './project-name.ts'
 
 let base: string
 beforeEach(() => {
@@ -55,6 +55,18 @@ test('a folder without a remote has a random name that stays; another of the sam
   expect(name).toMatch(/^folder-[0-9a-f-]{36}$/)
   expect(projectKeyOf(one)).toBe(name)
   expect(projectKeyOf(folder('b', 'shop'))).not.toBe(name)
+})
+
+test('a folder that only its path names says how its memory survives a move, once there is some', () => {
+  const shop = folder('shop')
+  expect(keepingAdvice(shop)).toBeUndefined()
+  const name = projectKeyOf(shop)
+  const [, text = '', file = ''] = /write (.*) into (.*)$/.exec(keepingAdvice(shop) ?? '') ?? []
+  expect(keepingAdvice(folder('shop', 'below'))).toBeUndefined()
+  writeFileSync(file, text)
+  expect(keepingAdvice(shop)).toBeUndefined()
+  renameSync(shop, join(base, 'store'))
+  expect(projectKeyOf(join(base, 'store'))).toBe(name)
 })
 
 test('all folders of a checkout without a remote are one project', () => {

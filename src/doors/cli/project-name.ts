@@ -51,16 +51,25 @@ export function homeOf(folder: string): ProjectHome | undefined {
 /** For a folder that has no name, and whose name cannot be kept either. */
 export const passingName = (): string => `folder-${crypto().randomUUID()}`
 
-/** The random name of a folder, made on first use. Two programs that ask at once get the same. */
-function keptName(folder: string): string {
-  const names = join(settingsFolder(), 'folders')
-  const file = join(names, crypto().createHash('sha256').update(folder).digest('hex').slice(0, 32))
-  const draft = `${file}.${process.pid}`
+const namesFolder = (): string => join(settingsFolder(), 'folders')
+
+const nameFile = (folder: string): string =>
+  join(namesFolder(), crypto().createHash('sha256').update(folder).digest('hex').slice(0, 32))
+
+const nameKeptIn = (file: string): string | undefined => {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // Not named yet.
+    return undefined
   }
+}
+
+/** The random name of a folder, made on first use. Two programs that ask at once get the same. */
+function keptName(folder: string): string {
+  const [names, file] = [namesFolder(), nameFile(folder)]
+  const draft = `${file}.${process.pid}`
+  const kept = nameKeptIn(file)
+  if (kept !== undefined) return kept
   try {
     mkdirSync(names, { recursive: true, mode: 0o700 })
     writeFileSync(draft, passingName(), { mode: 0o600 })
@@ -96,6 +105,19 @@ const withoutSecrets = (remote: string): string =>
 export function projectKeyOf(folder: string, written = readProjectFiles(folder).projectKey): string {
   const remote = git(folder, 'remote', 'get-url', 'origin')
   if (remote) return withoutSecrets(remote)
-  const root = git(folder, 'rev-parse', '--show-toplevel') ?? folder
-  return written ?? keptName(realpathSync(root))
+  return written ?? keptName(rootOf(folder))
+}
+
+/** The folder that has a name: all of a checkout without a remote is one project. */
+const rootOf = (folder: string): string => realpathSync(git(folder, 'rev-parse', '--show-toplevel') ?? folder)
+
+/**
+ * How to keep the memory of a folder that only its path names: it would be lost with the next rename. Undefined for any
+ * other folder, and for one in which nothing has happened yet.
+ */
+export function keepingAdvice(folder: string): string | undefined {
+  if (readProjectFiles(folder).projectKey || git(folder, 'remote', 'get-url', 'origin')) return undefined
+  const root = rootOf(folder)
+  const name = nameKeptIn(nameFile(root))
+  return name && `Before you move it: write {"project_key": "${name}"} into ${join(root, PROJECT_FILE)}`
 }

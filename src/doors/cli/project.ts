@@ -1,7 +1,7 @@
 import { CommandError, EXIT } from './exit-codes.ts'
 import { wholeNumber } from './given-options.ts'
-import { type ProfileOptions, requireProfile } from './profile.ts'
-import { projectKeyOf } from './project-name.ts'
+import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
+import { keepingAdvice, projectKeyOf } from './project-name.ts'
 import { paint, plain, plainLines, print, printJson, table } from './terminal.ts'
 import { callTool } from './vault-client.ts'
 
@@ -27,11 +27,20 @@ export type ContextOptions = ProfileOptions & { limit?: string; json?: boolean }
 
 const MOST_EVENTS = 100
 
+/** A folder that only its path names: where its memory is after a move, and how it survives the next one. */
+function sayWhatNamesIt({ url }: Profile, isEmpty: boolean): void {
+  const advice = keepingAdvice(process.cwd())
+  if (!advice) return
+  const moved = isEmpty ? ` If it was moved or renamed, look at ${url}/memory for its former name.` : ''
+  print(paint('dim', `\nThis folder has no remote, so its path names it.${moved} ${advice}`))
+}
+
 export async function context(key: string | undefined, options: ContextOptions): Promise<number> {
   const limit_events = wholeNumber('--limit', options.limit, MOST_EVENTS)
   const project_key = key ?? projectKeyOf(process.cwd())
   if (!project_key) throw new CommandError('Name a project key.', EXIT.usage)
-  const snapshot = await callTool<Snapshot>(requireProfile(options), 'get_project_context', {
+  const profile = requireProfile(options)
+  const snapshot = await callTool<Snapshot>(profile, 'get_project_context', {
     project_key,
     ...(limit_events === undefined ? {} : { limit_events }),
   })
@@ -57,5 +66,6 @@ export async function context(key: string | undefined, options: ContextOptions):
   ])
   if (rows.length > 0) print(`\n${table(['when (UTC)', 'what', 'content'], rows)}`)
   else if (total_events === 0) print('Nothing remembered yet.')
+  if (key === undefined) sayWhatNamesIt(profile, total_events === 0)
   return EXIT.done
 }

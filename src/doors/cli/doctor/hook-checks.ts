@@ -9,6 +9,7 @@ import { isFor, read, waitingFiles } from '../hooks/spool/spool.ts'
 import { everySwitch, isOff, personsSwitches } from '../hooks/switches.ts'
 import type { Profile } from '../profile.ts'
 import { readProjectFiles } from '../project-file.ts'
+import { keepingAdvice } from '../project-name.ts'
 import { unreadableText } from '../settings-file.ts'
 import { connectAdvice, type Finding, fail, ok, warn } from './finding.ts'
 
@@ -73,6 +74,12 @@ function checkWaiting({ url, apiKey, userId }: Partial<Profile> & { url: string 
   ]
 }
 
+/** A rename would part a folder from what agents remember of it. */
+function checkProject(folder: string): Finding[] {
+  const advice = keepingAdvice(folder)
+  return advice ? [warn('Project', 'no remote: its memory is found by the path of the folder', advice)] : []
+}
+
 /** Every hook of every agent here, and what waits to be sent. */
 export function checkHooks(profile: Partial<Profile> & { url: string }): Finding[] {
   const { off: ofProject, unreadable } = readProjectFiles(process.cwd())
@@ -91,6 +98,7 @@ export function checkHooks(profile: Partial<Profile> & { url: string }): Finding
     ...unreadable.map((file) =>
       fail('Project file', unreadableText(file), 'Repair it. Until then all hooks are off here.'),
     ),
+    ...checkProject(process.cwd()),
     ...installedClients().flatMap((client) => checkOne(client, profile.url, off)),
     ...checkWaiting(profile),
   ]

@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fastFolder } from '../test/support/fast-folder.ts'
-import { readConfig } from './config.ts'
+import { describeWhere, NOT_LINUX } from '../test/support/skips.ts'
+import { type Config, readConfig } from './config.ts'
 import { requireFolders } from './required-folders.ts'
 import { explainStart } from './start-errors.ts'
 
@@ -14,9 +15,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const withBackups = (dir: string) => readConfig({ DATA_DIR: join(folder, 'data'), BACKUP_DIR: dir })
 
-function said(dir: string): string {
+const said = (dir: string) => saidOf(withBackups(dir))
+
+function saidOf(config: Config): string {
   try {
-    requireFolders(withBackups(dir))
+    requireFolders(config)
     return 'nothing'
   } catch (error) {
     const { message, exitCode } = explainStart(error as Error)
@@ -43,4 +46,16 @@ test('a folder for backups that cannot be made is one line that names BACKUP_DIR
   expect(said(file)).toBe(`2 configuration: BACKUP_DIR: ${file} cannot be written (EEXIST)`)
   const below = join(file, 'backups')
   expect(said(below)).toBe(`2 configuration: BACKUP_DIR: ${below} cannot be written (ENOTDIR)`)
+})
+
+describeWhere('a place where the system makes no folders', NOT_LINUX, () => {
+  test('is one line at once: Node would try without end', () => {
+    const nowhere = '/proc/knowledge-vault'
+    expect(said(join(nowhere, 'backups'))).toBe(
+      `2 configuration: BACKUP_DIR: ${nowhere}/backups cannot be written (ENOENT)`,
+    )
+    expect(saidOf(readConfig({ DATA_DIR: nowhere }))).toBe(
+      `2 ${nowhere} cannot be written (ENOENT). Set DATA_DIR to a folder that this user may write to.`,
+    )
+  })
 })

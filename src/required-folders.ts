@@ -1,7 +1,6 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import { type Config, ConfigError } from './config.ts'
-
-const makeFolder = (path: string) => mkdirSync(path, { recursive: true, mode: 0o700 })
+import { makeFolder } from './core/make-folder.ts'
 
 /** Otherwise the first to notice would be the person who needs a backup. */
 function requireBackupFolder(path: string): void {

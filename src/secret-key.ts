@@ -1,5 +1,6 @@
-import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from './core/make-folder.ts'
 import { randomToken } from './core/secrets.ts'
 
 const isCode = (error: unknown, code: string) =>
@@ -19,7 +20,7 @@ export function keptSecret(dataDir: string): string {
   const file = join(dataDir, 'secret.key')
   const kept = read(file)
   if (kept) return kept
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makeFolder(dataDir)
   const draft = `${file}.${randomToken(9)}`
   writeFileSync(draft, `${randomToken()}\n`, { mode: 0o600, flag: 'wx', flush: true })
   try {

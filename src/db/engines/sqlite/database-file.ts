@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { makeFolder } from '../../../core/make-folder.ts'
 import { DamagedDatabase } from '../../db.ts'
 import { isCorrupt } from './result-codes.ts'
 
@@ -79,7 +80,7 @@ function restrict(path: string, mode: number): void {
  */
 export function makePrivate(file: string): void {
   const folder = dirname(file)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   restrict(folder, statSync(folder).mode & 0o770)
   closeSync(openSync(file, 'a', OWNER_ONLY))
   for (const path of [file, `${file}-wal`, `${file}-shm`]) restrict(path, OWNER_ONLY)

@@ -48,6 +48,8 @@ export type BuildOptions = {
   passwordHashing?: PasswordHashing
   /** Shorter in tests: nobody wants to wait for a minute there. */
   patience?: Partial<Patience>
+  /** Set in a worker that replaces another: the vault was there, so none is made in its place. */
+  mustExist?: boolean
   /** Set in a worker, which has siblings. */
   metricsOfAll?: MetricsOfAll
   /** In tests, which make hundreds of vaults: a server that had the same settings. Its routes are most of the work of a start. */
@@ -111,7 +113,7 @@ async function closeServer(server: FastifyInstance): Promise<void> {
 
 async function openServices(
   config: Config,
-  { limits, passwordHashing }: BuildOptions,
+  { limits, passwordHashing, mustExist }: BuildOptions,
   opened: Pick<Services, 'database' | 'log' | 'now'>,
 ): Promise<Services> {
   const { database, now } = opened
@@ -127,7 +129,7 @@ async function openServices(
     credentials: new CredentialCache(() => database.credentialsVersion()),
     searchTuning: usualTuning(),
     passwordHashing: passwordHashing ?? HASHING,
-    secret: config.secretKey ?? keptSecret(config.dataDir),
+    secret: config.secretKey ?? keptSecret(config.dataDir, mustExist),
     wakeups: new EventEmitter(),
   }
 }
@@ -150,6 +152,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
     onIdleError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
     onReplicaChange: (usable, reason) =>
       log[usable ? 'info' : 'warn']({ reason }, `reads go to the ${usable ? 'replica' : 'primary'}`),
+    mustExist: options.mustExist ?? false,
   })
   try {
     const applied = await prepareDatabase(config, database)

@@ -48,6 +48,12 @@ export const withEnvFile = (env: Variables, standards = standardsHere(env)): Var
   ...env,
 })
 
+/** The settings that were read, for a process that must not read the file again: it may have changed since. */
+export const settingsToPassOn = (read: Variables): Variables => ({
+  ...Object.fromEntries(Object.entries(read).filter(([name]) => name in Environment.shape)),
+  ENV_FILE: '',
+})
+
 /** Names in the file that are no settings: nobody reads them, so they are mistyped or belong elsewhere. */
 export const unknownInEnvFile = (env: Variables, standards = standardsHere(env)): string[] =>
   Object.keys(variablesOfFile(env, standards)).filter((name) => !(name in Environment.shape))

@@ -74,19 +74,24 @@ async function shareWithSiblings() {
   }
 }
 
+/** Workers are numbered from 1, so a later one replaces another. */
+const isReplacement = ({ workers }: Config): boolean =>
+  cluster.isWorker && (cluster.worker?.id ?? 0) > workers
+
 /** Serves in this process: the only one, or one of several behind the same port. */
 async function serve(config: Config): Promise<void> {
   const { buildApp, standardOutput } = await import('./app.ts')
   process.on('exit', () => standardOutput.writeRest())
-  const app = await buildApp(config, await shareWithSiblings())
+  const app = await buildApp(config, { ...(await shareWithSiblings()), mustExist: isReplacement(config) })
   await app.server.listen({ host: config.host, port: config.port })
   onSignal(() => app.close())
 }
 
 async function start(): Promise<void> {
   const { readConfig } = await import('./config.ts')
-  const { unknownInEnvFile, withEnvFile } = await import('./env-file.ts')
-  const config = readConfig(withEnvFile(process.env))
+  const { settingsToPassOn, unknownInEnvFile, withEnvFile } = await import('./env-file.ts')
+  const settings = withEnvFile(process.env)
+  const config = readConfig(settings)
   // Without the process that watches it there is nobody to write to: another worker has said why.
   cluster.worker?.on('error', () => process.exit(EXIT_FAILED))
   if (cluster.isWorker) return serve(config)
@@ -101,7 +106,7 @@ async function start(): Promise<void> {
     return greet(config, unknownSettings)
   }
   const { supervise } = await import('./supervisor.ts')
-  const supervisor = supervise(config.workers, {
+  const supervisor = supervise(config.workers, settingsToPassOn(settings), {
     ready: () => void greet(config, unknownSettings),
     failed: (code) => process.exit(code),
     said: say,

@@ -2,6 +2,7 @@ import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder } from './core/make-folder.ts'
 import { randomToken } from './core/secrets.ts'
+import { VaultGone } from './db/db.ts'
 
 const isCode = (error: unknown, code: string) =>
   error instanceof Error && 'code' in error && error.code === code
@@ -15,11 +16,15 @@ function read(file: string): string | undefined {
   }
 }
 
-/** The secret in the data folder, made at first start. A process that starts at the same time gets the same one. */
-export function keptSecret(dataDir: string): string {
+/**
+ * The secret in the data folder, made at first start. A process that starts at the same time gets the same one. Where
+ * `mustExist`, none is made.
+ */
+export function keptSecret(dataDir: string, mustExist = false): string {
   const file = join(dataDir, 'secret.key')
   const kept = read(file)
   if (kept) return kept
+  if (mustExist) throw new VaultGone(file)
   makeFolder(dataDir)
   const draft = `${file}.${randomToken(9)}`
   writeFileSync(draft, `${randomToken()}\n`, { mode: 0o600, flag: 'wx', flush: true })

@@ -14,7 +14,7 @@ type StartError = Error & {
 
 export type Explained = { message: string; exitCode: number }
 
-const SAID_BY_ITSELF = ['SchemaTooNew', 'DamagedDatabase', 'PoolerSettings', 'DatabaseUnusable']
+const SAID_BY_ITSELF = ['SchemaTooNew', 'DamagedDatabase', 'VaultGone', 'PoolerSettings', 'DatabaseUnusable']
 const NOT_WRITABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENOSPC', 'EDQUOT']
 /** A file is where the folder should be, or a link leads nowhere. */
 const NOT_A_FOLDER = ['EEXIST', 'ENOENT']

@@ -47,9 +47,13 @@ const endOf = ({ process: { pid } }: Worker, code: number, signal: string | null
 
 /**
  * Keeps `count` processes behind one port. The port belongs to this process, which does nothing else, so a worker that
- * dies takes only its own requests with it and is replaced.
+ * dies takes only its own requests with it and is replaced. All of them get the same settings.
  */
-export function supervise(count: number, events: SupervisorEvents): { stop: () => Promise<void> } {
+export function supervise(
+  count: number,
+  settings: NodeJS.ProcessEnv,
+  events: SupervisorEvents,
+): { stop: () => Promise<void> } {
   let up = false
   let stopping = false
   let explained = false
@@ -65,7 +69,7 @@ export function supervise(count: number, events: SupervisorEvents): { stop: () =
   const replace = async () => {
     await sleep(pauseMs)
     pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)
-    if (!stopping) cluster.fork()
+    if (!stopping) cluster.fork(settings)
   }
 
   const tellPerson = (reason: string) => {
@@ -95,7 +99,7 @@ export function supervise(count: number, events: SupervisorEvents): { stop: () =
     events.said(endOf(worker, code, signal))
     void replace()
   })
-  for (let i = 0; i < count; i++) cluster.fork()
+  for (let i = 0; i < count; i++) cluster.fork(settings)
 
   return {
     stop: async () => {

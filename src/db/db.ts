@@ -70,6 +70,17 @@ export class DamagedDatabase extends Error {
   override readonly name = 'DamagedDatabase'
 }
 
+/** A file of the vault was there when the program started. A new one in its place would hide all that the vault holds. */
+export class VaultGone extends Error {
+  override readonly name = 'VaultGone'
+
+  constructor(file: string) {
+    super(
+      `${file} is missing, though it was there when the program started. Bring it back, or mount its disk. For a new vault start the program anew.`,
+    )
+  }
+}
+
 /**
  * Thrown in a `read committed` transaction that finds changed what it relied on before it held a lock. PostgreSQL gives up
  * the locks and the transaction runs again. On SQLite nothing changes during a transaction.

@@ -1,8 +1,13 @@
-import { readFileSync } from 'node:fs'
 import { Agent, get as httpGet } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { INTO_FULL_DISK, type ServerProcess, spawnServer, untilReady } from '../support/process.ts'
+import {
+  childrenOf,
+  INTO_FULL_DISK,
+  type ServerProcess,
+  spawnServer,
+  untilReady,
+} from '../support/process.ts'
 
 let server: ServerProcess
 beforeAll(async () => {
@@ -29,12 +34,6 @@ async function registered(email: string): Promise<string> {
   const answer = await post('/api/v1/auth/register', { email, password: 'correct horse' })
   const { access_token } = (await answer.json()) as { access_token: string }
   return `Bearer ${access_token}`
-}
-
-/** Processes whose parent is `pid`, read from the kernel. */
-function childrenOf(pid: number): number[] {
-  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-  return text.trim().split(' ').filter(Boolean).map(Number)
 }
 
 function workerPids(): number[] {

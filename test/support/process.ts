@@ -190,3 +190,9 @@ export async function untilReady(server: ServerProcess): Promise<void> {
   }
   throw new Error(`The server is not ready after 30 s:\n${server.output()}`)
 }
+
+/** Processes whose parent is `pid`, read from the kernel. */
+export function childrenOf(pid: number): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return text.trim().split(' ').filter(Boolean).map(Number)
+}

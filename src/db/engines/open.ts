@@ -16,12 +16,17 @@ export type DatabaseEvents = {
   onReplicaChange?: (usable: boolean, reason: string) => void
 }
 
+export type OpenOptions = DatabaseEvents & {
+  /** On SQLite: a file that is missing is not made. */
+  mustExist?: boolean
+}
+
 export function openDatabase(
   config: Config,
-  { onIdleError = () => {}, onReplicaChange }: DatabaseEvents = {},
+  { onIdleError = () => {}, onReplicaChange, mustExist = false }: OpenOptions = {},
 ): Database {
   const url = config.databaseUrl
-  if (url === undefined) return openSqlite(databaseFile(config))
+  if (url === undefined) return openSqlite(databaseFile(config), mustExist)
   return openPostgres({
     url,
     readUrl: config.databaseReadUrl,

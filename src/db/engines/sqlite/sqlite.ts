@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { type Database, newTransactionMark, runMarked } from '../../db.ts'
+import { type Database, newTransactionMark, runMarked, VaultGone } from '../../db.ts'
 import { SqliteChanges } from './changes.ts'
 import { readingKysely, SqliteConnection, writingKysely } from './connection.ts'
 import {
@@ -23,7 +24,9 @@ const LOG_PAGES = 4000
  */
 const CACHE = 'pragma cache_size = -16000; pragma mmap_size = 0'
 
-export function openSqlite(file: string): Database {
+/** Makes the file if it is not there, unless it `mustExist`. */
+export function openSqlite(file: string, mustExist = false): Database {
+  if (mustExist && !existsSync(file)) throw new VaultGone(file)
   makePrivate(file)
   refuseHalfCopied(file)
   try {

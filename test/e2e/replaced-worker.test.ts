@@ -1,0 +1,75 @@
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { fastFolder } from '../support/fast-folder.ts'
+import { childrenOf, type ServerProcess, spawnServer, untilReady } from '../support/process.ts'
+import { describeWhere, NOT_LINUX } from '../support/skips.ts'
+
+const WAIT = { timeout: 30_000 }
+const FIRST_URL = 'http://127.0.0.1:1001'
+
+describeWhere('a worker that replaces another', NOT_LINUX, () => {
+  let server: ServerProcess
+  const folder = mkdtempSync(join(fastFolder(), 'knowledge-vault-replaced-'))
+  const settings = join(folder, 'settings.env')
+  beforeAll(async () => {
+    writeFileSync(settings, `BASE_URL=${FIRST_URL}\n`)
+    server = await spawnServer({ WORKERS: '2', ENV_FILE: settings })
+    await untilReady(server)
+    await vi.waitUntil(() => workers().length === 2, WAIT)
+  })
+  afterAll(async () => {
+    await server.stop()
+    server.remove()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const workers = () => childrenOf(server.child.pid ?? 0)
+  const killOne = () => process.kill(workers()[0] ?? 0, 'SIGKILL')
+
+  /** Each question on a connection of its own, so that all workers are asked. */
+  const ask = (path: string, body?: unknown) => {
+    const sent = body
+      ? { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+      : {}
+    const headers = { ...sent.headers, connection: 'close' }
+    return Promise.all(Array.from({ length: 6 }, () => fetch(server.baseUrl + path, { ...sent, headers })))
+  }
+
+  /** Which workers answer. */
+  const numbers = async () => {
+    const text = await (await fetch(`${server.baseUrl}/metrics`)).text()
+    const found = text.matchAll(/^process_resident_memory_bytes\{worker="(\d+)"\}/gm)
+    return Array.from(found, ([, number]) => Number(number)).sort((a, b) => a - b)
+  }
+  const twoAnswer = (newest: number) =>
+    vi.waitUntil(async () => {
+      const seen = await numbers()
+      return seen.length === 2 && (seen[1] ?? 0) >= newest
+    }, WAIT)
+
+  test('has the settings of the start, whatever the file says now', async () => {
+    writeFileSync(settings, 'BASE_URL=http://127.0.0.1:1002\n')
+    killOne()
+    await twoAnswer(3)
+    for (const answer of await ask('/mcp/manifest'))
+      expect(await answer.json()).toMatchObject({ base_url: FIRST_URL })
+  })
+
+  test('makes no empty vault where the vault has gone, and serves when it is back', async () => {
+    const person = { email: 'kept@example.com', password: 'correct horse battery' }
+    const [registered] = await ask('/api/v1/auth/register', person)
+    expect([201, 409]).toContain(registered?.status)
+    const away = join(folder, 'away')
+    mkdirSync(away)
+    const files = readdirSync(server.dataDir)
+    for (const file of files) renameSync(join(server.dataDir, file), join(away, file))
+    killOne()
+    await vi.waitUntil(() => server.output().includes('is missing'), WAIT)
+    expect(server.output()).toContain(`${join(server.dataDir, 'vault.db')} is missing, though it was there`)
+    expect(readdirSync(server.dataDir)).toEqual([])
+    for (const file of files) renameSync(join(away, file), join(server.dataDir, file))
+    await twoAnswer(5)
+    for (const { status } of await ask('/api/v1/auth/login', person)) expect(status).toBe(200)
+  })
+})

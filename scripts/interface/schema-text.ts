@@ -2,7 +2,7 @@
 
 export type Schema = {
   $ref?: string
-  type?: string
+  type?: string | string[]
   format?: string
   enum?: unknown[]
   const?: unknown
@@ -82,6 +82,7 @@ export function typeText(schema: Schema): string {
   if (schema.allOf) return schema.allOf.map(typeText).join(' and ')
   if (schema.enum) return schema.enum.map(value).join(', ')
   if (schema.const !== undefined) return value(schema.const)
+  if (Array.isArray(schema.type)) return schema.type.map((type) => typeText({ ...schema, type })).join(' or ')
   if (schema.type === 'string') return stringText(schema)
   if (schema.type === 'object') return objectText(schema)
   if (schema.type === 'array') return arrayText(schema)

@@ -53,6 +53,8 @@ test('a schema reads as words', () => {
     [{ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }, 'integer, at least 1'],
     [{ type: 'array', maxItems: 5, items: { enum: ['a', 'b'] } }, 'array of `a`, `b` (up to 5)'],
     [{ anyOf: [{ type: 'boolean' }, { type: 'null' }] }, 'boolean or null'],
+    [{ type: ['string', 'null'], format: 'uuid' }, 'uuid or null'],
+    [{ type: ['integer', 'null'], minimum: 1, maximum: 3650 }, 'integer, 1 to 3,650 or null'],
     [{ $ref: '#/components/schemas/CaseStep' }, '[CaseStep](#casestep)'],
     [{ type: 'object', additionalProperties: { type: 'string' } }, 'object of string'],
     [{}, 'anything'],

@@ -47,6 +47,10 @@ function parameterNamesOf(capability: Capability, route: Route): ParameterNames 
   return { inPath, inQuery: hasBody(method) ? (capability.query ?? []) : others }
 }
 
+/** A query string has no null: a parameter that may be null elsewhere is left out there. */
+const withoutNull = (schema: Json): Json =>
+  Array.isArray(schema.type) ? { ...schema, type: schema.type.find((type) => type !== 'null') } : schema
+
 function parametersOf(
   capability: Capability,
   { inPath, inQuery }: ParameterNames,
@@ -65,7 +69,7 @@ function parametersOf(
       name,
       in: 'query',
       required: isRequired(fieldOf(name)),
-      schema: schemaOf(fieldOf(name), components),
+      schema: withoutNull(schemaOf(fieldOf(name), components)),
     })),
   ]
 }

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type LiveVault, liveVault } from '../support/live.ts'
+import { type LiveVault, liveVault, registerPerson } from '../support/live.ts'
 
 let vault: LiveVault
 const sockets: Socket[] = []
@@ -80,5 +80,16 @@ test.each([
   const { received } = await open(text)
   const answer = await untilAnswered(received)
   expect(answer).toMatch(expected)
+  expect(answer).toMatch(/^x-request-id: [0-9a-f-]{36}\r$/im)
   expect(answer).not.toContain('root:')
+})
+
+test('the longest key and query of a search fit into its address, in letters of four bytes too', async () => {
+  const person = await registerPerson(vault)
+  const asked = new URLSearchParams({ project_key: '𠮷'.repeat(1000), query: '😀'.repeat(2000) })
+  const answer = await fetch(`${vault.url}/api/v1/project-context/search?${asked}`, {
+    headers: { authorization: `Bearer ${person.token}` },
+  })
+  expect(answer.status).toBe(200)
+  expect([...(await answer.json()).query]).toHaveLength(2000)
 })

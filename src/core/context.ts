@@ -89,6 +89,13 @@ export const contextFor = (services: Services, caller: Caller = NOBODY): Ctx => 
 })
 
 /**
+ * For a transaction that needs no serialisable snapshot: it locks what it relies on before it reads it, or consists of
+ * statements that are safe by themselves, such as a conditional update of one busy row. There waiting for a row is cheaper
+ * than running again.
+ */
+export const SELF_GUARDED = { isolation: 'read committed' } as const satisfies TransactionOptions
+
+/**
  * Runs `fn` in one serialisable transaction, or in the one already open. PostgreSQL may run it
  * again after a serialisation failure, so `fn` has no effect outside the database.
  */

@@ -6,7 +6,7 @@ export type Db = Kysely<Schema>
 export type EngineName = 'sqlite' | 'postgres'
 
 export type TransactionOptions = {
-  /** Serialisable, unless the transaction is `SELF_GUARDED`. SQLite has one level. */
+  /** Serialisable, unless the transaction is `SELF_GUARDED` (core/context.ts). SQLite has one level. */
   isolation?: 'serializable' | 'read committed'
   /**
    * On PostgreSQL, serialisable transactions of one process take turns (turns.ts). `true` is for a frequent one that only adds
@@ -16,13 +16,6 @@ export type TransactionOptions = {
   /** On PostgreSQL: its statements have no time limit. */
   mayTakeLong?: boolean
 }
-
-/**
- * For a transaction that needs no serialisable snapshot: it locks what it relies on before it reads it, or consists of
- * statements that are safe by themselves, such as a conditional update of one busy row. There waiting for a row is cheaper
- * than running again.
- */
-export const SELF_GUARDED = { isolation: 'read committed' } as const satisfies TransactionOptions
 
 export type Database = {
   engine: EngineName

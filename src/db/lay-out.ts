@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Database, type Db, SELF_GUARDED } from './db.ts'
+import type { Database, Db } from './db.ts'
 import { DISTRIBUTION } from './distribution.ts'
 import { holdLock } from './locks.ts'
 
@@ -59,6 +59,6 @@ export function layOut(database: Database): Promise<string[]> {
         )
       return pending.map(([table]) => table)
     },
-    { ...SELF_GUARDED, mayTakeLong: true },
+    { isolation: 'read committed', mayTakeLong: true },
   )
 }

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import { type Ctx, inTx } from '../core/context.ts'
-import { SELF_GUARDED } from '../db/db.ts'
+import { type Ctx, inTx, SELF_GUARDED } from '../core/context.ts'
 import { inNumbers } from '../db/number-list.ts'
 import { insertRows } from '../db/prepared.ts'
 import { noteChangedLists } from './index.store.ts'

@@ -1,6 +1,5 @@
 import type { ExpressionBuilder } from 'kysely'
-import { type Ctx, inTx } from '../core/context.ts'
-import { SELF_GUARDED } from '../db/db.ts'
+import { type Ctx, inTx, SELF_GUARDED } from '../core/context.ts'
 import type { Schema } from '../db/schema.ts'
 import { NUMBER_SPACE } from '../text/term-hash.ts'
 import { putRows } from './fold-documents.ts'

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import { type Ctx, inTx } from '../core/context.ts'
-import { SELF_GUARDED } from '../db/db.ts'
+import { type Ctx, inTx, SELF_GUARDED } from '../core/context.ts'
 import { holdLock } from '../db/locks.ts'
 import { isAmong, numberList } from '../db/number-list.ts'
 import { insertRow, type Named, prepared } from '../db/prepared.ts'

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { type Db, SELF_GUARDED } from '../../src/db/db.ts'
+import { SELF_GUARDED } from '../../src/core/context.ts'
+import type { Db } from '../../src/db/db.ts'
 import type { TestVault } from './engines.ts'
 
 /** On a cluster a coordinator does not show that a statement waits on another node. */

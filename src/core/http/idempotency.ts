@@ -1,7 +1,5 @@
-import { SELF_GUARDED } from '../../db/db.ts'
 import type { Capability } from '../capability.ts'
-import type { Ctx } from '../context.ts'
-import { inTx } from '../context.ts'
+import { type Ctx, inTx, SELF_GUARDED } from '../context.ts'
 import { conflict, invalid } from '../errors.ts'
 import { seal, sha256, unseal } from '../secrets.ts'
 import { deleteAnswersBefore, findAnswer, holdKey, saveAnswer } from './idempotency.store.ts'

@@ -2,9 +2,9 @@
  * Records which cards of others a person's agents have read. The records are kept for 30 days, so that the person can be
  * told when such a card is withdrawn. There is one row for each person and card.
  */
-import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
+import { type Ctx, inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
-import { type Database, SELF_GUARDED } from '../../db/db.ts'
+import type { Database } from '../../db/db.ts'
 import { dropReads, keepReads, keepTold, type Read, withdrawnCards } from './card-reads.store.ts'
 
 export const READS_JOB = 'card-reads'

@@ -1,6 +1,5 @@
-import { inTx, type UserCtx } from '../../core/context.ts'
+import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import { toJson } from '../../db/columns.ts'
-import { SELF_GUARDED } from '../../db/db.ts'
 import { readCites } from '../cites/read-cites.ts'
 import { requireMayPublish } from '../sanctions/sanctions.ts'
 import { editableCard } from './access.ts'

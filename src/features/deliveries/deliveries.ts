@@ -1,8 +1,8 @@
 /** The rows of recall: what was asked, what was delivered, and whether the person opened it. */
 import type { Selectable } from 'kysely'
-import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
+import { type Ctx, inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
-import { type Database, SELF_GUARDED } from '../../db/db.ts'
+import type { Database } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import { insertRow, type Named, prepared } from '../../db/prepared.ts'
 import type { RecallCallsTable, RecalledKind, RecallItemsTable } from '../../db/tables/recall.ts'

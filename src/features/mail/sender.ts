@@ -1,10 +1,8 @@
 import { LONGEST_SILENCE_MS } from '../../adapters/mail/longest-silence.ts'
 import type { Delivery, MailTransport } from '../../adapters/mail/mail.ts'
-import type { Ctx } from '../../core/context.ts'
-import { inTx } from '../../core/context.ts'
+import { type Ctx, inTx, SELF_GUARDED } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
 import { unseal } from '../../core/secrets.ts'
-import { SELF_GUARDED } from '../../db/db.ts'
 import type { OutboxTable } from '../../db/tables/operations.ts'
 import { type Mail, secretName, subjectOf } from './outbox.ts'
 

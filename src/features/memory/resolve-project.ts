@@ -43,8 +43,7 @@ export async function resolveProject(
 
 /**
  * The same for a `SELF_GUARDED` transaction that writes to the project. It locks the project: one writer waits for the
- * other, while serialisable transactions of different projects in a young vault would conflict again and
- * again.
+ * other, while serialisable transactions of different projects in a young vault would conflict again and again.
  */
 export async function resolveForWriting(
   ctx: UserCtx,

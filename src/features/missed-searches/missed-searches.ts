@@ -1,6 +1,5 @@
-import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
+import { type Ctx, inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
-import { SELF_GUARDED } from '../../db/db.ts'
 import { policyOf } from '../permissions/policy.ts'
 import {
   countUp,

@@ -1,7 +1,6 @@
 import { capability } from '../../core/capability.ts'
-import { inTx, type UserCtx } from '../../core/context.ts'
+import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import { conflict, notFound } from '../../core/errors.ts'
-import { SELF_GUARDED } from '../../db/db.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import { audit } from '../audit/audit.ts'
 import { ownCard } from '../cards/access.ts'

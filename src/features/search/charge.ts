@@ -1,5 +1,4 @@
-import { inTx, type UserCtx } from '../../core/context.ts'
-import { SELF_GUARDED } from '../../db/db.ts'
+import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import { balanceOf, book } from '../credits/ledger.ts'
 import { PUBLIC_SEARCH_COST } from '../credits/policy.ts'
 import { type Picks, pickHits, type Wish } from './hits.ts'

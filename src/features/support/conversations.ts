@@ -1,9 +1,8 @@
 /** A conversation with the support chat can be continued for an hour, even if the client sends only the new message. */
 import { randomUUID } from 'node:crypto'
-import { type Ctx, inTx } from '../../core/context.ts'
+import { type Ctx, inTx, SELF_GUARDED } from '../../core/context.ts'
 import { Id } from '../../core/schemas.ts'
 import { seal, sha256, unseal } from '../../core/secrets.ts'
-import { SELF_GUARDED } from '../../db/db.ts'
 import type { ChatMessage } from './answer.ts'
 
 const KEPT_MS = 3_600_000

@@ -1,5 +1,5 @@
-import { inTx, type UserCtx } from '../../core/context.ts'
-import { type Database, SELF_GUARDED } from '../../db/db.ts'
+import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
+import type { Database } from '../../db/db.ts'
 import { refreshTrust } from './refresh.ts'
 import { lockCard, markDue, settleDue } from './trust.store.ts'
 

@@ -1,6 +1,5 @@
-import { type Ctx, inTx } from '../../core/context.ts'
+import { type Ctx, inTx, SELF_GUARDED } from '../../core/context.ts'
 import { toJsonOrNull } from '../../db/columns.ts'
-import { SELF_GUARDED } from '../../db/db.ts'
 import { gatherJudgements } from './gather.ts'
 import { trustFrom } from './stored-trust.ts'
 import { dueCards, judgedCards, lockCard, saveTrust, settleDue } from './trust.store.ts'

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { type Ctx, inTx } from '../../../core/context.ts'
-import { SELF_GUARDED } from '../../../db/db.ts'
+import { type Ctx, inTx, SELF_GUARDED } from '../../../core/context.ts'
 import { holdLock } from '../../../db/locks.ts'
 import { maintainIndex, removeDocuments } from '../../../search-index/index.ts'
 import { ANALYSER_VERSION } from '../../../text/analyse.ts'

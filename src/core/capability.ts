@@ -72,7 +72,8 @@ type Declaration<
   maxBodyBytes?: number
   /**
    * `Idempotency-Key` wraps `run` in a transaction by default. `answer` is for capabilities that wait for another
-   * host, which must not happen inside a transaction: the first answer is kept afterwards. `none` ignores the key.
+   * host, which must not happen inside a transaction, or that have several transactions: the first answer is kept
+   * afterwards. `none` ignores the key.
    */
   idempotency?: 'transaction' | 'answer' | 'none'
   /**

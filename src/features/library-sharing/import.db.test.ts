@@ -70,6 +70,23 @@ onBothEngines(
       expect((await editor.get(`${listed}&after=${card.card_id}`)).body.items).toEqual([])
     })
 
+    test('the same Idempotency-Key gets the first answer again, and another body is refused', async () => {
+      const { workspaceId, editor } = await team(t)
+      const [card, other] = [foreignCard(), foreignCard()]
+      const send = (cards: unknown[]) =>
+        editor.post(
+          '/api/v1/library/import',
+          { workspace_id: workspaceId, server: SERVER, cards },
+          { 'idempotency-key': 'one pull' },
+        )
+      const first = await send([card])
+      expect(outcomes(first)).toEqual(['created'])
+      const again = await send([card])
+      expect([again.headers['idempotency-replayed'], again.body]).toEqual(['true', first.body])
+      const changed = await send([other])
+      expect([changed.status, changed.body.code]).toEqual([409, 'idempotency_conflict'])
+    })
+
     test('two pulls at once import a card once', async () => {
       const { workspaceId, editor, admin } = await team(t)
       const card = foreignCard()

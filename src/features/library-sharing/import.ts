@@ -148,7 +148,8 @@ export const importLibrary = capability({
     'For `kvault library pull`, which has verified the snapshot. Each card is hashed and reviewed again; a card that the review refuses is reported and not imported. A card of the same origin is updated when its version is newer and nobody here has edited it. A card with the same content is skipped. Cards that are nearly the same are named. Author, licence and origin are kept with the card. Sending the same cards again changes nothing.',
   scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/library/import'],
-  idempotency: 'none',
+  // Each card keeps its own transaction.
+  idempotency: 'answer',
   input: LibraryImport,
   output: LibraryImportResponse,
   errors: [404, 413],

@@ -28,6 +28,8 @@ const LOCKS_BY_ID = {
   projectNames: 1,
   /** Two pulls into one workspace must not both find it without a card. */
   pulls: 2,
+  /** Two decisions about cards of one owner must not both find that person without a ban. */
+  bans: 3,
 } as const
 
 /** The same for one id. Two ids may share a lock by chance; then one of them waits a moment longer. */

@@ -29,8 +29,9 @@ const bansFor = (db: Db, moderator: Moderator) =>
 const shown = (db: Db, moderator: Moderator) =>
   bansFor(db, moderator)
     .innerJoin('users', 'users.user_id', 'publishing_bans.user_id')
+    .leftJoin('workspaces', 'workspaces.workspace_id', 'publishing_bans.workspace_id')
     .selectAll('publishing_bans')
-    .select('users.display_name')
+    .select(['users.display_name', 'workspaces.name as workspace_name'])
 
 export type BanRow = Awaited<ReturnType<ReturnType<typeof shown>['execute']>>[number]
 
@@ -76,13 +77,16 @@ export async function liftBansOfMatter(db: Db, matterId: string, lifting: Liftin
   return rows.map((row) => row.ban_id)
 }
 
-export async function isBannedIn(db: Db, userId: string, workspaceId: string | null): Promise<boolean> {
-  const row = await db
+/** The ban in force there, for whatever matter. */
+export const findBanIn = (
+  db: Db,
+  userId: string,
+  workspaceId: string | null,
+): Promise<PublishingBansTable | undefined> =>
+  db
     .selectFrom('publishing_bans')
-    .select('ban_id')
+    .selectAll()
     .where('user_id', '=', userId)
     .where('workspace_id', workspaceId === null ? 'is' : '=', workspaceId)
     .where('lifted_at', 'is', null)
     .executeTakeFirst()
-  return row !== undefined
-}

@@ -8,6 +8,7 @@ import { cleanText, Findings } from '../redaction/stored.ts'
 import { findBanFor, liftBanRow, listBans } from './bans.store.ts'
 import { moderatorOf } from './moderators.ts'
 import { BanList, BanResponse, Reason } from './schemas.ts'
+import { tellUnbanned } from './tell-people.ts'
 
 export const listPublishingBans = capability({
   name: 'moderation.bans',
@@ -28,7 +29,7 @@ export const listPublishingBans = capability({
 export const liftBan = capability({
   name: 'moderation.lift_ban',
   summary: 'Let a banned person publish again',
-  description: 'Cards that are hidden or removed stay hidden or removed.',
+  description: 'They are told your reason. Cards that are hidden or removed stay hidden or removed.',
   scopes: ['account'],
   rest: ['POST /api/v1/moderation/bans/{ban_id}/lift'],
   input: z.object({ ban_id: Id, reason: Reason }).meta({ id: 'LiftBan' }),
@@ -54,6 +55,7 @@ export const liftBan = capability({
         ...(row.workspace_id === null ? {} : { workspaceId: row.workspace_id }),
         details: { ban_id, matter_id: row.matter_id, reason },
       })
+      await tellUnbanned(ctx, row, reason)
       ctx.mustSee(row.user_id)
       return { ...row, lifted_at: now, lift_reason: reason }
     })

@@ -3,6 +3,7 @@ import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import { conflict, forbidden, invalid } from '../../core/errors.ts'
 import { addressHash } from '../../core/secrets.ts'
 import { newId } from '../../db/ids.ts'
+import { holdLockOf } from '../../db/locks.ts'
 import type { ModerationDecision } from '../../db/tables/moderation.ts'
 import { audit } from '../audit/audit.ts'
 import {
@@ -16,7 +17,7 @@ import {
 import { findUser, isServiceModerator } from '../identity/users/users.ts'
 import { roleOf } from '../permissions/permission.ts'
 import { cleanText, Findings } from '../redaction/stored.ts'
-import { insertBan, isBannedIn, liftBansOfMatter } from './bans.store.ts'
+import { findBanIn, insertBan, liftBansOfMatter } from './bans.store.ts'
 import { isHeldBeside } from './hiding.store.ts'
 import { isAtMatter, lockMatter, type MatterRow, updateMatter } from './matters.store.ts'
 import { moderatorOf } from './moderators.ts'
@@ -97,11 +98,22 @@ async function changeCard(
   return isThere ? card.version : row.card_version
 }
 
-/** A ban in a private team holds in that team. A ban where strangers read holds everywhere. */
+/**
+ * A ban in a private team holds in that team. A ban where strangers read holds everywhere. A person has one ban for one
+ * place: a second one would stay after the first is lifted.
+ */
 async function ban(ctx: UserCtx, row: MatterRow, reason: string): Promise<void> {
   const { isService } = await moderatorOf(ctx)
   const workspace_id = isService && row.visibility !== 'private' ? null : row.workspace_id
-  if (await isBannedIn(ctx.db, row.owner_id, workspace_id)) return
+  await holdLockOf(ctx.db, ctx.database.engine, 'bans', row.owner_id)
+  const before = await findBanIn(ctx.db, row.owner_id, workspace_id)
+  if (before?.matter_id === row.matter_id) return
+  if (before)
+    throw conflict(
+      'already_banned',
+      `This publisher is banned already, since ${before.created_at}. Reason: ${before.reason} Decide without ban_publisher, or lift that ban first.`,
+      { ban_id: before.ban_id, reason: before.reason },
+    )
   const owner = await findUser(ctx.db, row.owner_id)
   const ban_id = newId()
   await insertBan(ctx.db, {
@@ -125,19 +137,22 @@ async function ban(ctx: UserCtx, row: MatterRow, reason: string): Promise<void> 
   })
 }
 
-async function liftThoseOf(ctx: UserCtx, row: MatterRow, reason: string): Promise<void> {
+/** Returns whether there was a ban to lift. */
+async function liftThoseOf(ctx: UserCtx, row: MatterRow, reason: string): Promise<boolean> {
   const lifting = {
     lifted_by: ctx.viewer.userId,
     lifted_at: ctx.now().toISOString(),
     lift_reason: reason,
   }
-  for (const ban_id of await liftBansOfMatter(ctx.db, row.matter_id, lifting))
+  const banIds = await liftBansOfMatter(ctx.db, row.matter_id, lifting)
+  for (const ban_id of banIds)
     await audit(ctx, {
       action: 'publisher.ban_lifted',
       subject: { type: 'user', id: row.owner_id },
       workspaceId: row.workspace_id,
       details: { ban_id, matter_id: row.matter_id },
     })
+  return banIds.length > 0
 }
 
 export const decideMatter = capability({
@@ -175,9 +190,9 @@ export const decideMatter = capability({
           can_appeal: !isAppeal && decision !== 'keep' ? 1 : 0,
           updated_at: now,
         })
-        if (!ban_publisher) await liftThoseOf(ctx, row, reason)
-        else await ban(ctx, row, reason)
-        await tellOwner(ctx, row, decision, { reason, isBanned: ban_publisher })
+        const isUnbanned = !ban_publisher && (await liftThoseOf(ctx, row, reason))
+        if (ban_publisher) await ban(ctx, row, reason)
+        await tellOwner(ctx, row, decision, { reason, isBanned: ban_publisher, isUnbanned })
         await audit(ctx, {
           action: isAppeal ? 'moderation.appeal_decided' : 'moderation.decided',
           subject: { type: 'card', id: row.card_id },

@@ -43,6 +43,55 @@ onBothEngines('decisions of moderators', (t) => {
     expect((await back.post(`/api/v1/cards/${fresh.card_id}/publish`)).status).toBe(200)
   })
 
+  test('a person is told that a ban was lifted, by itself or with a decision', async () => {
+    const [me, boss, reporter] = [await t.user(), await serviceAdmin(t), await t.user()]
+    const texts = async () =>
+      (await me.get('/api/v1/notices')).body.items.map((one: { heading: string; text: string }) => [
+        one.heading,
+        one.text,
+      ])
+    const [one, two] = [await publish(me), await publish(me)]
+    await report(reporter, one.card_id)
+    await report(reporter, two.card_id)
+    await decide(boss, await matterOf(boss, one.card_id), { decision: 'hide', ban_publisher: true })
+    const [{ ban_id }] = (await boss.get('/api/v1/moderation/bans')).body.items
+    const lifted = await boss.post(`/api/v1/moderation/bans/${ban_id}/lift`, { reason: 'They have learned' })
+    expect(lifted.status).toBe(200)
+    expect((await texts())[0]).toEqual([
+      'You may publish in the library, and in public and unlisted workspaces, again',
+      'A moderator lifted your ban. Reason: They have learned. Cards that were hidden or removed stay so.',
+    ])
+    await decide(boss, await matterOf(boss, two.card_id), { decision: 'hide', ban_publisher: true })
+    const decided = (await boss.get('/api/v1/moderation/matters?status=decided&page_size=100')).body.items
+    const found = decided.find((matter: { card_id: string }) => matter.card_id === two.card_id)
+    await decide(boss, found, { decision: 'keep', reason: 'It was quoted.' })
+    expect((await texts())[0]?.[1]).toContain(
+      'They looked at it and kept it, and lifted your ban from publishing. Reason: It was quoted.',
+    )
+  })
+
+  test('two decisions at once ban a person once, and the second moderator is told', async () => {
+    const [me, one, two] = [await t.user(), await serviceAdmin(t), await serviceAdmin(t)]
+    const cards = [await publish(me), await publish(me)]
+    const reporter = await t.user()
+    for (const { card_id } of cards) await report(reporter, card_id)
+    const [first, second] = [await matterOf(one, cards[0].card_id), await matterOf(two, cards[1].card_id)]
+    const ban = { decision: 'hide', ban_publisher: true }
+    const answers = await Promise.all([decide(one, first, ban), decide(two, second, ban)])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    const refused = answers.find(({ status }) => status === 409)?.body
+    expect(refused).toMatchObject({
+      code: 'already_banned',
+      reason: 'It deletes the home folder of its reader.',
+    })
+    const mine = (await one.get('/api/v1/moderation/bans')).body.items.filter(
+      (row: { user_id: string }) => row.user_id === me.userId,
+    )
+    expect(mine.map((row: { ban_id: string }) => row.ban_id)).toEqual([refused.ban_id])
+    const [matter, moderator] = answers[0]?.status === 409 ? [first, one] : [second, two]
+    expect((await decide(moderator, matter, { decision: 'hide' })).status).toBe(200)
+  })
+
   test('moderators let a blocked draft through, only in this version and this workspace, and never a secret', async () => {
     const [me, boss] = [await t.user(), await serviceAdmin(t)]
     const card = await record(me, blocked())

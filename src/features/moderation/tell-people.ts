@@ -9,13 +9,14 @@ const unnamed = (ctx: Ctx): Ctx => ({ ...ctx, viewer: null })
 
 type Told = { owner_id: string; card_id: string; workspace_id: string }
 type Matter = Told & { matter_id: string; revision: number }
+type Said = { reason?: string; isBanned?: boolean; isUnbanned?: boolean }
 
 /** Tells the owner at once, in the inbox and by mail if their settings allow it; also of a second decision on one day. */
 export async function tellOwner(
   ctx: Ctx,
   { owner_id, card_id, matter_id, revision }: Matter,
   outcome: 'hidden_by_reports' | ModerationDecision,
-  { reason, isBanned = false }: { reason?: string; isBanned?: boolean } = {},
+  { reason, isBanned = false, isUnbanned = false }: Said = {},
 ): Promise<void> {
   const user = await findUser(ctx.db, owner_id)
   if (!user || user.deleted_at !== null) return
@@ -29,8 +30,31 @@ export async function tellOwner(
       ...(outcome === 'hidden_by_reports' ? {} : { decision: outcome }),
       ...(reason ? { reason } : {}),
       ...(isBanned ? { banned: true } : {}),
+      ...(isUnbanned ? { unbanned: true } : {}),
     },
   })
+}
+
+/** What a ban without a workspace is about. */
+const EVERYWHERE = 'the library, and in public and unlisted workspaces,'
+
+type Lifted = { ban_id: string; user_id: string; workspace_id: string | null; workspace_name: string | null }
+
+/** Tells the person as a ban does, in the inbox and by mail. */
+export async function tellUnbanned(ctx: Ctx, ban: Lifted, reason: string): Promise<void> {
+  const user = await findUser(ctx.db, ban.user_id)
+  if (!user) return
+  await tellByMail(
+    unnamed(ctx),
+    { user, actor: 'A moderator', state: ban.ban_id },
+    {
+      userId: ban.user_id,
+      kind: 'publisher.ban_lifted',
+      subjectId: ban.ban_id,
+      ...(ban.workspace_id === null ? {} : { workspaceId: ban.workspace_id }),
+      details: { workspace_name: ban.workspace_name ?? EVERYWHERE, reason },
+    },
+  )
 }
 
 /**

@@ -19,6 +19,7 @@ export const NOTICE_KINDS = [
   'card.replaced',
   'card.hidden',
   'card.moderated',
+  'publisher.ban_lifted',
   'moderation.waiting',
 ] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
@@ -32,6 +33,8 @@ export type NoticeDetails = {
   reason?: string
   /** The decision bans its reader from publishing. */
   banned?: boolean
+  /** The decision lifts the ban of its reader. */
+  unbanned?: boolean
 }
 
 /** Feedback and verdicts in words. */
@@ -140,6 +143,10 @@ const WORDS: Record<NoticeKind, (given: Named) => Words> = {
     heading: `A moderator decided about ${card}`,
     line: `They ${decided}. Reason: ${asSentence(reason)} The page of the card says what you can do.`,
   }),
+  'publisher.ban_lifted': ({ workspace_name, reason }) => ({
+    heading: `You may publish in ${workspace_name} again`,
+    line: `A moderator lifted your ban. Reason: ${asSentence(reason)} Cards that were hidden or removed stay so.`,
+  }),
   'moderation.waiting': ({ workspace_name }) => ({
     heading: `A card waits for a moderator in ${workspace_name}`,
     line: 'Somebody reported it, its owner asks about it, or there is an appeal.',
@@ -153,6 +160,11 @@ const WORDS: Record<NoticeKind, (given: Named) => Words> = {
 /** People write a reason with or without a full stop; another sentence follows. */
 const asSentence = (text: string): string => (/[.!?…。！？]["'”’»)\]]*$/u.test(text) ? text : `${text}.`)
 
+function banWords({ banned = false, unbanned = false }: Pick<NoticeDetails, 'banned' | 'unbanned'>): string {
+  if (banned) return ', and banned you from publishing'
+  return unbanned ? ', and lifted your ban from publishing' : ''
+}
+
 const LONGEST_TITLE = 120
 const LONGEST_REASON = 500
 
@@ -164,7 +176,7 @@ const titleWords = (title: string | undefined): string =>
 /** A notice in words. Names are written so that no mail program turns them into links. Only the inbox shows titles. */
 export function noticeText(
   kind: NoticeKind,
-  { actor, workspace_name, role, card_title, said, decision, reason, banned = false }: Given,
+  { actor, workspace_name, role, card_title, said, decision, reason, banned, unbanned }: Given,
 ): Words {
   return WORDS[kind]({
     actor: withoutLinks(actor),
@@ -172,7 +184,7 @@ export function noticeText(
     role: role ?? 'viewer',
     card: titleWords(card_title),
     said: said ? SAID[said] : 'said something about it',
-    decided: `${decision ? DECIDED[decision] : 'decided about it'}${banned ? ', and banned you from publishing' : ''}`,
+    decided: `${decision ? DECIDED[decision] : 'decided about it'}${banWords({ banned, unbanned })}`,
     reason: withoutLinks(shortLine(reason ?? '', LONGEST_REASON)),
   })
 }

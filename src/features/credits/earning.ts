@@ -1,9 +1,10 @@
 import type { Ctx } from '../../core/context.ts'
+import { isEveryAddressProven } from '../mail/provable.ts'
 import { isLeftAddress } from './left-addresses.ts'
 
 /** Whether the address of an account is proven. If the server sends no mail, nobody can prove one, so each counts. */
 export async function isProven(ctx: Ctx, userId: string): Promise<boolean> {
-  if (ctx.config.mail.smtpUrl === undefined) return true
+  if (isEveryAddressProven(ctx)) return true
   const user = await ctx.db
     .selectFrom('users')
     .select('email_verified')

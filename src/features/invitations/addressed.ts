@@ -6,6 +6,7 @@ import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { cancelMails } from '../mail/outbox.ts'
+import { isEveryAddressProven } from '../mail/provable.ts'
 import { RoleName } from '../permissions/policy.ts'
 import { MembershipResponse } from '../workspaces/members.ts'
 import {
@@ -44,7 +45,7 @@ type Reader = Addressee & { isConfirmed: boolean }
 async function readerOf(ctx: UserCtx): Promise<Reader> {
   const user = await requireUser(ctx, ctx.viewer.userId)
   const isConfirmed = user.email_verified === 1
-  const isShown = isConfirmed || ctx.adapters.mail === null
+  const isShown = isConfirmed || isEveryAddressProven(ctx)
   return { userId: user.user_id, address: isShown ? user.email_normal : null, isConfirmed }
 }
 

@@ -7,6 +7,7 @@ import type { ModerationMattersTable } from '../../db/tables/moderation.ts'
 import { audit } from '../audit/audit.ts'
 import { hideCard, holdAnyCard, type ModeratedCard } from '../cards/moderated.ts'
 import { CardId } from '../cards/schemas.ts'
+import { isEveryAddressProven } from '../mail/provable.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import { trustCounts } from '../trust/stored-trust.ts'
 import { wasKept } from './hiding.store.ts'
@@ -101,7 +102,7 @@ async function matterFor(
 
 /** The weight of a matter's reports now, and the weight that would hide the card. */
 export async function weightOf(ctx: Ctx, matterId: string, card: Pick<ModeratedCard, 'trust'>) {
-  const reporters = await reportersOf(ctx.db, matterId, ctx.config.mail.smtpUrl === undefined)
+  const reporters = await reportersOf(ctx.db, matterId, isEveryAddressProven(ctx))
   const bonds = await bondsAmong(
     ctx.db,
     reporters.map(({ userId }) => userId),

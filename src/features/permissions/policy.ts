@@ -5,6 +5,7 @@ import { openObject } from '../../core/sizes.ts'
 import { fromJsonOrNull } from '../../db/columns.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import type { Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
+import { isEveryAddressProven } from '../mail/provable.ts'
 import { DANGER_RULES, type DangerRuleId, SEVERITIES, type Severity } from '../review/rule.ts'
 
 export const ROLES = ['admin', 'editor', 'viewer'] as const satisfies readonly Role[]
@@ -119,7 +120,7 @@ type Addressee = Pick<UsersTable, 'email_normal' | 'email_verified'>
 
 /** Anybody can type an address of a domain. If the server sends mail, only a confirmed address counts. */
 export const isProven = (ctx: Ctx, user: Addressee): boolean =>
-  user.email_verified === 1 || ctx.adapters.mail === null
+  user.email_verified === 1 || isEveryAddressProven(ctx)
 
 /** For an account: its address must be confirmed and in an allowed domain. */
 export function requireProvenDomain(ctx: Ctx, policy: Policy, user: Addressee): void {

@@ -1,5 +1,6 @@
 import type { Ctx } from '../../core/context.ts'
 import { fromJson } from '../../db/columns.ts'
+import { isEveryAddressProven } from '../mail/provable.ts'
 import { policyOf } from '../permissions/policy.ts'
 import { cardsToWeigh, changesOfFix, mergedInto, praisedBy, verdictsOn, votesOn } from './trust.store.ts'
 import type { CardFacts, Judgement } from './weigh.ts'
@@ -120,8 +121,7 @@ export async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Pr
   const isReturned = await whoseIsReturned(ctx, [...allVerdicts, ...allVotes])
   const verdicts = Map.groupBy(allVerdicts, countedOn)
   const votes = Map.groupBy(allVotes, countedOn)
-  // Without mail nobody can prove an address.
-  const everybodyIsProven = ctx.config.mail.smtpUrl === undefined
+  const everybodyIsProven = isEveryAddressProven(ctx)
   return cards.map((card) => ({
     card,
     judgements: judgementsOf(verdicts.get(card.card_id) ?? [], votes.get(card.card_id) ?? [], {

@@ -50,6 +50,7 @@ import { oneUnreadNotice } from './0051-one-unread-notice.ts'
 import { plainLetters } from './0052-plain-letters.ts'
 import { mailsByRecipient } from './0053-mails-by-recipient.ts'
 import { publishedFrom } from './0054-published-from.ts'
+import { refundsAreNotSpent } from './0055-refunds-are-not-spent.ts'
 
 export type Migration = {
   name: string
@@ -109,6 +110,7 @@ export const MIGRATIONS: readonly Migration[] = [
   plainLetters,
   mailsByRecipient,
   publishedFrom,
+  refundsAreNotSpent,
 ]
 
 export class SchemaTooNew extends Error {

@@ -3,6 +3,7 @@ import { events, ledger, type Person, SECRET, webhookOf } from '../../../test/su
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../core/context.ts'
 import { book } from '../credits/ledger.ts'
+import { reconcile } from '../credits/reconcile.ts'
 
 onBothEngines(
   'a refund',
@@ -39,6 +40,20 @@ onBothEngines(
       await spend(poor, 200)
       await deliver(poorMake.packRefunded({ cents: 400 }))
       expect((await ledger(poor, 'refund'))[0]).toMatchObject({ delta: 0, balance_after: 0 })
+    })
+
+    test('is not counted as spent, and the sums of the account stay right', async () => {
+      const buyer = await person()
+      const make = events(buyer, t)
+      await deliver(make.packPaid())
+      await spend(buyer, 30)
+      await deliver(make.packRefunded({ cents: 400 }))
+      expect((await buyer.get('/api/v1/credits/balance')).body).toMatchObject({
+        balance: 70,
+        lifetime_earned: 100,
+        lifetime_spent: 30,
+      })
+      expect((await reconcile(contextFor(t.app.services))).differences).toEqual([])
     })
 
     test('in parts takes parts, whatever the order of the messages', async () => {

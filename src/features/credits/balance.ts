@@ -5,7 +5,7 @@ import { Time } from '../../core/schemas.ts'
 export const CreditsBalance = z
   .object({
     balance: z.int(),
-    lifetime_earned: z.int(),
+    lifetime_earned: z.int().describe('Earned and bought, without what refunds took back'),
     lifetime_spent: z.int(),
     updated_at: Time,
   })

@@ -106,12 +106,14 @@ export async function book(ctx: Ctx, { userId, delta, reason, cause, ref }: Book
     .executeTakeFirst()
   if (before) return { balance: await balanceOf(ctx, userId), booked: false }
 
+  // What a refund takes back was never earned: it was not used up either.
+  const isSpent = delta < 0 && reason !== 'refund'
   const updated = await ctx.db
     .updateTable('credit_balances')
     .set((eb) => ({
       balance: eb('balance', '+', delta),
-      lifetime_earned: eb('lifetime_earned', '+', Math.max(0, delta)),
-      lifetime_spent: eb('lifetime_spent', '+', Math.max(0, -delta)),
+      lifetime_earned: eb('lifetime_earned', '+', isSpent ? 0 : delta),
+      lifetime_spent: eb('lifetime_spent', '+', isSpent ? -delta : 0),
       updated_at: now,
     }))
     .where('user_id', '=', userId)

@@ -94,6 +94,21 @@ export async function spentOn(
   return -Number(spent)
 }
 
+/**
+ * Makes bookings that rely on what these accounts did before go one after the other, also those of different isolation: a
+ * serialisable one runs again once another has written the row, and `read committed` waits for it. SQLite has one writer.
+ */
+export async function holdBalances(ctx: Ctx, userIds: readonly string[]): Promise<void> {
+  if (ctx.database.engine !== 'postgres') return
+  // In one order, since two people may reward each other.
+  for (const userId of userIds.toSorted())
+    await ctx.db
+      .updateTable('credit_balances')
+      .set((eb) => ({ updated_at: eb.ref('updated_at') }))
+      .where('user_id', '=', userId)
+      .execute()
+}
+
 /** Moves credits inside the caller's transaction. Refuses with 402 what the balance does not cover. */
 export async function book(ctx: Ctx, { userId, delta, reason, cause, ref }: Booking): Promise<Booked> {
   if (!ctx.transacting) throw new Error('book() belongs in the transaction of its cause')

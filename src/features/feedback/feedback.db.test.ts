@@ -77,6 +77,24 @@ onBothEngines('feedback', (t) => {
     expect(next.body.credits_awarded).toBe(1)
   })
 
+  test('feedback and a verdict at the same moment do not pass the limit of a day', async () => {
+    const [owner, other] = [await t.user(), await t.user()]
+    const [first, last] = [(await publicCard(owner)).split('/').at(-1) ?? '', await publicCard(other)]
+    const cards = Array.from({ length: MAX_REWARDS_PER_DAY }, () => ({ card_id: crypto.randomUUID() }))
+    await addLike(t.app, 'cards', ['card_id', first], cards)
+    for (let round = 0; round < 3; round++) {
+      const giver = await t.user()
+      for (const { card_id } of cards.slice(1))
+        await giver.post(`/api/v1/cards/${card_id}/feedback`, { kind: 'useful' })
+      const both = await Promise.all([
+        giver.post(`/api/v1/cards/${first}/feedback`, { kind: 'useful' }),
+        giver.post(`${last}/verdicts`, { outcome: 'worked' }),
+      ])
+      expect(both.map(({ status }) => status)).toEqual([201, 201])
+      expect(both.map(({ body }) => body.credits_awarded).toSorted()).toEqual([0, 1])
+    }
+  })
+
   test('many who found it outdated mark the card, one does not', async () => {
     const [owner, ...readers] = await Promise.all(Array.from({ length: 13 }, () => longKnown(t)))
     if (!owner) throw new Error('nobody')

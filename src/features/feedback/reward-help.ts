@@ -2,7 +2,7 @@ import type { UserCtx } from '../../core/context.ts'
 import { dayBegan } from '../../core/day.ts'
 import type { CardRow } from '../cards/access.ts'
 import { mayEarn } from '../credits/earning.ts'
-import { book } from '../credits/ledger.ts'
+import { book, holdBalances } from '../credits/ledger.ts'
 import { rewardsSince } from './feedback.store.ts'
 
 /** What the first `useful`, or the first verdict `worked`, of another person earns the contributor. */
@@ -15,6 +15,7 @@ export async function rewardHelp(ctx: UserCtx, card: CardRow): Promise<boolean> 
   if (card.owner_id === ctx.viewer.userId || card.owner_deleted_at !== null) return false
   // Both sides must be proven: hundreds of made-up accounts could praise one card, or one account the cards of hundreds.
   for (const userId of [ctx.viewer.userId, card.owner_id]) if (!(await mayEarn(ctx, userId))) return false
+  await holdBalances(ctx, [ctx.viewer.userId, card.owner_id])
   const today = dayBegan(ctx.now())
   if ((await rewardsSince(ctx.db, ctx.viewer.userId, today)) >= MAX_REWARDS_PER_DAY) return false
   const { booked } = await book(ctx, {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { makeAdmin } from '../support/admin.ts'
 import { lookAround } from './pictures.ts'
 import { expectAccessible, openStage, PASSWORD, picture } from './support.ts'
-import { openPage } from './visit.ts'
+import { openPage, visit } from './visit.ts'
 
 const ADMIN = 'admin@example.com'
 const stage = openStage()
@@ -98,8 +98,18 @@ test('an administrator reads a ticket, takes its attachment and closes it; other
     page.getByRole('link', { name: /import\.log/ }).click(),
   ])
   expect(await file.failure()).toBeNull()
+  const [reply, message] = [page.getByLabel('Your reply'), page.getByLabel('Message')]
+  await reply.fill('Row 41 needs a title.')
+  await visit(page, '/support?tab=ticket')
+  await message.fill('I am asked for rows.')
+  await visit(page, `/admin/tickets/${ticket_id}`)
+  expect(await reply.inputValue()).toBe('Row 41 needs a title.')
+  await page.getByRole('button', { name: 'Send reply' }).click()
+  await expect.poll(() => reply.inputValue()).toBe('')
   await page.getByRole('button', { name: 'Close' }).click()
   await page.getByText('Closed', { exact: true }).waitFor()
+  await visit(page, '/support?tab=ticket')
+  expect(await message.inputValue()).toBe('I am asked for rows.')
 
   const other = await stage.person('Not an administrator')
   await openPage(other.page, `/admin/tickets/${ticket_id}`)

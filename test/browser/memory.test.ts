@@ -119,9 +119,13 @@ test('a document is edited, and a secret in it never stays', async () => {
   await page.getByRole('button', { name: 'Edit facts' }).click()
   const secret = ['AK', 'IA', 'Q3EGRZ7XT5WP2LMN'].join('')
   await page.getByRole('textbox', { name: 'Facts' }).fill(`- Money is integer cents\n- deploy with ${secret}`)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Edit facts' }).click()
+  await page.getByText('What you wrote before is back.').waitFor()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved without 1 secret that it contained.').waitFor()
+  expect(await page.evaluate(() => Object.keys(localStorage).join())).not.toContain('kv-document')
   expect(await page.content()).not.toContain(secret)
 })
 

@@ -6,18 +6,21 @@ import { local } from './storage.ts'
  * key it stays only as long as the page.
  */
 export function useKeptText(key: string | undefined, start: string) {
-  const [text, setText] = useState(() => {
-    const kept = key === undefined ? null : local.read<unknown>(key)
-    return typeof kept === 'string' ? kept : start
-  })
+  const [kept] = useState(() => (key === undefined ? null : local.read<unknown>(key)))
+  const [text, setText] = useState(typeof kept === 'string' ? kept : start)
   /** What is written by now; also known after the page was left. */
   const newest = useRef(text)
   const change = (next: string) => {
     newest.current = next
     setText(next)
     if (key === undefined) return
-    if (next) local.write(key, next)
+    if (next && next !== start) local.write(key, next)
     else local.remove(key)
   }
-  return { text, newest, change }
+  /** Takes away what has been sent. What was written while it was being sent stays. */
+  const dropSent = (sent: string) => {
+    const { current } = newest
+    change(current.startsWith(sent) ? current.slice(sent.length).trimStart() : current)
+  }
+  return { text, change, dropSent, isRestored: text === kept && text !== start }
 }

@@ -1,18 +1,27 @@
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { appendEvent, type MemoryEvent } from '../../api/memory.ts'
 import { plural } from '../../lib/format.ts'
+import { useKeptText } from '../../lib/use-kept-text.ts'
+import { useMe } from '../../session.ts'
+import { Button } from '../../ui/button.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { TextareaField } from '../../ui/field.tsx'
+import { Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { DOCUMENTS, type DocumentKind } from './documents.ts'
 import { memoryChanged, named, type ProjectName } from './memory-queries.ts'
 
 type Props = { kind: DocumentKind; project: ProjectName; event: MemoryEvent | null; onClose: () => void }
 
-/** Saving writes a new event; the document before it stays in the timeline. */
+/**
+ * Saving writes a new event; the document before it stays in the timeline. What is not saved is kept: a click beside the
+ * dialog closes it, and the session may end.
+ */
 export function EditDocument({ kind, project, event, onClose }: Props) {
-  const [text, setText] = useState(event?.content ?? '')
+  const { user_id } = useMe()
+  const start = event?.content ?? ''
+  const keptAs = ['kv-document', user_id, project.workspace ?? '', kind, project.key].join(':')
+  const { text, change, isRestored } = useKeptText(keptAs, start)
   const { title, hint, example } = DOCUMENTS[kind]
   const save = useMutation({
     mutationFn: (content: string) =>
@@ -35,6 +44,7 @@ export function EditDocument({ kind, project, event, onClose }: Props) {
           ? `Saved without ${plural(removed, 'secret')} that it contained.`
           : 'Saved. Agents read it from their next start on.',
       )
+      change('')
       onClose()
     },
   })
@@ -49,6 +59,17 @@ export function EditDocument({ kind, project, event, onClose }: Props) {
       error={save.error}
       onSubmit={() => save.mutate(text.trim())}
     >
+      {isRestored && (
+        <Notice
+          action={
+            <Button size="sm" onClick={() => change(start)}>
+              Discard it
+            </Button>
+          }
+        >
+          What you wrote before is back.
+        </Notice>
+      )}
       <TextareaField
         label={title}
         hint={hint}
@@ -58,7 +79,7 @@ export function EditDocument({ kind, project, event, onClose }: Props) {
         className="min-h-40 font-mono"
         placeholder={example}
         value={text}
-        onChange={(changed) => setText(changed.target.value)}
+        onChange={(changed) => change(changed.target.value)}
       />
     </FormDialog>
   )

@@ -39,9 +39,9 @@ export function LeaveSection() {
   )
 }
 
-/** Cards and comments that the person began to write stay in the browser after signing out, for the next time. Now there is none. */
+/** What the person began to write stays in the browser after signing out, for the next time. Now there is none. */
 function forgetTexts(userId: string): void {
-  for (const kind of ['kv-draft', 'kv-comment'])
+  for (const kind of ['kv-draft', 'kv-comment', 'kv-document', 'kv-reply', 'kv-ticket'])
     for (const key of local.keys(`${kind}:${userId}:`)) local.remove(key)
 }
 

@@ -3,6 +3,8 @@ import { CircleCheck, Paperclip, X } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { sendTicket, type TicketReceipt } from '../../api/support.ts'
+import { useKeptText } from '../../lib/use-kept-text.ts'
+import { useSignedIn } from '../../session.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { SelectField, TextareaField, TextField } from '../../ui/field.tsx'
@@ -22,11 +24,13 @@ export function TicketForm({ email: known, asked }: { email: string; asked: stri
   const [email, setEmail] = useState(known)
   const [category, setCategory] = useState('question')
   const [subject, setSubject] = useState('')
-  const [written, setWritten] = useState<string>()
-  const message = written ?? asked
+  const userId = useSignedIn()?.user_id
+  const { text, change, dropSent } = useKeptText(userId && `kv-ticket:${userId}:`, '')
+  const [isWritten, setWritten] = useState(text !== '')
+  const message = isWritten ? text : asked
   const [files, setFiles] = useState<readonly File[]>([])
   const [isAnother, setAnother] = useState(false)
-  const send = useMutation({ mutationFn: sendTicket })
+  const send = useMutation({ mutationFn: sendTicket, onSuccess: () => dropSent(text) })
   const problem = fileProblem(files)
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -43,7 +47,7 @@ export function TicketForm({ email: known, asked }: { email: string; asked: stri
       <Sent
         ticket={send.data}
         email={email}
-        onAnother={() => [send.reset(), setSubject(''), setWritten(''), setFiles([]), setAnother(true)]}
+        onAnother={() => [send.reset(), setSubject(''), setWritten(true), setFiles([]), setAnother(true)]}
       />
     )
   const fault = (field: string) => (send.error instanceof ApiError ? send.error.field(field) : undefined)
@@ -84,7 +88,7 @@ export function TicketForm({ email: known, asked }: { email: string; asked: stri
         hint="What you did, what happened, what you expected. A request id helps; secrets do not."
         value={message}
         error={fault('message')}
-        onChange={(event) => setWritten(event.target.value)}
+        onChange={(event) => [setWritten(true), change(event.target.value)]}
       />
       <Attachments files={files} problem={problem} onChange={setFiles} />
       <FormError error={send.error} />

@@ -1,10 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
 import { Paperclip } from 'lucide-react'
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, useRef } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import { replyToTicket, type Ticket } from '../../api/tickets.ts'
 import { formatTime } from '../../lib/format.ts'
+import { useKeptText } from '../../lib/use-kept-text.ts'
+import { useMe } from '../../session.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { TextareaField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
@@ -57,12 +59,13 @@ export function TicketThread({ ticket, isSupport, attachmentsLead }: Props) {
 }
 
 function ReplyForm({ ticket, isSupport }: { ticket: Ticket; isSupport: boolean }) {
-  const [message, setMessage] = useState('')
+  const { user_id } = useMe()
+  const { text: message, change, dropSent } = useKeptText(`kv-reply:${user_id}:${ticket.ticket_id}`, '')
   const field = useRef<HTMLTextAreaElement>(null)
   const send = useMutation({
-    mutationFn: () => replyToTicket({ ticket_id: ticket.ticket_id, message }),
-    onSuccess: async () => {
-      setMessage('')
+    mutationFn: (message: string) => replyToTicket({ ticket_id: ticket.ticket_id, message }),
+    onSuccess: async (_, sent) => {
+      dropSent(sent)
       // The button had the focus, and is disabled while there is nothing to send.
       field.current?.focus()
       toast(isSupport ? 'Sent to the author.' : 'Sent.')
@@ -71,7 +74,7 @@ function ReplyForm({ ticket, isSupport }: { ticket: Ticket; isSupport: boolean }
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (message.trim() && !send.isPending) send.mutate()
+    if (message.trim() && !send.isPending) send.mutate(message)
   }
   const wrong = send.error instanceof ApiError ? send.error.field('message') : undefined
   return (
@@ -83,7 +86,7 @@ function ReplyForm({ ticket, isSupport }: { ticket: Ticket; isSupport: boolean }
         hint={!isSupport && ticket.status === 'closed' ? 'A reply opens the ticket again.' : undefined}
         value={message}
         error={wrong}
-        onChange={(event) => setMessage(event.target.value)}
+        onChange={(event) => change(event.target.value)}
       />
       {!wrong && <FormError error={send.error} />}
       <div>

@@ -39,7 +39,7 @@ export function CommentForm({
   onSend,
   onCancel,
 }: Props) {
-  const { text, newest, change } = useKeptText(keptAs, start)
+  const { text, change, dropSent } = useKeptText(keptAs, start)
   const [chosen, setChosen] = useState<Person[]>([])
   const form = useRef<HTMLFormElement>(null)
   const submit = async (event?: FormEvent) => {
@@ -47,9 +47,7 @@ export function CommentForm({
     if (busy || !text.trim()) return
     await onSend(asStored(text.trim(), people, chosen)).then(
       () => {
-        // What was written while it was being sent stays.
-        const { current } = newest
-        change(current.startsWith(text) ? current.slice(text.length).trimStart() : current)
+        dropSent(text)
         // The button is disabled over an empty field; whoever pressed it by keyboard goes on from the field.
         if (form.current?.querySelector(':focus-visible')) form.current.querySelector('textarea')?.focus()
       },

@@ -8,17 +8,16 @@ import { MARK, opencodePlugin } from './opencode-plugin.ts'
 import { ownFile } from './own-file.ts'
 import { HOOK_PLANS, hooksObject } from './plans.ts'
 import { RULES } from './rules.ts'
+import { shellWord } from './shell-word.ts'
 
 /** The files of a client's hooks, and what a person has to do afterwards. */
 export type ClientHooks = { files: readonly HookFile[]; after?: string }
-
-const quoted = (part: string): string => (/^[\w@%+=:,./-]+$/.test(part) ? part : `"${part}"`)
 
 const commandFor =
   (client: string) =>
   (event: string): string => {
     const { command, args } = ownCommand('hook', client, event)
-    return [command, ...args].map(quoted).join(' ')
+    return [command, ...args].map((part) => shellWord(part)).join(' ')
   }
 
 /** Our commands, including those of an earlier version: `kvault hook session-start`. */

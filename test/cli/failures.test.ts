@@ -276,6 +276,32 @@ test('an address that is not a vault is said to the agent, which would wait for 
   expect(JSON.parse(stdout)).toMatchObject({ id: 7, error: { message: expect.stringContaining(url) } })
 })
 
+async function answering(status: number, body: string, work: (url: string) => Promise<void>): Promise<void> {
+  const server = createServer((_, answer) => answer.writeHead(status).end(body))
+  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done))
+  await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).finally(() => server.close())
+}
+
+test('a service that answers everything with JSON is no vault: no sign-in there, and no command of it', () =>
+  answering(200, '{"hello": 1}', async (url) => {
+    const said = `${url} does not answer as a vault does.`
+    expect(await kvault(['login', '--key', 'kv_any', '--url', url])).toMatchObject({
+      code: 1,
+      stderr: `${said}\n`,
+    })
+    const { code, stdout } = await kvault(['doctor', '--key', 'kv_any', '--url', url])
+    expect([code, stdout.includes('npx')]).toEqual([1, false])
+    expect(stdout).toContain(said)
+  }))
+
+test('doctor does not blame the key for a vault that is busy', () =>
+  answering(503, '{"detail": "Try again later."}', async (url) => {
+    const { code, stdout } = await kvault(['doctor', '--key', 'kv_any', '--url', url])
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^fail {2}Tools +Try again later\./m)
+    expect(stdout).not.toContain('login')
+  }))
+
 test('a program of an entry may print other lines before its answers', async () => {
   const reply = { jsonrpc: '2.0', id: 2, result: { tools: [] } }
   const script = `console.log('npm notice'); console.log('null'); console.log('${JSON.stringify(reply)}')`
@@ -306,13 +332,7 @@ test('settings of unusual form are said in words or mended, and stop nothing', a
 })
 
 test('logout takes the key from this machine also if the vault is away, and says that it is still valid there', async () => {
-  const broken = createServer((_, answer) => answer.writeHead(503).end('{"detail": "Try again later."}'))
-  await new Promise<void>((resolve) => broken.listen(0, '127.0.0.1', resolve))
-  const { port } = broken.address() as AddressInfo
-  for (const [url, why] of [
-    ['http://127.0.0.1:1', 'http://127.0.0.1:1 cannot be reached: nothing listens there.'],
-    [`http://127.0.0.1:${port}`, 'Try again later.'],
-  ]) {
+  const signOut = async (url: string, why: string) => {
     const file = put(
       '.config/kvault/profile.json',
       JSON.stringify({ url, apiKey: 'kv_test', keyId: 'key-1' }),
@@ -323,7 +343,8 @@ test('logout takes the key from this machine also if the vault is away, and says
     expect(stderr).toContain(`Delete "kvault on ${hostname()}" at ${url}/settings?tab=keys`)
     expect(existsSync(file), url).toBe(false)
   }
-  broken.close()
+  await signOut('http://127.0.0.1:1', 'http://127.0.0.1:1 cannot be reached: nothing listens there.')
+  await answering(503, '{"detail": "Try again later."}', (url) => signOut(url, 'Try again later.'))
 })
 
 test('context and doctor say how the memory of a folder without a remote survives a rename', async () => {

@@ -11,7 +11,7 @@ export type Probe =
   | { state: 'works'; tools: string[] }
   /** No key is in the entry: the client is sent to the browser when it first connects. */
   | { state: 'signs-in' }
-  | { state: 'refused'; detail: string }
+  | { state: 'refused'; detail: string; status?: number | undefined }
   | { state: 'unreachable'; detail: string }
 
 type Reply = {
@@ -63,9 +63,9 @@ async function refusalOf(answer: IncomingMessage, hasKey: boolean): Promise<Prob
     return { state: 'signs-in' }
   try {
     const { detail, error } = JSON.parse(text)
-    return { state: 'refused', detail: detail ?? error?.message ?? `It answered ${status}.` }
+    return { state: 'refused', status, detail: detail ?? error?.message ?? `It answered ${status}.` }
   } catch {
-    return { state: 'refused', detail: `It answered ${status}.` }
+    return { state: 'refused', status, detail: `It answered ${status}.` }
   }
 }
 

@@ -14,7 +14,7 @@ import {
   urlToJoin,
 } from './profile.ts'
 import { paint, print, question, readStdin, secretQuestion, warn } from './terminal.ts'
-import { ask, failure } from './vault-client.ts'
+import { ask, failure, notAVault } from './vault-client.ts'
 
 export type LoginOptions = ProfileOptions & { email?: string; passwordStdin?: boolean }
 
@@ -22,6 +22,9 @@ async function keyWorks(url: string, apiKey: string): Promise<void> {
   const reply = await ask(url, '/mcp/tools/list_workspaces', { body: {}, headers: { 'x-api-key': apiKey } })
   // A key without the scope "search" is still a key.
   if (reply.status !== 200 && reply.status !== 403) throw failure(reply)
+  // Some other service may answer everything with JSON, and hooks would send it what people say.
+  const { data } = (reply.body ?? {}) as { data?: unknown }
+  if (reply.status === 200 && !data) throw notAVault(url)
 }
 
 type Created = { api_key: string; key_id: string }

@@ -27,7 +27,7 @@ export async function ask(url: string, path: string, options: Options = {}): Pro
 const isGood = ({ status }: Reply): boolean => status >= 200 && status < 300
 
 /** Another program listens there, or a network that wants a sign-in first. */
-const notAVault = (url: string) => new CommandError(`${url} does not answer as a vault does.`)
+export const notAVault = (url: string) => new CommandError(`${url} does not answer as a vault does.`)
 
 async function answerTo(url: string, path: string, options: Options): Promise<Reply> {
   const sent = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body))

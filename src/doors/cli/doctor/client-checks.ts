@@ -30,8 +30,10 @@ export async function checkCredential(url: string, apiKey: string | undefined): 
     url: `${url}/mcp`,
     headers: { Authorization: `Bearer ${apiKey}` },
   })
-  if (result.state !== 'works')
-    return [fail('Credential', result.state === 'signs-in' ? 'not accepted' : result.detail, advice)]
+  if (result.state === 'signs-in') return [fail('Credential', 'not accepted', advice)]
+  if (result.state === 'refused' && result.status === 401) return [fail('Credential', result.detail, advice)]
+  // A vault that is busy says nothing about the key, and another one would not help.
+  if (result.state !== 'works') return [fail('Tools', result.detail, 'Look at the log of the server.')]
   return [ok('Credential', 'accepted'), judgeTools('Scopes', result.tools, await toolsOf(url))]
 }
 

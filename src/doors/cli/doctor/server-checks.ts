@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { VERSION } from '../../../core/version.ts'
 import { CommandError } from '../exit-codes.ts'
-import { ask, errorText, type Reply } from '../vault-client.ts'
+import { ask, errorText, notAVault, type Reply } from '../vault-client.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 const MAX_CLOCK_SKEW_S = 120
@@ -19,7 +19,10 @@ export async function checkServer(url: string): Promise<{ findings: Finding[]; r
     const reply = await ask(url, '/health/ready')
     if (reply.status !== 200)
       return { reply, findings: [fail('Server', errorText(reply), 'Look at its log.')] }
-    const mail = (reply.body as Ready)?.checks?.mail
+    const { checks } = (reply.body ?? {}) as Ready
+    // Nobody should be told to start the command of a service that is no vault.
+    if (typeof checks !== 'object') throw notAVault(url)
+    const { mail } = checks
     const findings =
       mail?.status === 'failed'
         ? [

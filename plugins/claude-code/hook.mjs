@@ -703,22 +703,6 @@ var settingsFolder = () => process.env.KVAULT_HOME || join(process.env.XDG_CONFI
 */
 var trustedFolder = () => dirname(process.execPath);
 //#endregion
-//#region src/doors/cli/own-copy.ts
-var HERE = fileURLToPath(import.meta.url);
-/** The package of the command is bundled; the server and the checkout have this file by its own name. */
-var IS_PACKAGE = ["cli.js", "hook.js"].includes(basename(HERE));
-/** The vault that handed out this package, if one did. */
-function vaultOfPackage() {
-	if (!IS_PACKAGE) return void 0;
-	try {
-		const { vault } = JSON.parse(readFileSync(join(dirname(HERE), "package.json"), "utf8"));
-		return typeof vault === "string" ? vault : void 0;
-	} catch {
-		return;
-	}
-}
-HERE.split(sep).includes("_npx") && vaultOfPackage() && `${vaultOfPackage()}`;
-//#endregion
 //#region src/doors/cli/replace-file.ts
 var isLink = (file) => lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 /** The target of a symbolic link is changed; the link itself stays, also one whose target is not there yet. */
@@ -760,6 +744,22 @@ function replaceFile(target, text, mode) {
 		});
 	}
 }
+//#endregion
+//#region src/doors/cli/own-copy.ts
+var HERE = fileURLToPath(import.meta.url);
+/** The package of the command is bundled; the server and the checkout have this file by its own name. */
+var IS_PACKAGE = ["cli.js", "hook.js"].includes(basename(HERE));
+/** The vault that handed out this package, if one did. */
+function vaultOfPackage() {
+	if (!IS_PACKAGE) return void 0;
+	try {
+		const { vault } = JSON.parse(readFileSync(join(dirname(HERE), "package.json"), "utf8"));
+		return typeof vault === "string" ? vault : void 0;
+	} catch {
+		return;
+	}
+}
+HERE.split(sep).includes("_npx") && vaultOfPackage() && `${vaultOfPackage()}`;
 //#endregion
 //#region src/doors/cli/profile.ts
 var OWNER_ONLY = 384;
@@ -1398,7 +1398,7 @@ var nodeHttps = () => require("node:https");
 * Sends a request and returns its answer as soon as it begins. No redirect is followed, because a key belongs to the
 * address that was named. The time limit includes reading the answer: an agent waits for a hook no longer than it may take.
 */
-function request(url, { method = "GET", headers = {}, body, timeoutMs }) {
+function request(url, { method = "GET", headers = {}, body, timeoutMs, signal }) {
 	const sent = body === void 0 ? void 0 : Buffer.from(body);
 	const length = sent ? { "content-length": sent.length } : {};
 	return new Promise((resolve, reject) => {
@@ -1408,7 +1408,8 @@ function request(url, { method = "GET", headers = {}, body, timeoutMs }) {
 			headers: {
 				...headers,
 				...length
-			}
+			},
+			...signal ? { signal } : {}
 		}, (answer) => {
 			pending = answer;
 			if (!isRedirect(answer)) return resolve(answer);

@@ -203,7 +203,7 @@ var nodeHttps = () => require$1("node:https");
 * Sends a request and returns its answer as soon as it begins. No redirect is followed, because a key belongs to the
 * address that was named. The time limit includes reading the answer: an agent waits for a hook no longer than it may take.
 */
-function request(url, { method = "GET", headers = {}, body, timeoutMs }) {
+function request(url, { method = "GET", headers = {}, body, timeoutMs, signal }) {
 	const sent = body === void 0 ? void 0 : Buffer.from(body);
 	const length = sent ? { "content-length": sent.length } : {};
 	return new Promise((resolve, reject) => {
@@ -213,7 +213,8 @@ function request(url, { method = "GET", headers = {}, body, timeoutMs }) {
 			headers: {
 				...headers,
 				...length
-			}
+			},
+			...signal ? { signal } : {}
 		}, (answer) => {
 			pending = answer;
 			if (!isRedirect(answer)) return resolve(answer);

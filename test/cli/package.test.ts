@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -154,6 +155,11 @@ test('what a program starts itself is a copy that stays when npm empties its cac
   const file = join(folder, 'home', '.config', 'Claude', 'claude_desktop_config.json')
   const entry = JSON.parse(readFileSync(file, 'utf8')).mcpServers['knowledge-vault']
   expect(entry.args[0]).toBe(join(folder, 'home', '.local', 'share', 'kvault', 'cli', 'kvault.js'))
+  // Hooks that start meanwhile find the old part or the new one: it is replaced, not written in place.
+  const hook = join(folder, 'home', '.local', 'share', 'kvault', 'cli', 'hook.js')
+  linkSync(hook, join(folder, 'former-hook.js'))
+  expect((await installed(['connect', 'claude-desktop', '--yes', '--key', key])).code).toBe(0)
+  expect(statSync(hook).ino).not.toBe(statSync(join(folder, 'former-hook.js')).ino)
   rmSync(join(folder, 'cache'), { recursive: true })
   const version = await laptop(entry.command, [entry.args[0], '--version'])
   expect(version).toMatchObject({ code: 0, stderr: '' })

@@ -16,6 +16,7 @@ export type HttpRequest = {
   headers?: Record<string, string>
   body?: string | undefined
   timeoutMs: number
+  signal?: AbortSignal | undefined
 }
 
 /**
@@ -24,18 +25,22 @@ export type HttpRequest = {
  */
 export function request(
   url: string,
-  { method = 'GET', headers = {}, body, timeoutMs }: HttpRequest,
+  { method = 'GET', headers = {}, body, timeoutMs, signal }: HttpRequest,
 ): Promise<IncomingMessage> {
   const sent = body === undefined ? undefined : Buffer.from(body)
   const length: Record<string, number> = sent ? { 'content-length': sent.length } : {}
   return new Promise((resolve, reject) => {
     const { request: open } = url.startsWith('https:') ? nodeHttps() : nodeHttp()
-    const asked = open(url, { method, headers: { ...headers, ...length } }, (answer) => {
-      pending = answer
-      if (!isRedirect(answer)) return resolve(answer)
-      reject(new Error(elsewhere(answer)))
-      answer.destroy()
-    })
+    const asked = open(
+      url,
+      { method, headers: { ...headers, ...length }, ...(signal ? { signal } : {}) },
+      (answer) => {
+        pending = answer
+        if (!isRedirect(answer)) return resolve(answer)
+        reject(new Error(elsewhere(answer)))
+        answer.destroy()
+      },
+    )
     let pending: { destroy: (error: Error) => unknown } = asked
     const limit = setTimeout(() => pending.destroy(new Error('no answer in time')), Math.max(1, timeoutMs))
     asked.on('error', reject)

@@ -27,7 +27,8 @@ export function fileReason(error: unknown): string | undefined {
 function ofFileSystem(error: unknown): CommandError | undefined {
   const reason = fileReason(error)
   if (reason === undefined) return undefined
-  const { path, dest } = error as NodeJS.ErrnoException & { dest?: string }
+  const { path, dest, syscall } = error as NodeJS.ErrnoException & { dest?: string }
+  if (syscall === 'uv_cwd') return new CommandError('The folder you are in is gone. Go to another one.')
   return new CommandError(`${dest ?? path ?? 'A file'} cannot be used: ${reason}.`)
 }
 

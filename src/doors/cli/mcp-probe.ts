@@ -36,10 +36,10 @@ const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' }
 const LIST = { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} }
 
 /** People write entries too: a program that cannot even be named to the system is one that does not answer. */
-export const probe = (way: Way): Promise<Probe> =>
+export const probe = (way: Way, signal?: AbortSignal): Promise<Probe> =>
   way.kind === 'http'
-    ? probeHttp(way)
-    : probeProgram(way).catch((error) => ({ state: 'unreachable', detail: reasonOf(error) }))
+    ? probeHttp(way, signal)
+    : probeProgram(way, signal).catch((error) => ({ state: 'unreachable', detail: reasonOf(error) }))
 
 const judged = (reply: Reply | undefined): Probe => {
   if (reply?.result?.tools) return { state: 'works', tools: reply.result.tools.map(({ name }) => name) }
@@ -69,7 +69,10 @@ async function refusalOf(answer: IncomingMessage, hasKey: boolean): Promise<Prob
   }
 }
 
-async function probeHttp({ url, headers }: Way & { kind: 'http' }): Promise<Probe> {
+async function probeHttp(
+  { url, headers }: Way & { kind: 'http' },
+  signal: AbortSignal | undefined,
+): Promise<Probe> {
   const hasKey = Object.keys(headers).some((name) => /^(authorization|x-api-key)$/i.test(name))
   const send = (message: object, more: Record<string, string> = {}) =>
     request(url, {
@@ -82,6 +85,7 @@ async function probeHttp({ url, headers }: Way & { kind: 'http' }): Promise<Prob
       },
       body: JSON.stringify(message),
       timeoutMs: TIMEOUT_MS,
+      signal,
     })
   try {
     const first = await send(INITIALIZE)
@@ -97,7 +101,10 @@ async function probeHttp({ url, headers }: Way & { kind: 'http' }): Promise<Prob
   }
 }
 
-function probeProgram({ command, args, env }: Way & { kind: 'stdio' }): Promise<Probe> {
+function probeProgram(
+  { command, args, env }: Way & { kind: 'stdio' },
+  signal: AbortSignal | undefined,
+): Promise<Probe> {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       env: { ...process.env, ...env },
@@ -112,6 +119,7 @@ function probeProgram({ command, args, env }: Way & { kind: 'stdio' }): Promise<
       () => end({ state: 'unreachable', detail: `${command} does not answer within ${TIMEOUT_MS / 1000} s` }),
       TIMEOUT_MS,
     )
+    signal?.addEventListener('abort', () => end({ state: 'unreachable', detail: 'stopped' }))
     child.once('error', (error) => end({ state: 'unreachable', detail: error.message }))
     child.once('exit', (code) => end({ state: 'unreachable', detail: `${command} ended with code ${code}` }))
     child.stdin.on('error', () => {})

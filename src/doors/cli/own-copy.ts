@@ -1,7 +1,8 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ownDataFolder } from './folders.ts'
+import { replaceFile } from './replace-file.ts'
 
 const HERE = fileURLToPath(import.meta.url)
 /** The package of the command is bundled; the server and the checkout have this file by its own name. */
@@ -25,10 +26,12 @@ export const ownCommand = (...args: string[]): { command: string; args: string[]
   args: [lastingProgram(), ...args],
 })
 
+/** Hooks start the copy at any moment, so each part is replaced as a whole. Nobody else may write what they execute. */
 export function keepOwnCopy(): void {
   if (!IS_PACKAGE || dirname(HERE) === copyFolder()) return
-  mkdirSync(copyFolder(), { recursive: true })
-  for (const part of PARTS) copyFileSync(join(dirname(HERE), part), join(copyFolder(), part))
+  mkdirSync(copyFolder(), { recursive: true, mode: 0o755 })
+  for (const part of PARTS)
+    replaceFile(join(copyFolder(), part), readFileSync(join(dirname(HERE), part), 'utf8'), 0o644)
 }
 
 /** The vault that handed out this package, if one did. */

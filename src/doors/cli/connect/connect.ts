@@ -13,6 +13,7 @@ import { agreed, type ConsentOptions, HIDDEN_KEY, showChange } from './consent.t
 import { forEachClient } from './each-client.ts'
 import { connectHooks } from './hooks.ts'
 import { type ClientKey, endKey, type KeyMaker, keyMaker, takeBackKey } from './keys.ts'
+import { orStopped } from './or-stopped.ts'
 import { prove } from './prove.ts'
 
 export type ConnectOptions = ProfileOptions &
@@ -109,7 +110,7 @@ async function establish(
     const after = withEntry(before ?? '', client, client.entry({ url, apiKey: key?.apiKey }), file)
     const { closed, modeBefore } = writeText(file, after, { holdsKey: key !== undefined })
     change = { before, after, mode: modeBefore }
-    const proof = await prove(client)
+    const proof = await orStopped((signal) => prove(client, signal))
     const problem = problemIn(proof)
     if (problem !== undefined)
       throw new ClientError(`${client.title} is not connected, and ${file} is as before: ${problem}`)

@@ -8,6 +8,7 @@ import type { Config } from './config.ts'
 import { contextFor, type PasswordHashing, type Services } from './core/context.ts'
 import { CredentialCache } from './core/credential-cache.ts'
 import { type Limits, memoryLimits } from './core/limits.ts'
+import { logFailure } from './core/log-failure.ts'
 import type { Database } from './db/db.ts'
 import { openDatabase } from './db/engines/open.ts'
 import { requirePoolerSettings } from './db/engines/postgres/pooler.ts'
@@ -149,7 +150,8 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
   const log = options.log ?? makeLogger(config)
   const now = options.now ?? (() => new Date())
   const database = openDatabase(config, {
-    onIdleError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
+    onIdleError: (error) =>
+      logFailure({ database, log }, error, { message: 'an idle database connection broke', level: 'warn' }),
     onReplicaChange: (usable, reason) =>
       log[usable ? 'info' : 'warn']({ reason }, `reads go to the ${usable ? 'replica' : 'primary'}`),
     mustExist: options.mustExist ?? false,

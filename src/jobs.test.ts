@@ -10,7 +10,7 @@ function bench() {
   const errors: unknown[] = []
   const services = {
     wakeups: new EventEmitter(),
-    database: { read: null },
+    database: { read: null, isUnavailable: () => false },
     log: { error: (entry: unknown) => errors.push(entry) },
   } as unknown as Services
   return { services, errors }

@@ -1,5 +1,6 @@
 import { type Ctx, contextFor, type Services } from './core/context.ts'
 import { dropOldIdempotencyKeys } from './core/http/idempotency.ts'
+import { logFailure } from './core/log-failure.ts'
 import { backUpOnSchedule } from './features/backup/schedule.ts'
 import { keepDevelopmentBooks } from './features/billing/development.ts'
 import { dropOldReads, keepWaitingReads, READS_JOB } from './features/card-reads/card-reads.ts'
@@ -121,7 +122,7 @@ function startJob(services: Services, job: Job, stopping: AbortSignal): () => Pr
     try {
       await job.run(contextFor(services), stopping)
     } catch (error) {
-      services.log.error({ err: error, job: job.name }, 'a job failed')
+      logFailure(services, error, { message: 'a job failed', details: { job: job.name } })
     }
   }
   const runNow = () => {

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Services } from '../../core/context.ts'
 import { AppError, type InputIssue, InvalidInput, unavailable } from '../../core/errors.ts'
+import { logFailure } from '../../core/log-failure.ts'
 import { echo } from '../../core/validation.ts'
 
 /** Says for each input field where the caller put it; the default is the body. */
@@ -81,13 +82,13 @@ const isStorageTrouble = (error: unknown): boolean =>
 export function toAppError(
   error: unknown,
   request: FastifyRequest,
-  { database, log }: Pick<Services, 'database' | 'log'>,
+  services: Pick<Services, 'database' | 'log'>,
 ): AppError {
   if (error instanceof AppError) return error
   const known = error instanceof Error ? fromFastify(error as FastifyError) : undefined
   if (known) return known
-  log.error({ request_id: request.id, err: error }, 'request failed')
-  if (database.isUnavailable(error))
+  logFailure(services, error, { message: 'request failed', details: { request_id: request.id } })
+  if (services.database.isUnavailable(error))
     return unavailable('The database cannot be reached or written right now.')
   if (isStorageTrouble(error)) return unavailable('The disk cannot be written right now.')
   // A commit may have happened before the failure, so the text does not promise that nothing changed.

@@ -131,7 +131,11 @@ const BROKEN: Record<string, readonly [status: string, code: string, detail: str
     'headers_too_large',
     `The address and the headers of a request have at most ${MAX_HEADER_BYTES / 1024} KiB together.`,
   ],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'request_timeout', 'The request took too long to arrive.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    '408 Request Timeout',
+    'request_timeout',
+    'The request took too long to arrive.',
+  ],
 }
 
 /** Requests that cannot be read never reach a route. They get the same form of error. */

@@ -168,6 +168,23 @@ onBothEngines('connected apps', (t) => {
     expect((await mcp(tokens.access_token, 'tools/list')).status).toBe(401)
   })
 
+  test('a parameter that is given twice is refused, and nothing ends by it', async () => {
+    const { exchange, clientId, tokens } = await connect(await t.user())
+    const twice = async (url: string, fields: Record<string, string>, name: string) => {
+      const answer = await form(url, [...Object.entries(fields), [name, 'other']])
+      expect([answer.statusCode, answer.json().error], name).toEqual([400, 'invalid_request'])
+    }
+    for (const name of ['code', 'code_verifier', 'client_id']) await twice('/oauth/token', exchange, name)
+    const refreshing = {
+      grant_type: 'refresh_token',
+      client_id: clientId,
+      refresh_token: tokens.refresh_token,
+    }
+    await twice('/oauth/token', refreshing, 'refresh_token')
+    await twice('/oauth/revoke', { client_id: clientId, token: tokens.access_token }, 'token')
+    expect((await mcp(tokens.access_token, 'tools/list')).status).toBe(200)
+  })
+
   test('a registration without a usable address is refused in the words of OAuth', async () => {
     const answer = await t
       .anonymous()

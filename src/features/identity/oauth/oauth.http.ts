@@ -54,6 +54,14 @@ const formOf = (request: FastifyRequest): URLSearchParams => {
   )
 }
 
+/** RFC 6749 §3.2: no parameter more than once. The form of the consent page has several of `grant`. */
+const parametersOf = (request: FastifyRequest): URLSearchParams => {
+  const form = formOf(request)
+  const repeated = [...form.keys()].find((name) => form.getAll(name).length > 1)
+  if (repeated !== undefined) throw new OAuthProblem('invalid_request', 'A parameter is given twice.')
+  return form
+}
+
 /** The person at the browser, by the web app's session cookie alone; `sessionCookie` takes no key and no other token. */
 async function personAt(services: Services, request: FastifyRequest) {
   const token = sessionCookie(request, services.config.baseUrl)
@@ -163,7 +171,7 @@ const need = (form: URLSearchParams, name: string): string => {
 }
 
 async function answerToken(services: Services, request: FastifyRequest) {
-  const form = formOf(request)
+  const form = parametersOf(request)
   const ctx = ctxOf(services, request)
   const grantType = need(form, 'grant_type')
   const client = await clientOf(ctx, request, form)
@@ -187,7 +195,7 @@ async function answerToken(services: Services, request: FastifyRequest) {
 }
 
 async function answerRevocation(services: Services, request: FastifyRequest) {
-  const form = formOf(request)
+  const form = parametersOf(request)
   const ctx = ctxOf(services, request)
   await revokeToken(ctx, await clientOf(ctx, request, form), need(form, 'token'))
   return {}

@@ -104,9 +104,15 @@ export function parseScopes(text: string | undefined): GrantableScope[] {
 // A resource is a prefix of addresses: `{base}/mcp` opens MCP and the tools below it, `{base}` the whole vault.
 export const mcpResource = (baseUrl: string): string => `${baseUrl}/mcp`
 
-/** A resource as it is stored and compared: without a slash at its end, by the vault's own name. */
+const inSmallLetters = (address: string) =>
+  address.replace(/^[a-z]+:\/\/[^/?#]*/i, (origin) => origin.toLowerCase())
+
+/**
+ * A resource as it is stored and compared: scheme and host in small letters, as MCP asks for, without a slash at its end,
+ * by the vault's own name.
+ */
 export const canonicalResource = (config: Pick<Config, 'baseUrl'>, asked: string): string =>
-  canonicalAddress(config, asked.replace(/\/$/, ''))
+  canonicalAddress(config, inSmallLetters(asked).replace(/\/$/, ''))
 
 export function parseResource(asked: string | undefined, config: Pick<Config, 'baseUrl'>): string {
   const { baseUrl } = config

@@ -79,6 +79,8 @@ test('a token for /mcp opens /mcp and the tools below it and nothing else', () =
   const base = 'https://vault.example.com'
   expect(parseResource(undefined, { baseUrl: base })).toBe(`${base}/mcp`)
   expect(parseResource(`${base}/`, { baseUrl: base })).toBe(base)
+  expect(parseResource('HTTPS://Vault.Example.COM/mcp', { baseUrl: base })).toBe(`${base}/mcp`)
+  expect(() => parseResource(`${base}/MCP`, { baseUrl: base })).toThrow()
   expect(() => parseResource('https://other.example.com/mcp', { baseUrl: base })).toThrow()
   const local = { baseUrl: 'http://127.0.0.1:8080' }
   expect(parseResource('http://localhost:8080/mcp/', local)).toBe('http://127.0.0.1:8080/mcp')

@@ -33,6 +33,14 @@ function clean(value: unknown): unknown {
 const invalidJson = (error: string) =>
   new InvalidInput([{ type: 'json_invalid', path: [], msg: 'JSON decode error', input: {}, ctx: { error } }])
 
+/** A number that is read as infinite would be stored as null. Values are few, so this costs less than a look at the text. */
+function hasInfinite(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return false
+  for (const key in value) if (hasInfinite((value as Record<string, unknown>)[key])) return true
+  return false
+}
+
 function parseJson(text: string, maxKeys: number = MAX_KEYS): unknown {
   const problem = shapeProblem(text, maxKeys)
   if (problem !== undefined) throw invalidJson(problem)
@@ -42,6 +50,7 @@ function parseJson(text: string, maxKeys: number = MAX_KEYS): unknown {
   } catch (error) {
     throw invalidJson(error instanceof Error ? error.message.replace(/".*"/s, 'the text') : 'not JSON')
   }
+  if (hasInfinite(value)) throw invalidJson('A number is too large')
   return MAY_NEED_CLEANING.test(text) ? clean(value) : value
 }
 
@@ -50,12 +59,16 @@ const ORDINARY_BYTES = 1024 * 1024
 /** JSON is UTF-8. Text in another encoding would be stored with its letters lost. */
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json(?=\s*(;|$))(?!.*charset\s*=(?!\s*"?(utf-?8|us-ascii)))/i
 
+/** Editors on Windows begin a file with it; no part of the JSON (RFC 8259 §8.1). */
+const BYTE_ORDER_MARK = '\ufeff'
+
 function readText(request: FastifyRequest, bytes: Buffer): string {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw new AppError(415, 'unsupported_media_type', 'Send the body without Content-Encoding.')
   if (!isUtf8(bytes)) throw invalidJson('The body is not UTF-8')
-  return bytes.toString()
+  const text = bytes.toString()
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 }
 
 /** JSON bodies only; a route that takes something else (multipart, raw) registers it for itself. */

@@ -133,6 +133,23 @@ onBothEngines('the HTTP door', (t) => {
     expect(answer.body.name).toBe('ab\ufffdc')
   })
 
+  test('a number that cannot be kept is refused, not stored as null', async () => {
+    const user = await t.user()
+    const send = (number: string) =>
+      user.post('/api/v1/workspaces', `{"name":"Large numbers","policy_json":{"list":[ ${number}]}}`)
+    for (const number of ['1e309', '-1E+400', '0.5e999', `1${'0'.repeat(400)}`, `-9${'9'.repeat(308)}.5`]) {
+      const answer = await send(number)
+      expect([answer.status, answer.body.detail?.[0].type], number).toEqual([422, 'json_invalid'])
+    }
+    for (const number of ['1e308', '1e-400', '-1.5E+300', `0.${'0'.repeat(400)}1`, '"1e400"'])
+      expect((await send(number)).body.policy_json, number).toEqual({ list: [JSON.parse(number)] })
+  })
+
+  test('a byte order mark before the JSON is no part of it', async () => {
+    const answer = await (await t.user()).post('/api/v1/workspaces', '\ufeff{"name":"From a file"}')
+    expect([answer.status, answer.body.name]).toEqual([201, 'From a file'])
+  })
+
   test('the browser gets its session as a cookie, and its writes need the header of our page', async () => {
     const { email } = await t.user()
     const login = await t

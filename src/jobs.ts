@@ -17,6 +17,7 @@ import { dropEndedAccess } from './features/identity/recovery/end-access.ts'
 import { answerResetRequests, RESET_JOB } from './features/identity/recovery/reset-requests.ts'
 import { dropOldFailures } from './features/identity/users/guessing.ts'
 import { dropOldNotices } from './features/inbox/inbox.ts'
+import { dropLeftovers } from './features/leaving/delete-account.ts'
 import { makeDueSnapshot } from './features/library-sharing/make-snapshot.ts'
 import { MAIL_JOB } from './features/mail/outbox.ts'
 import { dropOldMails, sendDueMails } from './features/mail/sender.ts'
@@ -80,6 +81,7 @@ const JOBS: readonly Job[] = [
   { name: MINING_JOB, everyMs: MINUTE_MS, run: mineDueSessions },
   { name: 'old-drafts', everyMs: HOUR_MS, run: dropOldDrafts },
   { name: 'old-login-failures', everyMs: HOUR_MS, run: dropOldFailures },
+  { name: 'deleted-accounts', everyMs: 10 * MINUTE_MS, run: dropLeftovers },
   { name: 'left-addresses', everyMs: HOUR_MS, run: dropOldLeftAddresses },
   { name: 'review-notices', everyMs: 24 * HOUR_MS, run: tellOwners },
   { name: 'missing-cites', everyMs: MINUTE_MS, run: readMissingCites },

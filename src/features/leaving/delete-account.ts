@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import { inTx, type UserCtx } from '../../core/context.ts'
+import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
 import { audit } from '../audit/audit.ts'
 import { leaveProvider } from '../billing/leave-provider.ts'
@@ -10,6 +10,7 @@ import { keepLeftAddress, LEFT_ADDRESS_DAYS } from '../credits/left-addresses.ts
 import { requireLiveCredential } from '../identity/credentials/live-credential.ts'
 import { requireRecentProof } from '../identity/credentials/recent-sign-in.ts'
 import { disconnectAllApps } from '../identity/oauth/connected-apps.ts'
+import { endAccess } from '../identity/recovery/end-access.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { cancelMails } from '../mail/outbox.ts'
 import { forgetMemory } from '../memory/forget.ts'
@@ -19,6 +20,7 @@ import { withdrawInvitesOf } from '../workspaces/withdraw-invites.ts'
 import {
   anonymiseUser,
   cancelMailsTo,
+  deletedSince,
   deleteMaterials,
   deleteMemberships,
   deleteOwnRows,
@@ -54,6 +56,41 @@ const AccountDeleted = z
   })
   .meta({ id: 'AccountDeleted' })
 
+/**
+ * An agent that goes on to write changes the rows that are being deleted, and on PostgreSQL the deletion would run again and
+ * again until it is given up. So every other access ends first, in a transaction that waits for those writes. If the deletion
+ * fails after it, the person is still signed in and can try again.
+ */
+async function endOtherAccess(ctx: UserCtx): Promise<void> {
+  await refuseWhilePaying(ctx)
+  await refuseWhileNeeded(ctx)
+  const { userId, credential } = ctx.viewer
+  await inTx(ctx, (ctx) => endAccess(ctx, userId, { keysAndApps: true, except: credential }), {
+    isolation: 'read committed',
+  })
+}
+
+/** What is private, by row: deleted with the account, and once more for what requests under way wrote meanwhile. */
+async function removePrivate(ctx: Ctx, userId: string) {
+  const deleted_cards = await forgetPrivateCards(ctx, userId)
+  const deleted_events = await forgetMemory(ctx, userId)
+  const deleted_materials = await deleteMaterials(ctx.db, userId)
+  await deleteOwnRows(ctx.db, userId)
+  return { deleted_cards, deleted_events, deleted_materials }
+}
+
+/** Longer than any request takes. Not much longer: a card that others take back later is not a leftover. */
+const LOOK_BACK_MS = 3_600_000
+
+/** Housekeeping: a request that began before its account was deleted may have written after it. */
+export async function dropLeftovers(ctx: Ctx, stopping: AbortSignal): Promise<void> {
+  const since = new Date(ctx.now().getTime() - LOOK_BACK_MS).toISOString()
+  for (const userId of await deletedSince(ctx.db, since)) {
+    if (stopping.aborted) return
+    await inTx(ctx, (ctx) => removePrivate(ctx, userId))
+  }
+}
+
 const removeAccount = (ctx: UserCtx): Promise<z.input<typeof AccountDeleted>> =>
   inTx(ctx, async (ctx) => {
     const { userId } = ctx.viewer
@@ -61,9 +98,7 @@ const removeAccount = (ctx: UserCtx): Promise<z.input<typeof AccountDeleted>> =>
     const user = await requireUser(ctx, userId)
     await refuseWhilePaying(ctx)
     await refuseWhileNeeded(ctx)
-    const deleted_cards = await forgetPrivateCards(ctx, userId)
-    const deleted_events = await forgetMemory(ctx, userId)
-    const deleted_materials = await deleteMaterials(ctx.db, userId)
+    const removed = await removePrivate(ctx, userId)
     for (const membership of await deleteMemberships(ctx.db, userId)) {
       await withdrawInvitesOf(ctx, membership)
       await handBackOffice(ctx, membership)
@@ -71,14 +106,13 @@ const removeAccount = (ctx: UserCtx): Promise<z.input<typeof AccountDeleted>> =>
     await disconnectAllApps(ctx, userId)
     await cancelMails(ctx, `change_email:${userId}`)
     await forgetReportsOf(ctx, userId)
-    await deleteOwnRows(ctx.db, userId)
     await cancelMailsTo(ctx.db, user.email ?? '')
     await keepLeftAddress(ctx, user)
     await leaveProvider(ctx, userId)
     await withdrawCodes(ctx.db, userId, ctx.now().toISOString())
     await anonymiseUser(ctx.db, userId, ctx.now().toISOString())
     await audit(ctx, { action: 'account.deleted', subject: { type: 'user', id: userId } })
-    return { deleted: true as const, deleted_cards, deleted_events, deleted_materials }
+    return { deleted: true as const, ...removed }
   })
 
 export const deleteAccount = capability({
@@ -91,7 +125,10 @@ export const deleteAccount = capability({
   errors: [403, 409],
   input: z.object({ confirmed_by_user: z.literal(true) }),
   output: AccountDeleted,
-  prepare: async (ctx) => requireRecentProof(ctx, await requireUser(ctx, ctx.viewer.userId), undefined),
+  prepare: async (ctx) => {
+    await requireRecentProof(ctx, await requireUser(ctx, ctx.viewer.userId), undefined)
+    await endOtherAccess(ctx)
+  },
   run: removeAccount,
 })
 
@@ -112,7 +149,9 @@ export const deleteAccountByPassword = capability({
     })
     .meta({ id: 'AccountDeletion' }),
   output: AccountDeleted,
-  prepare: async (ctx, { password }) =>
-    requireRecentProof(ctx, await requireUser(ctx, ctx.viewer.userId), password),
+  prepare: async (ctx, { password }) => {
+    await requireRecentProof(ctx, await requireUser(ctx, ctx.viewer.userId), password)
+    await endOtherAccess(ctx)
+  },
   run: removeAccount,
 })

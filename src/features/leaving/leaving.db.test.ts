@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { addLike } from '../../../test/support/cards.ts'
+import { clientOf } from '../../../test/support/client.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
+import { contextFor, inTx } from '../../core/context.ts'
+import { tell } from '../notices/tell.ts'
+import { dropLeftovers } from './delete-account.ts'
 
 const CARD = {
   title: 'Build fails on a case-sensitive disk',
@@ -49,6 +53,43 @@ onBothEngines('leaving', (t) => {
     ])
       expect(kinds, kind).toContain(kind)
     expect(answer.text).not.toMatch(/password|key_hash|token_hash/)
+  })
+
+  test('an account is deleted while its agents are busy, and nothing that they write stays', async () => {
+    const user = await t.user()
+    const { api_key } = (await user.post('/api/v1/auth/api-keys', { name: 'busy' })).body
+    const agent = clientOf(t.app, { 'x-api-key': api_key })
+    const event = { project_key: 'org/busy', event_type: 'turn' }
+    const works = [
+      () => agent.post('/api/v1/project-context/events', { ...event, content: crypto.randomUUID() }),
+      () => agent.post('/api/v1/cards', CARD),
+      () => agent.post('/api/v1/raw-materials', { content: 'a note' }),
+      () => agent.put('/api/v1/user/settings', { language: 'en' }),
+    ]
+    const isBusy = Promise.withResolvers<void>()
+    const statuses = [...works, ...works].map(async (work) => {
+      for (let times = 0; times < 300; times++) {
+        const { status } = await work()
+        if (times === 3) isBusy.resolve()
+        if (status === 401) return status
+      }
+      return 0
+    })
+    await isBusy.promise
+    const gone = await user.delete(remove)
+    expect([gone.status, gone.body.deleted]).toEqual([200, true])
+    expect(await Promise.all(statuses)).toEqual(statuses.map(() => 401))
+    const ctx = contextFor(t.app.services)
+    await inTx(ctx, (ctx) => tell(ctx, { userId: user.userId, kind: 'drafts.new' }))
+    await dropLeftovers(ctx, new AbortController().signal)
+    const { read } = t.app.services.database
+    const left = [
+      await read.selectFrom('notices').select('notice_id').where('user_id', '=', user.userId).execute(),
+      await read.selectFrom('cards').select('card_id').where('owner_id', '=', user.userId).execute(),
+      await read.selectFrom('raw_materials').select('raw_id').where('owner_id', '=', user.userId).execute(),
+      await read.selectFrom('context_events').select('event_no').where('user_id', '=', user.userId).execute(),
+    ]
+    expect(left).toEqual([[], [], [], []])
   })
 
   test('in the export, JSON is JSON and no text that has to be read again', async () => {

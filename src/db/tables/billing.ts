@@ -37,7 +37,10 @@ export type BillingSubscriptionsTable = {
   updated_at: string
 }
 
-/** Events whose effect is in the database; written in the transaction of that effect. */
+/**
+ * Events whose effect is in the database; written in the transaction of that effect. The code looks for the id alone; type
+ * and time are for an operator who compares them with the provider's list.
+ */
 export type BillingEventsTable = {
   event_id: string
   provider: string

@@ -15,6 +15,7 @@ export type CardLinksTable = {
 export type CardMergesTable = {
   from_card_id: string
   into_card_id: string
+  /** Read by nobody here: the audit log shows people the same, as the actor of `card.merged`. */
   merged_by: string
   why: string | null
   created_at: string

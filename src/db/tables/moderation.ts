@@ -57,6 +57,7 @@ export type PublishingBansTable = {
   workspace_id: string | null
   matter_id: string
   reason: string
+  /** This and `lifted_by` are read by nobody here: the audit log shows the same, as the actors of `publisher.*`. */
   banned_by: string
   created_at: string
   lifted_by: string | null

@@ -1,3 +1,4 @@
+/** The time is for an operator who looks when an upgrade ran. */
 export type SchemaMigrationsTable = { name: string; applied_at: string }
 
 export type AuditLogTable = {
@@ -28,5 +29,6 @@ export type OutboxTable = {
   claimed_until: string | null
   last_error: string | null
   created_at: string
+  /** For an operator who is asked when a mail went out. */
   sent_at: string | null
 }

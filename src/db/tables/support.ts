@@ -17,6 +17,7 @@ export type SupportTicketsTable = {
   status: 'open' | 'closed'
   created_at: string
   closed_at: string | null
+  /** Read by nobody here: the audit log shows the same, as the actor of `ticket.closed`. */
   closed_by: string | null
 }
 
@@ -24,7 +25,7 @@ export type SupportTicketsTable = {
 export type SupportRepliesTable = {
   reply_id: string
   ticket_id: string
-  /** Null once the account is deleted. */
+  /** For an operator who has to know which administrator answered; people only see `from_support`. */
   author_id: string | null
   from_support: 0 | 1
   message: string

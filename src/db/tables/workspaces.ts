@@ -43,6 +43,7 @@ export type WorkspaceInvitesTable = {
   created_at: string
   expires_at: string
   accepted_at: string | null
+  /** Read by nobody here: the audit log shows the same, as the actor of `invite.accepted`. */
   accepted_by: string | null
   /** The account that may accept without the link, from its inbox. */
   for_user_id: string | null

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
+import { type Ctx, inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
 import { audit } from '../audit/audit.ts'
 import { leaveProvider } from '../billing/leave-provider.ts'
@@ -65,9 +65,7 @@ async function endOtherAccess(ctx: UserCtx): Promise<void> {
   await refuseWhilePaying(ctx)
   await refuseWhileNeeded(ctx)
   const { userId, credential } = ctx.viewer
-  await inTx(ctx, (ctx) => endAccess(ctx, userId, { keysAndApps: true, except: credential }), {
-    isolation: 'read committed',
-  })
+  await inTx(ctx, (ctx) => endAccess(ctx, userId, { keysAndApps: true, except: credential }), SELF_GUARDED)
 }
 
 /** What is private, by row: deleted with the account, and once more for what requests under way wrote meanwhile. */

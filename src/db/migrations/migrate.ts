@@ -51,6 +51,7 @@ import { plainLetters } from './0052-plain-letters.ts'
 import { mailsByRecipient } from './0053-mails-by-recipient.ts'
 import { publishedFrom } from './0054-published-from.ts'
 import { refundsAreNotSpent } from './0055-refunds-are-not-spent.ts'
+import { standingVerdicts } from './0056-standing-verdicts.ts'
 
 export type Migration = {
   name: string
@@ -111,6 +112,7 @@ export const MIGRATIONS: readonly Migration[] = [
   mailsByRecipient,
   publishedFrom,
   refundsAreNotSpent,
+  standingVerdicts,
 ]
 
 export class SchemaTooNew extends Error {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../db/db.ts'
 import type { Closeness } from '../../db/tables/verdicts.ts'
+import { isAmongTexts, textList } from '../../db/text-list.ts'
 
 /** What a card's trust depends on besides judgements. */
 export const cardsToWeigh = (db: Db, cardIds: readonly string[]) =>
@@ -44,23 +45,18 @@ export const changesOfFix = (db: Db, cardIds: readonly string[]) =>
     .where(changesFix)
     .execute()
 
-const JUDGES_AT_ONCE = 500
-
 /** Those of the judges of an owner's cards whom that owner has praised too. Such verdicts lie with the judges' cards, so they are read apart. */
 export async function praisedBy(db: Db, ownerId: string, judgeIds: readonly string[]): Promise<string[]> {
-  const praised: string[] = []
-  for (let from = 0; from < judgeIds.length; from += JUDGES_AT_ONCE) {
-    const rows = await db
-      .selectFrom('card_verdicts')
-      .select('owner_id')
-      .distinct()
-      .where('user_id', '=', ownerId)
-      .where('owner_id', 'in', judgeIds.slice(from, from + JUDGES_AT_ONCE))
-      .where('outcome', '=', 'worked')
-      .execute()
-    praised.push(...rows.map((row) => row.owner_id))
-  }
-  return praised
+  if (judgeIds.length === 0) return []
+  const rows = await db
+    .selectFrom('card_verdicts')
+    .select('owner_id')
+    .distinct()
+    .where('user_id', '=', ownerId)
+    .where(isAmongTexts(db, 'owner_id', textList(judgeIds)))
+    .where('outcome', '=', 'worked')
+    .execute()
+  return rows.map((row) => row.owner_id)
 }
 
 /** Oldest first, so that the last one of a person in an environment is the valid one. */

@@ -80,6 +80,7 @@ export const listVerdicts = capability({
       .select((eb) => eb.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow()
     const rows = await shown
+      .innerJoin('users', 'users.user_id', 'card_verdicts.user_id')
       .selectAll('card_verdicts')
       .select('users.display_name as user_name')
       .orderBy('card_verdicts.created_at', 'desc')

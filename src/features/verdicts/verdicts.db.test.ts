@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { addLike, goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
@@ -94,6 +95,16 @@ onBothEngines('verdicts', (t) => {
     expect(seen).not.toHaveProperty('applied_in')
     const [own] = (await owner.get(`${card}/verdicts`)).body.items
     expect(own).toMatchObject({ evidence: 'exit code 127', user_name: 'Judge', is_mine: false })
+  })
+
+  test('the last verdict of each person is looked up by an index, not compared with all others', async () => {
+    const { read } = t.app.services.database
+    const { rows } = await sql<{ name: string }>`${
+      t.engine === 'sqlite'
+        ? sql`select name from pragma_index_info('card_verdicts_standing') order by seqno`
+        : sql`select attname as name from pg_attribute where attrelid = 'card_verdicts_standing'::regclass order by attnum`
+    }`.execute(read)
+    expect(rows.map((row) => row.name)).toEqual(['card_id', 'user_id', 'environment_key', 'verdict_id'])
   })
 
   test('a card that one cannot see is not there, and bad input is named', async () => {

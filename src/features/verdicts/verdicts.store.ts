@@ -61,7 +61,6 @@ export type VerdictSource = { card_id: string; since: readonly string[] }
 export const verdictsShown = (db: Db, cards: readonly VerdictSource[]) =>
   db
     .selectFrom('card_verdicts')
-    .innerJoin('users', 'users.user_id', 'card_verdicts.user_id')
     .where((eb) =>
       eb.or(
         cards.map(({ card_id, since }) =>

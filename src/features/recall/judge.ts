@@ -122,13 +122,13 @@ function sureness(moment: Asked['moment'], evidence: Evidence): number {
   return 1 / (1 + Math.exp(-sum))
 }
 
-function isAboutAnother({ moment, lines }: Asked, { row }: FoundCard): boolean {
+function isAboutAnother({ moment, lines, around }: Asked, { row }: FoundCard): boolean {
   if (moment !== 'failure') return false
   const textOf = (...fields: string[]) =>
     fields.map((field) => field.slice(0, READ_CHARACTERS).toLowerCase()).join('\n')
   const { title, symptom, fix_summary, root_cause } = row
   const about = textOf(title, fix_summary)
-  return namesAnother(lines, { all: `${about}\n${textOf(symptom, root_cause ?? '')}`, about })
+  return namesAnother(lines, { all: `${about}\n${textOf(symptom, root_cause ?? '')}`, about }, around)
 }
 
 /** The cards that fit surely enough, the surest first; of equally sure ones the more trusted first. */

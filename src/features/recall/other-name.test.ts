@@ -76,3 +76,24 @@ test('the same name, one of its parts, another kind of thing, or a name that is 
   ]
   for (const [lines, of] of same) expect(namesAnother(lines, of), lines.join()).toBe(false)
 })
+
+const POSTGRES = card(
+  'PostgreSQL: connection refused after a reboot',
+  'psql: error: connection to server at "localhost", port 5432 failed: Connection refused',
+  'The cluster is not started by itself. Run `systemctl enable --now postgresql`.',
+)
+
+test('a connection that another service refuses is not about the card; the same one, or an unnamed one, is', () => {
+  const others: [string, string][] = [
+    ['redis-cli ping', 'Could not connect to Redis at 127.0.0.1:6379: Connection refused'],
+    ['npm start', 'Error: connect ECONNREFUSED 127.0.0.1:6379'],
+    ['kubectl get pods', 'The connection to the server localhost:8080 was refused: connection refused'],
+  ]
+  for (const [command, line] of others) expect(namesAnother([line], POSTGRES, command), line).toBe(true)
+  const same: [string, string][] = [
+    ['psql -h db', 'connection to server at "db", port 6543 failed: Connection refused'],
+    ['npm start', 'Error: connect ECONNREFUSED 127.0.0.1:5432'],
+    ['npm start', 'Error: connect ECONNREFUSED 127.0.0.1:8081'],
+  ]
+  for (const [command, line] of same) expect(namesAnother([line], POSTGRES, command), line).toBe(false)
+})

@@ -19,6 +19,27 @@ const NAMED_SERVICE =
 /** `P1001`, `TS2345`, `ORA-00942`: the tool in letters, then the number of its message. */
 const CODE = /(?<![\w-])(([A-Z]{1,5})-?\d{3,5})(?![\w-])/g
 
+/** A refused connection says little more than who does not answer: by its name, its client or its usual port. */
+const REFUSED = /connection refused|econnrefused|could not connect|couldn't connect|can't connect/i
+const SERVICES = [
+  /postgres|\bpsql\b|\bpg_|\b5432\b/i,
+  /redis|\b6379\b/i,
+  /mysql|mariadb|\b3306\b/i,
+  /mongo|\b27017\b/i,
+  /kubectl|kubernetes|\bkube|\b6443\b/i,
+  /rabbitmq|\bamqp|\b5672\b/i,
+  /kafka|\b9092\b/i,
+  /elasticsearch|opensearch|\b9200\b/i,
+] as const
+
+/** The failure is of one service that does not answer, and the card is about others alone. */
+function isOfAnotherService(failure: string, card: string): boolean {
+  if (!REFUSED.test(failure)) return false
+  const asked = SERVICES.filter((service) => service.test(failure))
+  const told = SERVICES.filter((service) => service.test(card))
+  return asked.length > 0 && told.length > 0 && !asked.some((service) => told.includes(service))
+}
+
 function namesIn(text: string, codes: RegExp): Map<string, string[]> {
   const names = new Map<string, string[]>()
   const add = (kind: string, name: string) =>
@@ -43,7 +64,9 @@ export type NamingCard = { all: string; about: string }
 /** `sub/module` of a package is that package. */
 const isRelated = (one: string, other: string): boolean => one.includes(other) || other.includes(one)
 
-export function namesAnother(lines: readonly string[], { all, about }: NamingCard): boolean {
+/** `around` is the command that failed: its name tells the service too. */
+export function namesAnother(lines: readonly string[], { all, about }: NamingCard, around = ''): boolean {
+  if (isOfAnotherService([around, ...lines].join('\n'), all)) return true
   const asked = namesIn(lines.join('\n'), CODE)
   const told = namesIn(all, CODE_OF_CARD)
   const wanted = [...asked.values()].flat()

@@ -1,5 +1,5 @@
 import { toJson } from '../../db/columns.ts'
-import type { Db } from '../../db/db.ts'
+import type { Db, EngineName } from '../../db/db.ts'
 import { DEFAULT_SETTINGS } from '../identity/users/user-settings.ts'
 
 const DELETED_NAME = 'deleted user'
@@ -23,6 +23,12 @@ export const workspacesWithoutOtherAdmin = (db: Db, userId: string) =>
       return eb.and([eb.exists(others), eb.not(eb.exists(others.where('other.role', '=', 'admin')))])
     })
     .execute()
+
+/** Of two that end the access of one account, the second waits. SQLite has one writer at a time. */
+export async function holdUser(db: Db, engine: EngineName, userId: string): Promise<void> {
+  if (engine === 'postgres')
+    await db.selectFrom('users').select('user_id').where('user_id', '=', userId).forUpdate().execute()
+}
 
 export const deleteMemberships = (db: Db, userId: string) =>
   db.deleteFrom('memberships').where('user_id', '=', userId).returningAll().execute()

@@ -24,6 +24,7 @@ import {
   deleteMaterials,
   deleteMemberships,
   deleteOwnRows,
+  holdUser,
   withdrawCodes,
   workspacesWithoutOtherAdmin,
 } from './account-end.store.ts'
@@ -57,15 +58,21 @@ const AccountDeleted = z
   .meta({ id: 'AccountDeleted' })
 
 /**
- * An agent that goes on to write changes the rows that are being deleted, and on PostgreSQL the deletion would run again and
- * again until it is given up. So every other access ends first, in a transaction that waits for those writes. If the deletion
- * fails after it, the person is still signed in and can try again.
+ * An agent, or another tab, that goes on to write changes the rows that are being deleted, and on PostgreSQL the deletion
+ * would run again and again until it is given up. So every access ends first, the caller's own too, in a transaction that
+ * waits for those writes. If the deletion fails after it, the person signs in and tries again.
  */
-async function endOtherAccess(ctx: UserCtx): Promise<void> {
+async function endAllAccess(ctx: UserCtx): Promise<void> {
   await refuseWhilePaying(ctx)
   await refuseWhileNeeded(ctx)
-  const { userId, credential } = ctx.viewer
-  await inTx(ctx, (ctx) => endAccess(ctx, userId, { keysAndApps: true, except: credential }), SELF_GUARDED)
+  const { userId } = ctx.viewer
+  const end = async (ctx: UserCtx) => {
+    // A request that began before all access was ended must not delete the account.
+    await holdUser(ctx.db, ctx.database.engine, userId)
+    await requireLiveCredential(ctx)
+    await endAccess(ctx, userId)
+  }
+  await inTx(ctx, end, SELF_GUARDED)
 }
 
 /** What is private, by row: deleted with the account, and once more for what requests under way wrote meanwhile. */
@@ -92,7 +99,6 @@ export async function dropLeftovers(ctx: Ctx, stopping: AbortSignal): Promise<vo
 const removeAccount = (ctx: UserCtx): Promise<z.input<typeof AccountDeleted>> =>
   inTx(ctx, async (ctx) => {
     const { userId } = ctx.viewer
-    await requireLiveCredential(ctx)
     const user = await requireUser(ctx, userId)
     await refuseWhilePaying(ctx)
     await refuseWhileNeeded(ctx)
@@ -125,7 +131,7 @@ export const deleteAccount = capability({
   output: AccountDeleted,
   prepare: async (ctx) => {
     await requireRecentProof(ctx, await requireUser(ctx, ctx.viewer.userId), undefined)
-    await endOtherAccess(ctx)
+    await endAllAccess(ctx)
   },
   run: removeAccount,
 })
@@ -149,7 +155,7 @@ export const deleteAccountByPassword = capability({
   output: AccountDeleted,
   prepare: async (ctx, { password }) => {
     await requireRecentProof(ctx, await requireUser(ctx, ctx.viewer.userId), password)
-    await endOtherAccess(ctx)
+    await endAllAccess(ctx)
   },
   run: removeAccount,
 })

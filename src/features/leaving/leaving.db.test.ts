@@ -55,19 +55,19 @@ onBothEngines('leaving', (t) => {
     expect(answer.text).not.toMatch(/password|key_hash|token_hash/)
   })
 
-  test('an account is deleted while its agents are busy, and nothing that they write stays', async () => {
+  test('an account is deleted while its agents and another tab are busy, and nothing that they write stays', async () => {
     const user = await t.user()
     const { api_key } = (await user.post('/api/v1/auth/api-keys', { name: 'busy' })).body
     const agent = clientOf(t.app, { 'x-api-key': api_key })
     const event = { project_key: 'org/busy', event_type: 'turn' }
-    const works = [
-      () => agent.post('/api/v1/project-context/events', { ...event, content: crypto.randomUUID() }),
-      () => agent.post('/api/v1/cards', CARD),
-      () => agent.post('/api/v1/raw-materials', { content: 'a note' }),
-      () => agent.put('/api/v1/user/settings', { language: 'en' }),
-    ]
+    const works = [agent, user].flatMap((writer) => [
+      () => writer.post('/api/v1/project-context/events', { ...event, content: crypto.randomUUID() }),
+      () => writer.post('/api/v1/cards', CARD),
+      () => writer.post('/api/v1/raw-materials', { content: 'a note' }),
+      () => writer.put('/api/v1/user/settings', { language: 'en' }),
+    ])
     const isBusy = Promise.withResolvers<void>()
-    const statuses = [...works, ...works].map(async (work) => {
+    const statuses = works.map(async (work) => {
       for (let times = 0; times < 300; times++) {
         const { status } = await work()
         if (times === 3) isBusy.resolve()
@@ -90,6 +90,12 @@ onBothEngines('leaving', (t) => {
       await read.selectFrom('context_events').select('event_no').where('user_id', '=', user.userId).execute(),
     ]
     expect(left).toEqual([[], [], [], []])
+  })
+
+  test('of two deletions at once one is refused, since the other has ended all access', async () => {
+    const user = await t.user()
+    const answers = await Promise.all([user.delete(remove), user.delete(remove)])
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 401])
   })
 
   test('in the export, JSON is JSON and no text that has to be read again', async () => {

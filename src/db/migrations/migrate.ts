@@ -52,6 +52,7 @@ import { mailsByRecipient } from './0053-mails-by-recipient.ts'
 import { publishedFrom } from './0054-published-from.ts'
 import { refundsAreNotSpent } from './0055-refunds-are-not-spent.ts'
 import { standingVerdicts } from './0056-standing-verdicts.ts'
+import { deletedAccounts } from './0057-deleted-accounts.ts'
 
 export type Migration = {
   name: string
@@ -113,6 +114,7 @@ export const MIGRATIONS: readonly Migration[] = [
   publishedFrom,
   refundsAreNotSpent,
   standingVerdicts,
+  deletedAccounts,
 ]
 
 export class SchemaTooNew extends Error {

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
-import { team } from '../../../test/support/cards.ts'
+import { type Person, team } from '../../../test/support/cards.ts'
+import { clientOf } from '../../../test/support/client.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
 
@@ -85,15 +86,51 @@ const withoutMail = (t: TestVault) => {
 }
 
 const withMail = (t: TestVault) => {
+  const confirm = async (person: Person, address: string) => {
+    const mail = await smtp.mail(
+      ({ envelope, subject }) => envelope.to.includes(address) && subject?.startsWith('Confirm') === true,
+    )
+    const token = /token=([\w-]+)/.exec(mail.text ?? '')?.[1]
+    expect((await person.post('/api/v1/auth/verify-email', { token })).status).toBe(204)
+  }
+
+  test('an invitation that names an account is for no later holder of its address, and ends with the account', async () => {
+    const guest = await t.user(`named-${t.engine}`)
+    const [former, present] = [guest.email, `moved-${guest.email}`]
+    await guest.put('/api/v1/user/settings', { ask_before_added: true })
+    const { admin, workspaceId } = await team(t, { name: 'Platform' })
+    const url = `/api/v1/workspaces/${workspaceId}`
+    const { invite_id } = (await admin.post(`${url}/members`, { user_id: guest.userId })).body
+    await guest.post('/api/v1/auth/email', { email: present })
+    await confirm(guest, present)
+    const resend = () => admin.post(`${url}/invites/${invite_id}/resend`)
+    expect((await resend()).body).toMatchObject({ email_sent: true, invite: { email: '' } })
+    await smtp.mailTo(present, 'admin invites you to Platform')
+
+    const body = { email: former, password: 'a password of the next one' }
+    const { access_token } = (await t.anonymous().post('/api/v1/auth/register', body)).body
+    const next = clientOf(t.app, { authorization: `Bearer ${access_token}` })
+    const second = await smtp.mailTo(former, 'Confirm your e-mail address', 2)
+    const token = /token=([\w-]+)/.exec(second.text ?? '')?.[1]
+    expect((await next.post('/api/v1/auth/verify-email', { token })).status).toBe(204)
+    expect((await next.get(MINE)).body).toEqual([])
+    expect((await guest.get(MINE)).body).toMatchObject([{ invite_id, can_accept: true }])
+
+    expect((await guest.delete('/api/v1/auth/me?confirmed_by_user=true')).status).toBe(200)
+    expect((await admin.get(`${url}/invites`)).body).toEqual([])
+    expect((await resend()).body.code).toBe('invite_not_pending')
+    const { read } = t.app.services.database
+    const rows = await read.selectFrom('workspace_invites').select('email').where('invite_id', '=', invite_id)
+    expect(await rows.execute()).toEqual([{ email: '' }])
+  })
+
   test('a confirmed address sees its invitations and joins without the link; an unconfirmed one sees none', async () => {
     const guest = await t.user(`guest-${t.engine}`)
     const { inviteId } = await invited(t, guest.email, 'viewer')
     expect((await guest.get(MINE)).body).toEqual([])
     for (const verb of ['decline', 'accept'])
       expect((await guest.post(`${MINE}/${inviteId}/${verb}`)).status).toBe(404)
-    const mail = await smtp.mailTo(guest.email, 'Confirm your e-mail address')
-    const token = /token=([\w-]+)/.exec(mail.text ?? '')?.[1]
-    expect((await guest.post('/api/v1/auth/verify-email', { token })).status).toBe(204)
+    await confirm(guest, guest.email)
     expect((await guest.get(MINE)).body).toMatchObject([{ invite_id: inviteId, can_accept: true }])
     const joined = await guest.post(`${MINE}/${inviteId}/accept`)
     expect([joined.status, joined.body]).toMatchObject([200, { user_id: guest.userId, role: 'viewer' }])

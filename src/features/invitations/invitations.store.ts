@@ -136,7 +136,15 @@ const invitesFor = (db: Db, { userId, address }: Addressee, now: string) =>
     .where((eb) =>
       eb.or([
         eb('workspace_invites.for_user_id', '=', userId),
-        ...(address === null ? [] : [eb('workspace_invites.email_normal', '=', address)]),
+        // An invitation that names an account is for no other, also after that one has left its address.
+        ...(address === null
+          ? []
+          : [
+              eb.and([
+                eb('workspace_invites.email_normal', '=', address),
+                eb('workspace_invites.address_known', '=', 1),
+              ]),
+            ]),
       ]),
     )
     .where('workspace_invites.status', '=', 'pending')

@@ -12,7 +12,7 @@ import type { UsersTable } from '../../db/tables/accounts.ts'
 import type { Role, WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { languageOf, settingsOf } from '../identity/users/user-settings.ts'
-import { findUserByEmail } from '../identity/users/users.ts'
+import { findUser, findUserByEmail } from '../identity/users/users.ts'
 import { cancelMails, enqueueMail, hasRoomInMailbox } from '../mail/outbox.ts'
 import { tell } from '../notices/tell.ts'
 import { requireRole } from '../permissions/permission.ts'
@@ -69,18 +69,30 @@ async function send(ctx: UserCtx, invite: WorkspaceInvitesTable, token: string):
   return { invite: presentInvite(invite), invite_url, token, email_sent }
 }
 
+type Named = Pick<WorkspaceInvitesTable, 'for_user_id' | 'address_known'>
+
+/** Where an invitation goes. An account that an admin named by its id may have another address than at first. */
+async function addressNow(
+  ctx: UserCtx,
+  email: string,
+  { for_user_id, address_known }: Named,
+): Promise<string> {
+  if (address_known === 1 || for_user_id === null) return email
+  return (await findUser(ctx.db, for_user_id))?.email ?? email
+}
+
 /** Makes a new token. The former one stops working at once, and its mail is cancelled if it still waits. */
 async function sendAgain(
   ctx: UserCtx,
   invite: WorkspaceInvitesTable,
-  { role, for_user_id, address_known }: Pick<WorkspaceInvitesTable, 'role' | 'for_user_id' | 'address_known'>,
+  { role, for_user_id, address_known }: Named & Pick<WorkspaceInvitesTable, 'role'>,
 ): Promise<Sent> {
   const { token, state } = newToken(ctx.now())
   const sendings = invite.sendings + 1
   const change = { ...state, role, sendings, invited_by: ctx.viewer.userId, for_user_id, address_known }
   await updateInvite(ctx.db, invite.invite_id, change)
   await cancelMails(ctx, `invite:${invite.invite_id}`)
-  return send(ctx, { ...invite, ...change }, token)
+  return send(ctx, { ...invite, ...change, email: await addressNow(ctx, invite.email, change) }, token)
 }
 
 type NewInvite = {

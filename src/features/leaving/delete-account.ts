@@ -16,7 +16,7 @@ import { cancelMails } from '../mail/outbox.ts'
 import { forgetMemory } from '../memory/forget.ts'
 import { forgetReportsOf } from '../moderation/forget.ts'
 import { handBackOffice } from '../workspaces/members.ts'
-import { withdrawInvitesOf } from '../workspaces/withdraw-invites.ts'
+import { withdrawInvitesNaming, withdrawInvitesOf } from '../workspaces/withdraw-invites.ts'
 import {
   anonymiseUser,
   cancelMailsTo,
@@ -107,6 +107,7 @@ const removeAccount = (ctx: UserCtx): Promise<z.input<typeof AccountDeleted>> =>
       await withdrawInvitesOf(ctx, membership)
       await handBackOffice(ctx, membership)
     }
+    await withdrawInvitesNaming(ctx, userId)
     await disconnectAllApps(ctx, userId)
     await cancelMails(ctx, `change_email:${userId}`)
     await forgetReportsOf(ctx, userId)

@@ -74,6 +74,27 @@ const revokeOpenInvites = (db: Db, workspaceId: string) =>
 export const revokeInvitesBy = (db: Db, workspaceId: string, userId: string) =>
   revokeOpenInvites(db, workspaceId).where('invited_by', '=', userId).execute()
 
+/** The open invitations, in every workspace, that name an account whose address the team does not read. */
+export const revokeInvitesNaming = (db: Db, userId: string) =>
+  db
+    .updateTable('workspace_invites')
+    .set({ status: 'revoked' })
+    .where('for_user_id', '=', userId)
+    .where('address_known', '=', 0)
+    .where('status', '=', 'pending')
+    .returning(['workspace_id', 'invite_id', 'email', 'address_known'])
+    .execute()
+
+/** No admin wrote this address: it came from the account. */
+export async function forgetAddressInInvites(db: Db, userId: string): Promise<void> {
+  await db
+    .updateTable('workspace_invites')
+    .set({ email: '', email_normal: '' })
+    .where('for_user_id', '=', userId)
+    .where('address_known', '=', 0)
+    .execute()
+}
+
 /** The open invitations to one person: to the account, or to its address. */
 export const revokeInvitesTo = (db: Db, workspaceId: string, userId: string) =>
   revokeOpenInvites(db, workspaceId)

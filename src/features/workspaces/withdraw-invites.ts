@@ -2,7 +2,12 @@ import type { UserCtx } from '../../core/context.ts'
 import type { MembershipsTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { cancelMails } from '../mail/outbox.ts'
-import { revokeInvitesBy, revokeInvitesTo } from './members.store.ts'
+import {
+  forgetAddressInInvites,
+  revokeInvitesBy,
+  revokeInvitesNaming,
+  revokeInvitesTo,
+} from './members.store.ts'
 
 async function noteRevoked(
   ctx: UserCtx,
@@ -37,4 +42,14 @@ export async function withdrawInvitesTo(ctx: UserCtx, removed: MembershipsTable)
   const { workspace_id, user_id } = removed
   const revoked = await revokeInvitesTo(ctx.db, workspace_id, user_id)
   await noteRevoked(ctx, workspace_id, revoked, 'the invited person was removed')
+}
+
+/**
+ * For an account that is deleted. An admin who named it by its id never had its address, and could otherwise go on to
+ * have it mailed. An invitation to an address that an admin wrote stays.
+ */
+export async function withdrawInvitesNaming(ctx: UserCtx, userId: string): Promise<void> {
+  for (const revoked of await revokeInvitesNaming(ctx.db, userId))
+    await noteRevoked(ctx, revoked.workspace_id, [revoked], 'the invited account was deleted')
+  await forgetAddressInInvites(ctx.db, userId)
 }

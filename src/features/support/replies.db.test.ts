@@ -86,6 +86,17 @@ onBothEngines(
       expect(mail.text).toContain('/help?tab=ticket')
     })
 
+    test('somebody who has deleted the account gets it as one without an account', async () => {
+      const author = await t.user()
+      const id = await open(author)
+      await author.delete('/api/v1/auth/me?confirmed_by_user=true')
+      await (await administrator()).post(`${TICKETS}/${id}/replies`, { message: 'Port 8081 is free.' })
+      const mail = await smtp.mail(({ text }) => text?.includes(id) === true && text.includes('is free'))
+      expect(mail.text).toContain('/help?tab=ticket')
+      const notices = t.app.services.database.read.selectFrom('notices').select('kind')
+      expect(await notices.where('user_id', '=', author.userId).execute()).toEqual([])
+    })
+
     test('a reply must have text, and a ticket has a limit of replies', async () => {
       const author = await t.user()
       const id = await open(author)

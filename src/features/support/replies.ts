@@ -5,6 +5,7 @@ import { type Ctx, inTx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
 import { Page, pageOf } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
+import { findUser } from '../identity/users/users.ts'
 import { enqueueMail } from '../mail/outbox.ts'
 import { mailWithButton } from '../mail/template.ts'
 import { tell } from '../notices/tell.ts'
@@ -49,20 +50,20 @@ export const listMyTickets = capability({
 
 type Said = { replyId: string; message: string }
 
-/** The author reads it in the inbox too, and by mail at the address of the ticket. */
+/** The author reads it in the inbox too, and by mail at the address of the ticket. The account may be gone meanwhile. */
 async function tellAuthor(ctx: Ctx, ticket: TicketRow, { replyId, message }: Said): Promise<void> {
-  if (ticket.user_id !== null)
-    await tell(ctx, { userId: ticket.user_id, kind: 'ticket.answered', subjectId: ticket.ticket_id })
+  const author = ticket.user_id === null ? undefined : await findUser(ctx.db, ticket.user_id)
+  if (author)
+    await tell(ctx, { userId: author.user_id, kind: 'ticket.answered', subjectId: ticket.ticket_id })
   await enqueueMail(ctx, `ticket:${ticket.ticket_id}:reply:${replyId}`, {
     to: ticket.email,
     subject: `Re: ${ticket.subject}`,
     ...mailWithButton({
       heading: `Re: ${ticket.subject}`,
       lines: [message],
-      button:
-        ticket.user_id === null
-          ? { label: 'Write to us again', url: `${ctx.config.baseUrl}/help?tab=ticket` }
-          : { label: 'Open the ticket', url: `${ctx.config.baseUrl}/support/tickets/${ticket.ticket_id}` },
+      button: author
+        ? { label: 'Open the ticket', url: `${ctx.config.baseUrl}/support/tickets/${ticket.ticket_id}` }
+        : { label: 'Write to us again', url: `${ctx.config.baseUrl}/help?tab=ticket` },
       footer: `Ticket ${ticket.ticket_id}. You asked ${ctx.config.baseUrl} for help.`,
     }),
   })

@@ -6,14 +6,16 @@ import { markSuccession } from './succession-mark.ts'
 
 /**
  * Removes for good what only its owner could see: unpublished cards, and cards shared in workspaces without any other
- * member. Cards that others read stay, under the name of a deleted user. Returns how many cards went.
+ * member. Cards that others read stay, under the name of a deleted user. Returns how many cards went. `since` leaves out
+ * cards that were made before it.
  */
-export async function forgetPrivateCards(ctx: Ctx, ownerId: string): Promise<number> {
+export async function forgetPrivateCards(ctx: Ctx, ownerId: string, since = ''): Promise<number> {
   const own = ctx.db
     .selectFrom('cards')
     .innerJoin('workspaces', 'workspaces.workspace_id', 'cards.workspace_id')
     .select('cards.card_id')
     .where('cards.owner_id', '=', ownerId)
+    .where('cards.created_at', '>=', since)
   // Two queries, because live and deleted cards have an index each.
   const deleted = await own.where('cards.deleted_at', 'is not', null).execute()
   const unseen = await own

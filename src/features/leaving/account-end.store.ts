@@ -63,11 +63,14 @@ export async function deleteOwnRows(db: Db, userId: string): Promise<void> {
   for (const table of OWN_TABLES) await db.deleteFrom(table).where('user_id', '=', userId).execute()
 }
 
-/** Accounts that were deleted since a moment. */
-export async function deletedSince(db: Db, since: string): Promise<string[]> {
-  const rows = await db.selectFrom('users').select('user_id').where('deleted_at', '>=', since).execute()
-  return rows.map((row) => row.user_id)
-}
+/** Accounts that were deleted since a moment, and when. */
+export const deletedSince = (db: Db, since: string) =>
+  db
+    .selectFrom('users')
+    .select(['user_id', 'deleted_at'])
+    .where('deleted_at', '>=', since)
+    .$narrowType<{ deleted_at: string }>()
+    .execute()
 
 /** Nobody can redeem them any more. */
 export async function withdrawCodes(db: Db, userId: string, now: string): Promise<void> {

@@ -76,23 +76,29 @@ async function endAllAccess(ctx: UserCtx): Promise<void> {
 }
 
 /** What is private, by row: deleted with the account, and once more for what requests under way wrote meanwhile. */
-async function removePrivate(ctx: Ctx, userId: string) {
-  const deleted_cards = await forgetPrivateCards(ctx, userId)
+async function removePrivate(ctx: Ctx, userId: string, cardsSince?: string) {
+  const deleted_cards = await forgetPrivateCards(ctx, userId, cardsSince)
   const deleted_events = await forgetMemory(ctx, userId)
   const deleted_materials = await deleteMaterials(ctx.db, userId)
   await deleteOwnRows(ctx.db, userId)
   return { deleted_cards, deleted_events, deleted_materials }
 }
 
-/** Longer than any request takes. Not much longer: a card that others take back later is not a leftover. */
+/** Longer than any request takes. */
+const REQUEST_MS = 300_000
+/** Several runs of the job, for one that failed. */
 const LOOK_BACK_MS = 3_600_000
 
-/** Housekeeping: a request that began before its account was deleted may have written after it. */
+const before = (time: Date, ms: number): string => new Date(time.getTime() - ms).toISOString()
+
+/**
+ * Housekeeping: a request that began before its account was deleted may have written after it. A card that is older than
+ * such a request was left to others: one that they delete can be brought back for as long as any other.
+ */
 export async function dropLeftovers(ctx: Ctx, stopping: AbortSignal): Promise<void> {
-  const since = new Date(ctx.now().getTime() - LOOK_BACK_MS).toISOString()
-  for (const userId of await deletedSince(ctx.db, since)) {
+  for (const { user_id, deleted_at } of await deletedSince(ctx.db, before(ctx.now(), LOOK_BACK_MS))) {
     if (stopping.aborted) return
-    await inTx(ctx, (ctx) => removePrivate(ctx, userId))
+    await inTx(ctx, (ctx) => removePrivate(ctx, user_id, before(new Date(deleted_at), REQUEST_MS)))
   }
 }
 

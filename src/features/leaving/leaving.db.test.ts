@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { addLike } from '../../../test/support/cards.ts'
+import { addLike, record, team } from '../../../test/support/cards.ts'
 import { clientOf } from '../../../test/support/client.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { tell } from '../notices/tell.ts'
 import { dropLeftovers } from './delete-account.ts'
 
@@ -96,6 +97,24 @@ onBothEngines('leaving', (t) => {
     const user = await t.user()
     const answers = await Promise.all([user.delete(remove), user.delete(remove)])
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 401])
+  })
+
+  test('a card that an account left to its team and an admin deletes can still be brought back', async () => {
+    const { workspaceId, admin, editor } = await team(t)
+    const { card_id } = await record(editor)
+    const card = `/api/v1/cards/${card_id}`
+    expect((await editor.post(`${card}/share`, { workspace_id: workspaceId })).status).toBe(200)
+    await t.app.services.database.transaction((db) =>
+      db
+        .updateTable('cards')
+        .set({ created_at: new Date(Date.now() - DAY_MS).toISOString() })
+        .where('card_id', '=', card_id)
+        .execute(),
+    )
+    expect((await editor.delete(remove)).status).toBe(200)
+    expect((await admin.delete(card)).status).toBe(204)
+    await dropLeftovers(contextFor(t.app.services), new AbortController().signal)
+    expect((await admin.post(`${card}/undelete`)).status).toBe(200)
   })
 
   test('in the export, JSON is JSON and no text that has to be read again', async () => {

@@ -11,7 +11,10 @@ type Workspace = { name: string; type: string; member_count: number }
 
 /** A name alone says little, since everybody may call a workspace "Personal". A narrow key may not read more than that. */
 async function described({ url, apiKey }: Profile, id: string): Promise<string> {
-  const reply = await ask(url, `/api/v1/workspaces/${id}`, { headers: { 'x-api-key': apiKey } })
+  const reply = await ask(url, `/api/v1/workspaces/${id}`, {
+    headers: { 'x-api-key': apiKey },
+    shape: { name: '', type: '', member_count: 0 },
+  })
   if (reply.status !== 200) return `the workspace ${id}`
   const { name, type, member_count } = reply.body as Workspace
   const members = member_count === 1 ? '1 member' : `${member_count} members`

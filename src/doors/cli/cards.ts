@@ -13,6 +13,8 @@ import { ask, callTool, failure } from './vault-client.ts'
 type Hit = { card_id: string; title: string; fix_summary: string; readers: { text: string }; fits?: string }
 type Found = { results: Hit[]; total: number; credits_charged: number; credits_balance: number }
 
+const FOUND = { results: [{ card_id: '', title: '', fix_summary: '', readers: { text: '' } }] }
+
 export type SearchOptions = ProfileOptions & {
   scope?: string
   limit?: string
@@ -41,10 +43,11 @@ async function found(profile: Profile, words: string[], options: SearchOptions):
   const here = process.cwd()
   const my_environment = options.environment ? environmentOf(checkoutOf(here) ?? here) : {}
   if (Object.keys(my_environment).length === 0 || asked.query.length < SHORTEST_AT_REST)
-    return callTool<Found>(profile, 'search_records', asked)
+    return callTool<Found>(profile, 'search_records', asked, FOUND)
   const reply = await ask(profile.url, '/api/v1/search', {
     body: { ...asked, my_environment },
     headers: { 'x-api-key': profile.apiKey },
+    shape: FOUND,
   })
   if (reply.status !== 200) throw failure(reply)
   return reply.body as Found
@@ -140,6 +143,8 @@ type Recorded = {
   warnings?: unknown[]
 }
 
+const RECORDED = { card_id: '', workspace_id: '', title: '', readers: { text: '' } }
+
 /** Lets the team where the card is read it. If that fails, the card is recorded all the same, which is said. */
 async function shared(profile: Profile, card: Recorded): Promise<Recorded> {
   try {
@@ -156,7 +161,7 @@ export async function record(options: RecordOptions): Promise<number> {
   const profile = requireProfile(options)
   const given = await cardFrom(options)
   const workspace = given.workspace_id === undefined ? await defaultWorkspace(profile) : {}
-  const recorded = await callTool<Recorded>(profile, 'record_card', { ...given, ...workspace })
+  const recorded = await callTool<Recorded>(profile, 'record_card', { ...given, ...workspace }, RECORDED)
   const card = options.share ? await shared(profile, recorded) : recorded
   if (options.json) printJson(card)
   else {

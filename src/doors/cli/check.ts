@@ -23,6 +23,7 @@ async function citingCards({ url, apiKey }: Profile): Promise<CitingCard[]> {
   for (let page = 1; page <= MOST_PAGES; page++) {
     const reply = await ask(url, `/api/v1/cards/cites?page=${page}&page_size=${PAGE_SIZE}`, {
       headers: { 'x-api-key': apiKey },
+      shape: { items: [{ card_id: '', title: '', cites: [''], verdicts: [] }] },
     })
     // A vault without this route reads `cites` as the id of a card.
     if ([404, 422].includes(reply.status))

@@ -35,9 +35,23 @@ type Draft = {
 
 const FIELDS = ['title', 'symptom', 'fix_summary', 'root_cause', 'tags'] as const
 
-async function call<T>({ url, apiKey }: Profile, path: string, body?: unknown): Promise<T> {
+/** What is read of the answers. */
+const SHAPES = {
+  list: { items: [{ draft_id: '', title: '' }] },
+  draft: { draft_id: '', title: '', symptom: '', fix_summary: '', evidence: { command: '', success: '' } },
+  accepted: { card_id: '', outcome: '', title: '' },
+  nothing: null,
+}
+
+async function call<T>(
+  { url, apiKey }: Profile,
+  answer: keyof typeof SHAPES,
+  path: string,
+  body?: unknown,
+): Promise<T> {
   const reply = await ask(url, `/api/v1/drafts${path}`, {
     headers: { 'x-api-key': apiKey },
+    shape: SHAPES[answer],
     ...(body === undefined ? {} : { body }),
   })
   if (reply.status >= 300) throw failure(reply)
@@ -49,6 +63,7 @@ const at = (id: string, verb = '') => `/${encodeURIComponent(id)}${verb}`
 async function list(profile: Profile, { status = 'open', json }: DraftOptions): Promise<void> {
   const page = await call<{ items: Draft[]; total: number }>(
     profile,
+    'list',
     `?page_size=100&status=${encodeURIComponent(status)}`,
   )
   if (json) return printJson(page)
@@ -78,7 +93,7 @@ function printDraft(draft: Draft): void {
 type Accepted = { card_id: string; outcome: 'recorded' | 'confirmed'; title: string; has_warnings: boolean }
 
 async function accept(profile: Profile, id: string, words: object, options: DraftOptions): Promise<void> {
-  const accepted = await call<Accepted>(profile, at(id, '/accept'), {
+  const accepted = await call<Accepted>(profile, 'accepted', at(id, '/accept'), {
     ...words,
     as: options.verdict ? 'verdict' : 'card',
     ...(options.card ? { card_id: options.card } : {}),
@@ -113,7 +128,7 @@ function openInEditor(draft: Draft): string {
 
 /** What the person wrote stays on the disk until the vault has taken it. */
 async function editByHand(profile: Profile, id: string, options: DraftOptions): Promise<void> {
-  const file = openInEditor(await call<Draft>(profile, at(id)))
+  const file = openInEditor(await call<Draft>(profile, 'draft', at(id)))
   try {
     await accept(profile, id, wordsFrom(readFileSync(file, 'utf8'), 'What you wrote'), options)
   } catch (error) {
@@ -152,14 +167,14 @@ export async function drafts(
   if (id === undefined)
     throw new CommandError(`Name the draft: ${KVAULT} drafts ${verb} <draft-id>`, EXIT.usage)
   if (verb === 'show') {
-    const draft = await call<Draft>(profile, at(id))
+    const draft = await call<Draft>(profile, 'draft', at(id))
     if (options.json) printJson(draft)
     else printDraft(draft)
   } else if (verb === 'accept') await accept(profile, id, {}, options)
   else if (verb === 'edit') await edit(profile, id, options)
   else {
-    const dismissed = await call(profile, at(id, '/dismiss'), {})
-    if (options.json) printJson(dismissed)
+    await call(profile, 'nothing', at(id, '/dismiss'), {})
+    if (options.json) printJson({ draft_id: id, status: 'dismissed' })
     else print('Dismissed.')
   }
   return EXIT.done

@@ -25,9 +25,23 @@ type Card = {
   likely_outdated: boolean
 }
 
+const READ = {
+  card_id: '',
+  workspace_id: '',
+  title: '',
+  symptom: '',
+  fix_summary: '',
+  steps: [],
+  environment: {},
+  tags: [],
+  cites: [],
+  readers: { text: '' },
+}
+
 async function call({ url, apiKey }: Profile, id: string, path = '', body?: unknown): Promise<Card> {
   const reply = await ask(url, `/api/v1/cards/${encodeURIComponent(id)}${path}`, {
     headers: { 'x-api-key': apiKey },
+    shape: READ,
     ...(body === undefined ? {} : { body }),
   })
   if (reply.status !== 200) throw failure(reply)

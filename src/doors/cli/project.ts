@@ -26,6 +26,11 @@ export type Snapshot = {
 export type ContextOptions = ProfileOptions & { limit?: string; json?: boolean }
 
 const MOST_EVENTS = 100
+const READ = {
+  project_key: '',
+  total_events: 0,
+  recent_events: [{ event_type: '', content: '', created_at: '' }],
+}
 
 /** A folder that only its path names: where its memory is after a move, and how it survives the next one. */
 function sayWhatNamesIt({ url }: Profile, isEmpty: boolean): void {
@@ -40,10 +45,8 @@ export async function context(key: string | undefined, options: ContextOptions):
   const project_key = key ?? projectKeyOf(process.cwd())
   if (!project_key) throw new CommandError('Name a project key.', EXIT.usage)
   const profile = requireProfile(options)
-  const snapshot = await callTool<Snapshot>(profile, 'get_project_context', {
-    project_key,
-    ...(limit_events === undefined ? {} : { limit_events }),
-  })
+  const asked = { project_key, ...(limit_events === undefined ? {} : { limit_events }) }
+  const snapshot = await callTool<Snapshot>(profile, 'get_project_context', asked, READ)
   if (options.json) {
     printJson(snapshot)
     return EXIT.done

@@ -15,6 +15,7 @@ export async function reportCard(cardId: string, options: ReportOptions): Promis
   const reply = await ask(url, `/api/v1/cards/${encodeURIComponent(cardId)}/report`, {
     body: { kind: options.kind, ...(options.note === undefined ? {} : { note: options.note }) },
     headers: { 'x-api-key': apiKey },
+    shape: { card_id: '', kind: '' },
   })
   if (reply.status !== 201) throw failure(reply)
   if (options.json) printJson(reply.body)

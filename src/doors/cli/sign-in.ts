@@ -2,7 +2,7 @@ import { TOOL_SCOPES } from '../../core/scopes.ts'
 import { signInByBrowser } from './connect/browser-sign-in.ts'
 import { connections } from './connect/connections.ts'
 import { agreed, type ConsentOptions } from './connect/consent.ts'
-import { endKey, keepProfile, keyName, takeBackKey } from './connect/keys.ts'
+import { CREATED, type Created, endKey, keepProfile, keyName, takeBackKey } from './connect/keys.ts'
 import { EXIT } from './exit-codes.ts'
 import { KVAULT } from './own-copy.ts'
 import {
@@ -14,20 +14,20 @@ import {
   urlToJoin,
 } from './profile.ts'
 import { paint, print, question, readStdin, secretQuestion, warn } from './terminal.ts'
-import { ask, failure, notAVault } from './vault-client.ts'
+import { ask, failure } from './vault-client.ts'
 
 export type LoginOptions = ProfileOptions & { email?: string; passwordStdin?: boolean }
 
 async function keyWorks(url: string, apiKey: string): Promise<void> {
-  const reply = await ask(url, '/mcp/tools/list_workspaces', { body: {}, headers: { 'x-api-key': apiKey } })
+  const reply = await ask(url, '/mcp/tools/list_workspaces', {
+    body: {},
+    headers: { 'x-api-key': apiKey },
+    // Some other service may answer everything with JSON, and hooks would send it what people say.
+    shape: { data: { items: [{ workspace_id: '' }] } },
+  })
   // A key without the scope "search" is still a key.
   if (reply.status !== 200 && reply.status !== 403) throw failure(reply)
-  // Some other service may answer everything with JSON, and hooks would send it what people say.
-  const { data } = (reply.body ?? {}) as { data?: unknown }
-  if (reply.status === 200 && !data) throw notAVault(url)
 }
-
-type Created = { api_key: string; key_id: string }
 
 const sharers = (apiKey: string): string[] =>
   connections().flatMap((connection) => (connection.apiKey === apiKey ? [connection.client] : []))
@@ -63,7 +63,10 @@ async function loginByPassword(url: string, options: LoginOptions): Promise<void
   const password = options.passwordStdin
     ? (await readStdin()).replace(/\r?\n$/, '')
     : await secretQuestion('Password: ')
-  const signedIn = await ask(url, '/api/v1/auth/login', { body: { email, password } })
+  const signedIn = await ask(url, '/api/v1/auth/login', {
+    body: { email, password },
+    shape: { access_token: '' },
+  })
   if (signedIn.status !== 200) throw failure(signedIn)
   const { access_token } = signedIn.body as { access_token: string }
   const session = { authorization: `Bearer ${access_token}` }
@@ -71,6 +74,7 @@ async function loginByPassword(url: string, options: LoginOptions): Promise<void
     // Agents use this key: it may use the tools, but not the account.
     body: { name: keyName('kvault'), scopes: TOOL_SCOPES },
     headers: session,
+    shape: CREATED,
   })
   await ask(url, '/api/v1/auth/logout', { method: 'POST', headers: session })
   if (created.status !== 201) throw failure(created)
@@ -84,6 +88,7 @@ async function loginByBrowser(url: string): Promise<void> {
     const created = await ask(url, '/api/v1/auth/api-keys/agent', {
       body: { name: keyName('kvault') },
       headers: { authorization: `Bearer ${session.token}` },
+      shape: CREATED,
     })
     if (created.status !== 201) throw failure(created)
     await keep(url, created.body as Created)

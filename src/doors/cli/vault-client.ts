@@ -9,25 +9,49 @@ export type Reply = { status: number; body: unknown; headers: IncomingHttpHeader
 
 const TIMEOUT_MS = 30_000
 
+/** An example of what is read of an answer: a list has an example of its items, or none. Null is an empty answer. */
+type Shape = null | string | number | readonly Shape[] | { readonly [name: string]: Shape }
+
 type Options = {
   method?: string
   body?: unknown
   text?: string
   headers?: Record<string, string>
   timeoutMs?: number
+  /** What a good answer has to have. Without it any JSON will do. */
+  shape?: Shape
 }
 
 /** Sends one request. Every answer is returned; only an address without a vault, or with one that is away, is an error. */
 export async function ask(url: string, path: string, options: Options = {}): Promise<Reply> {
   const reply = await answerTo(url, path, options)
-  if (isGood(reply) && typeof reply.body === 'string') throw notAVault(url)
+  if (!isGood(reply)) return reply
+  const { shape } = options
+  if (typeof reply.body === 'string' || (shape !== undefined && !hasShape(reply.body, shape)))
+    throw notAVault(url)
   return reply
 }
+
+function hasShape(value: unknown, shape: Shape): boolean {
+  if (shape === null) return value === undefined
+  if (typeof shape !== 'object') return typeof value === typeof shape
+  if (isList(shape)) {
+    const [example] = shape
+    return Array.isArray(value) && (example === undefined || value.every((item) => hasShape(item, example)))
+  }
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(shape).every(([name, part]) => hasShape((value as Json)[name], part))
+}
+
+const isList = (shape: Shape): shape is readonly Shape[] => Array.isArray(shape)
 
 const isGood = ({ status }: Reply): boolean => status >= 200 && status < 300
 
 /** Another program listens there, or a network that wants a sign-in first. */
-export const notAVault = (url: string) => new CommandError(`${url} does not answer as a vault does.`)
+export const notAVault = (url: string) =>
+  new CommandError(
+    `${url} does not answer as a vault does. Check the address, and whether your network wants a sign-in first.`,
+  )
 
 async function answerTo(url: string, path: string, options: Options): Promise<Reply> {
   const sent = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
@@ -57,13 +81,17 @@ function parsed(text: string): unknown {
   }
 }
 
+type Issue = { loc: unknown[]; msg: string }
+
 /** The vault's own sentence; validation issues as `field: message`. */
 export function errorText({ status, body }: Reply): string {
   const { detail, error_description } = (body ?? {}) as Json
   if (typeof error_description === 'string') return error_description
   if (typeof detail === 'string') return detail
-  if (Array.isArray(detail))
-    return detail.map((issue) => `${issue.loc.slice(1).join('.') || 'input'}: ${issue.msg}`).join('; ')
+  if (hasShape(detail, [{ loc: [], msg: '' }]))
+    return (detail as Issue[])
+      .map(({ loc, msg }) => `${loc.slice(1).join('.') || 'input'}: ${msg}`)
+      .join('; ')
   return `The vault answered ${status}.`
 }
 
@@ -76,15 +104,13 @@ export async function callTool<T = Json>(
   profile: Profile,
   name: string,
   input: Json,
-  timeoutMs = TIMEOUT_MS,
+  shape: Shape = {},
 ): Promise<T> {
   const reply = await ask(profile.url, `/mcp/tools/${name}`, {
     body: input,
     headers: { 'x-api-key': profile.apiKey },
-    timeoutMs,
+    shape: { data: shape },
   })
   if (reply.status !== 200) throw failure(reply)
-  const { data } = (reply.body ?? {}) as { data?: T }
-  if (data === undefined) throw notAVault(profile.url)
-  return data
+  return (reply.body as { data: T }).data
 }

@@ -88,6 +88,7 @@ const headersOf = ({ apiKey }: Profile) => ({ 'x-api-key': apiKey })
 async function cardOf(profile: Profile, cardId: string): Promise<{ title: string; cites: string[] }> {
   const reply = await ask(profile.url, `/api/v1/cards/${encodeURIComponent(cardId)}`, {
     headers: headersOf(profile),
+    shape: { title: '' },
   })
   if (reply.status !== 200) throw failure(reply)
   const { title, cites } = reply.body as { title: string; cites?: string[] }
@@ -118,6 +119,7 @@ export async function verifyCard(cardId: string, options: VerifyOptions): Promis
       applied_in: options.appliedIn,
     },
     headers: headersOf(profile),
+    shape: { card_id: '', environment: {} },
   })
   if (reply.status !== 201) throw failure(reply)
   if (options.json) printJson(reply.body)

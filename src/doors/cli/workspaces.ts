@@ -20,6 +20,7 @@ export async function workspaces(options: WorkspacesOptions): Promise<number> {
     requireProfile(options),
     'list_workspaces',
     {},
+    { items: [{ workspace_id: '', name: '' }] },
   )
   if (options.json) printJson(found)
   else {

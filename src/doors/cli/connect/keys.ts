@@ -18,7 +18,9 @@ export type KeyMaker = {
 
 export const keyName = (title: string): string => `${title} on ${hostname()}`.slice(0, 120)
 
-type Created = { api_key: string; key_id: string }
+export type Created = { api_key: string; key_id: string }
+/** What is read of the answer to a request for a key. */
+export const CREATED = { api_key: '', key_id: '' }
 const asKey = ({ api_key, key_id }: Created): ClientKey => ({ apiKey: api_key, keyId: key_id })
 
 /** Where cards go that are recorded with the new keys. */
@@ -32,7 +34,7 @@ function byGivenKey(url: string, apiKey: string, home: Home): KeyMaker {
   return {
     keyFor: async (title) => {
       const body = { name: keyName(title), scopes: TOOL_SCOPES, ...home }
-      const reply = await ask(url, '/api/v1/auth/api-keys', { body, headers })
+      const reply = await ask(url, '/api/v1/auth/api-keys', { body, headers, shape: CREATED })
       if (reply.status === 201) return asKey(reply.body as Created)
       if (reply.status === 403 && home.default_workspace_id)
         throw new CommandError(`The given key may not make keys, and ${NO_HOME}. Leave out --key.`)
@@ -52,7 +54,7 @@ function byBrowser(url: string, tell: (line: string) => void, home: Home): KeyMa
       session ??= await signInByBrowser(url, tell)
       const headers = { authorization: `Bearer ${session.token}` }
       const body = { name: keyName(title), ...home }
-      const reply = await ask(url, '/api/v1/auth/api-keys/agent', { body, headers })
+      const reply = await ask(url, '/api/v1/auth/api-keys/agent', { body, headers, shape: CREATED })
       if (reply.status !== 201) throw failure(reply)
       return asKey(reply.body as Created)
     },

@@ -34,7 +34,10 @@ export type PullOptions = {
 }
 
 async function personalWorkspace({ url, apiKey }: Profile): Promise<string> {
-  const reply = await ask(url, '/api/v1/auth/me', { headers: { 'x-api-key': apiKey } })
+  const reply = await ask(url, '/api/v1/auth/me', {
+    headers: { 'x-api-key': apiKey },
+    shape: { personal_workspace_id: '' },
+  })
   if (reply.status !== 200) throw failure(reply)
   return (reply.body as { personal_workspace_id: string }).personal_workspace_id
 }

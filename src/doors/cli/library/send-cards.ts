@@ -42,6 +42,7 @@ const post = ({ profile, workspaceId, server, isDry }: Target, cards: readonly C
       },
       headers: { 'x-api-key': profile.apiKey },
       timeoutMs: SEND_TIMEOUT_MS,
+      shape: { items: [] },
     }),
   )
 
@@ -112,7 +113,10 @@ export async function pulledBefore({ profile, workspaceId, server }: Target): Pr
   for (let after = ''; ; ) {
     const query = new URLSearchParams({ workspace_id: workspaceId, server, ...(after ? { after } : {}) })
     const reply = await patiently(() =>
-      ask(profile.url, `/api/v1/library/pulled?${query}`, { headers: { 'x-api-key': profile.apiKey } }),
+      ask(profile.url, `/api/v1/library/pulled?${query}`, {
+        headers: { 'x-api-key': profile.apiKey },
+        shape: { items: [{ origin_card_id: '' }] },
+      }),
     )
     if (reply.status !== 200) throw failure(reply)
     const { items } = reply.body as { items: Pulled[] }

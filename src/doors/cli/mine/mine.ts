@@ -126,6 +126,7 @@ async function offer({ url, apiKey }: Profile, waiting: Waiting): Promise<string
   const reply = await ask(url, '/api/v1/drafts', {
     body: { candidates: [candidate], ...origin },
     headers: { 'x-api-key': apiKey, 'idempotency-key': idempotencyKey(waiting) },
+    shape: { results: [] },
   })
   // A vault of another version may have other limits. What it never takes must not stop those behind it.
   if (reply.status === 422) {

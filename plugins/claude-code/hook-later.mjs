@@ -1,6 +1,6 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
-import { _ as savedProfile, a as readSession, c as startToRedact, d as cleanLine, f as isStackFrame, g as findProfile, h as keepEnvironment, i as takeJournal, l as bothEnds, m as terminalText, n as postJson, o as rememberSession, p as terminalLines, r as readJournal, s as takeLock, t as noteRun, u as hasFailed, v as settingsFolder, y as readCommandText } from "./hook.mjs";
-import { closeSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { _ as savedProfile, a as readSession, b as readCommandText, c as startToRedact, d as cleanLine, f as isStackFrame, g as findProfile, h as keepEnvironment, i as takeJournal, l as bothEnds, m as terminalText, n as postJson, o as rememberSession, p as terminalLines, r as readJournal, s as takeLock, t as noteRun, u as hasFailed, v as replaceFile, y as settingsFolder } from "./hook.mjs";
+import { closeSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, rmSync, statSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createHash, randomUUID } from "node:crypto";
@@ -3649,7 +3649,7 @@ function ownTime() {
 	lastTime = Math.max(lastTime + 1, Math.floor((performance.timeOrigin + performance.now()) * 1e3));
 	return String(lastTime).padStart(18, "0");
 }
-/** A file appears complete or not at all, so that a sender never reads half of one. */
+/** A file appears complete or not at all, so that a sender never reads half of one, and a full disk keeps no half. */
 function put(waiting, limits = LIMITS) {
 	mkdirSync(spoolFolder(), {
 		recursive: true,
@@ -3657,12 +3657,10 @@ function put(waiting, limits = LIMITS) {
 	});
 	const key = randomUUID();
 	const name = `${ownTime()}-${key}.json`;
-	const draft = join(spoolFolder(), `.${key}.draft`);
-	writeFileSync(draft, JSON.stringify({
+	replaceFile(join(spoolFolder(), name), JSON.stringify({
 		...waiting,
 		idempotencyKey: key
-	}), { mode: 384 });
-	renameSync(draft, join(spoolFolder(), name));
+	}), 384);
 	trimSpool(limits);
 }
 /** Undefined for a file that is gone or not ours. */
@@ -4032,40 +4030,51 @@ function verbatim(text, findings) {
 	const left = clean.length - LONGEST_VERBATIM + (text.length - start.length);
 	return `${clean.slice(0, LONGEST_VERBATIM).toWellFormed()}\n[… ${left} more characters]`;
 }
-/**
-* Puts the exchange that has just ended into the spool, with its activity, and returns how many characters that are.
-* Everything is redacted here, by the rules of the vault: no secret is written to the spool or leaves the machine.
-*/
-async function captureTurn(exchange) {
-	const { agent, profile, words, projectKey, folder, sessionId } = exchange;
-	const session = readSession(sessionId);
-	const said = agent === "claude-code" ? await saidInTranscript(words) : saidInJournal(words, readJournal(sessionId));
-	if (!said || said.id !== "" && session.stored === said.id) return 0;
+/** What is stored of an exchange, and the commands that failed last in it. Everything is redacted here. */
+function redacted({ agent, words, projectKey, folder, sessionId }, said, taken) {
 	const environment = environmentOf(folder);
 	keepEnvironment(folder, environment);
-	const journal = withExitCodes(takeJournal(sessionId), words);
+	const journal = withExitCodes(taken, words);
 	const findings = new Findings();
 	const clean = (text) => cleanText(text, findings);
-	const { activity, failing } = activityOf(journal, folder, environment, session.failing ?? [], clean);
-	const input = {
-		project_key: projectKey,
-		user_message: verbatim(said.prompt, findings),
-		agent_report: verbatim(said.reply, findings),
-		client: `${agent}-hook`,
-		...sessionId ? { session_id: sessionId } : {},
-		meta: { activity: cleanJson(activity, findings) }
+	const { failing: failedBefore = [] } = readSession(sessionId);
+	const { activity, failing } = activityOf(journal, folder, environment, failedBefore, clean);
+	return {
+		input: {
+			project_key: projectKey,
+			user_message: verbatim(said.prompt, findings),
+			agent_report: verbatim(said.reply, findings),
+			client: `${agent}-hook`,
+			...sessionId ? { session_id: sessionId } : {},
+			meta: { activity: cleanJson(activity, findings) }
+		},
+		failing
 	};
-	put({
-		url: profile.url,
-		account: accountOf(profile),
-		agent,
-		input
+}
+/**
+* Puts the exchange that has just ended into the spool, with its activity, and returns how many characters that are.
+* It is redacted by the rules of the vault: no secret is written to the spool or leaves the machine. What happened stays
+* in the journal until the exchange is written.
+*/
+async function captureTurn(exchange) {
+	const { agent, profile, words, sessionId } = exchange;
+	const { stored } = readSession(sessionId);
+	const said = agent === "claude-code" ? await saidInTranscript(words) : saidInJournal(words, readJournal(sessionId));
+	if (!said || said.id !== "" && stored === said.id) return 0;
+	return takeJournal(sessionId, (taken) => {
+		const { input, failing } = redacted(exchange, said, taken);
+		put({
+			url: profile.url,
+			account: accountOf(profile),
+			agent,
+			input
+		});
+		rememberSession(sessionId, {
+			failing,
+			...said.id === "" ? {} : { stored: said.id }
+		});
+		return JSON.stringify(input).length;
 	});
-	rememberSession(sessionId, {
-		failing,
-		...said.id === "" ? {} : { stored: said.id }
-	});
-	return JSON.stringify(input).length;
 }
 //#endregion
 //#region src/doors/cli/hooks/spool/send.ts

@@ -1,6 +1,6 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
 import { createRequire } from "node:module";
-import { appendFileSync, chmodSync, existsSync, linkSync, lstatSync, mkdirSync, readFileSync, readdirSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, closeSync, existsSync, linkSync, lstatSync, mkdirSync, openSync, readFileSync, readdirSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { homedir, userInfo } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -1198,16 +1198,26 @@ var isStale = (file, staleMs) => {
 	return found !== void 0 && Math.abs(Date.now() - found.mtimeMs) > staleMs;
 };
 /** Creating a file fails if the name exists, so only one of two programs gets the lock. */
-function take(file, token) {
+function create(file) {
 	try {
-		writeFileSync(file, token, {
-			mode: 384,
-			flag: "wx"
-		});
+		return openSync(file, "wx", 384);
+	} catch (error) {
+		if (error.code === "EEXIST") return void 0;
+		throw error;
+	}
+}
+/** A full disk has room for the name, but not for the token: a lock of nobody would keep others waiting. */
+function take(file, token) {
+	const descriptor = create(file);
+	if (descriptor === void 0) return false;
+	try {
+		writeFileSync(descriptor, token);
 		return true;
 	} catch (error) {
-		if (error.code === "EEXIST") return false;
+		rmSync(file, { force: true });
 		throw error;
+	} finally {
+		closeSync(descriptor);
 	}
 }
 /** Moves a stale lock away. If another program has just replaced it, its fresh lock is put back. */
@@ -1247,19 +1257,27 @@ function takeLock(file, staleMs) {
 }
 var PAUSE_MS = 3;
 var pause = new Int32Array(new SharedArrayBuffer(4));
+function awaitLock(file, { patienceMs, staleMs }) {
+	const end = performance.now() + patienceMs;
+	try {
+		let lock = takeLock(file, staleMs);
+		while (!lock && performance.now() < end) {
+			Atomics.wait(pause, 0, 0, PAUSE_MS);
+			lock = takeLock(file, staleMs);
+		}
+		return lock;
+	} catch {
+		return;
+	}
+}
 /**
 * Does something short while no other program does the same. After `patienceMs` it is done all the same: a person waits
 * for the hook, and the worst that can happen is that one of two notes is lost.
 */
-function withLock(file, { patienceMs, staleMs }, work) {
-	const end = performance.now() + patienceMs;
-	let lock = takeLock(file, staleMs);
-	while (!lock && performance.now() < end) {
-		Atomics.wait(pause, 0, 0, PAUSE_MS);
-		lock = takeLock(file, staleMs);
-	}
+function withLock(file, patience, work) {
+	const lock = awaitLock(file, patience);
 	try {
-		work();
+		return work();
 	} finally {
 		lock?.release();
 	}
@@ -1282,6 +1300,14 @@ var WAIT = {
 	patienceMs: 400,
 	staleMs: 2e3
 };
+/** Does something short to the files of a session while no other hook of it does. */
+function withSessionLock(sessionId, work) {
+	mkdirSync(sessionsFolder(), {
+		recursive: true,
+		mode: 448
+	});
+	return withLock(sessionFile(sessionId, ".lock"), WAIT, work);
+}
 /**
 * Notes a change; one that adds to what is there is a function of it. Two hooks of a session may do so at once, and both
 * notes stay. A hook still works if this fails.
@@ -1289,11 +1315,7 @@ var WAIT = {
 function rememberSession(sessionId, change) {
 	if (!sessionId) return;
 	try {
-		mkdirSync(sessionsFolder(), {
-			recursive: true,
-			mode: 448
-		});
-		withLock(sessionFile(sessionId, ".lock"), WAIT, () => {
+		withSessionLock(sessionId, () => {
 			const former = readSession(sessionId);
 			const added = typeof change === "function" ? change(former) : change;
 			const { shown = [], ...rest } = {
@@ -1341,19 +1363,16 @@ function shortened(entry) {
 }
 /**
 * A line is appended in one write, so that the lines of concurrent hooks do not mix. It begins with a line end: of one
-* that a full disk has cut, nothing else is lost.
+* that a full disk has cut, nothing else is lost. Under the lock, because a file that is taken while it is open for the
+* line takes the line with it, unread.
 */
 function note(sessionId, entry) {
 	if (!sessionId) return;
 	try {
 		const file = sessionFile(sessionId, ".jsonl");
-		const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-		if (size > MOST_BYTES$2) return;
-		if (size === 0) mkdirSync(sessionsFolder(), {
-			recursive: true,
-			mode: 448
-		});
-		appendFileSync(file, `\n${JSON.stringify(shortened(entry))}\n`, { mode: 384 });
+		if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MOST_BYTES$2) return;
+		const line = `\n${JSON.stringify(shortened(entry))}\n`;
+		withSessionLock(sessionId, () => appendFileSync(file, line, { mode: 384 }));
 	} catch {}
 }
 var parsed = (line) => {
@@ -1363,23 +1382,46 @@ var parsed = (line) => {
 		return [];
 	}
 };
+var entriesIn = (file) => readFileSync(file, "utf8").split("\n").flatMap(parsed);
 function readJournal(sessionId) {
 	if (!sessionId) return [];
 	try {
-		return readFileSync(sessionFile(sessionId, ".jsonl"), "utf8").split("\n").flatMap(parsed);
+		return entriesIn(sessionFile(sessionId, ".jsonl"));
 	} catch {
 		return [];
 	}
 }
-/** Takes all entries. Of two programs at once, only one gets them. */
-function takeJournal(sessionId) {
-	if (!sessionId) return [];
-	const taken = sessionFile(sessionId, `.${process.pid}.taken`);
+function move(sessionId, taken) {
 	try {
-		renameSync(sessionFile(sessionId, ".jsonl"), taken);
-		return readFileSync(taken, "utf8").split("\n").flatMap(parsed);
+		withSessionLock(sessionId, () => renameSync(sessionFile(sessionId, ".jsonl"), taken));
+		return entriesIn(taken);
 	} catch {
 		return [];
+	}
+}
+/** Lines that came in meanwhile are the later ones. Where there is no room to join both, those stay. */
+function giveBack(sessionId, taken) {
+	const journal = sessionFile(sessionId, ".jsonl");
+	try {
+		withSessionLock(sessionId, () => {
+			if (existsSync(journal)) appendFileSync(taken, readFileSync(journal));
+			renameSync(taken, journal);
+		});
+	} catch {}
+}
+/**
+* Takes all entries for one use. Of two programs at once, only one gets them. If the use fails, as on a full disk, they
+* are in the journal again, for the next exchange.
+*/
+function takeJournal(sessionId, use) {
+	if (!sessionId) return use([]);
+	const taken = sessionFile(sessionId, `.${process.pid}.taken`);
+	const entries = move(sessionId, taken);
+	try {
+		return use(entries);
+	} catch (error) {
+		giveBack(sessionId, taken);
+		throw error;
 	} finally {
 		rmSync(taken, { force: true });
 	}
@@ -1792,4 +1834,4 @@ process.on("uncaughtException", () => process.exit(0));
 process.stdout.on("error", () => process.exit(0));
 (agentName === "send" ? send() : answered(agentName, event)).then(finish, () => process.exit(0));
 //#endregion
-export { savedProfile as _, readSession as a, startToRedact as c, cleanLine as d, isStackFrame as f, findProfile as g, keepEnvironment as h, takeJournal as i, bothEnds as l, terminalText as m, postJson as n, rememberSession as o, terminalLines as p, readJournal as r, takeLock as s, noteRun as t, hasFailed as u, settingsFolder as v, readCommandText as y };
+export { savedProfile as _, readSession as a, readCommandText as b, startToRedact as c, cleanLine as d, isStackFrame as f, findProfile as g, keepEnvironment as h, takeJournal as i, bothEnds as l, terminalText as m, postJson as n, rememberSession as o, terminalLines as p, readJournal as r, takeLock as s, noteRun as t, hasFailed as u, replaceFile as v, settingsFolder as y };

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { SILENCE } from '../../src/doors/cli/hooks/occasion.ts'
@@ -247,4 +247,18 @@ test('switched off, nothing is noted and nothing is kept', async () => {
   await exchange('Do not keep this')
   expect(waitingFiles()).toEqual([])
   expect(readdirSync(join(home, 'sessions')).filter((name) => name.endsWith('.jsonl'))).toEqual([])
+})
+
+test('if an exchange cannot be written, what happened in it is in the next, and no half of a file stays', async () => {
+  await command('npm test', '1 failed', 1)
+  const spool = join(home, 'spool')
+  writeFileSync(spool, 'no folder')
+  await exchange('Mend the tests, please')
+  expect(lastRun('codex', 'capture')?.error).toBeDefined()
+  rmSync(spool)
+  await exchange('Once more, please')
+  const [input, ...others] = inputs()
+  expect(others).toEqual([])
+  expect(input).toMatchObject({ user_message: 'Once more, please' })
+  expect(input?.meta.activity.commands).toMatchObject([{ command: 'npm test', exit_code: 1 }])
 })

@@ -99,6 +99,38 @@ test('half of a line in the journal costs no other line', () => {
   appendFileSync(sessionFile('s1', '.jsonl'), '{"prompt":"of a full di')
   note('s1', { reply: 'second' })
   expect(readJournal('s1')).toEqual([{ prompt: 'first' }, { reply: 'second' }])
-  expect(takeJournal('s1')).toHaveLength(2)
+  expect(takeJournal('s1', (entries) => entries)).toHaveLength(2)
   expect(filesIn('sessions')).toEqual([])
+})
+
+test('what could not be used is in the journal again, before what came in meanwhile', () => {
+  note('s1', { prompt: 'first' })
+  const use = () =>
+    takeJournal('s1', () => {
+      note('s1', { reply: 'second' })
+      throw new Error('no room')
+    })
+  expect(use).toThrow('no room')
+  expect(readJournal('s1')).toEqual([{ prompt: 'first' }, { reply: 'second' }])
+  expect(filesIn('sessions')).toHaveLength(1)
+})
+
+const JOURNAL = new URL('../../src/doors/cli/hooks/journal.ts', import.meta.url).href
+const NOTES = 1500
+const NOTES_MUCH = `
+const { note } = await import(process.argv[1])
+for (let at = 0; at < ${NOTES}; at++) note('s1', { prompt: String(at) })`
+
+test('a note of the moment in which the journal is taken is in it, or in the next', async () => {
+  let isOver = false
+  const noting = promisify(execFile)(process.execPath, ['--input-type=module', '-e', NOTES_MUCH, JOURNAL])
+  void noting.finally(() => {
+    isOver = true
+  })
+  let taken = 0
+  const takeAll = () => takeJournal('s1', ({ length }) => (taken += length))
+  for (; !isOver; takeAll()) await new Promise((resolve) => setTimeout(resolve, 1))
+  await noting
+  takeAll()
+  expect(taken).toBe(NOTES)
 })

@@ -1,7 +1,7 @@
-import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import type { CommandRun } from './occasion.ts'
 import { outputToRedact, startToRedact } from './safe-cuts.ts'
-import { sessionFile, sessionsFolder } from './sessions.ts'
+import { sessionFile, withSessionLock } from './sessions.ts'
 
 /** What happened in a session since the last exchange was captured, one line each. It stays on this machine. */
 export type Entry = { prompt: string } | { reply: string } | { run: CommandRun } | { files: string[] }
@@ -33,7 +33,8 @@ function shortened(entry: Entry): Entry {
 
 /**
  * A line is appended in one write, so that the lines of concurrent hooks do not mix. It begins with a line end: of one
- * that a full disk has cut, nothing else is lost.
+ * that a full disk has cut, nothing else is lost. Under the lock, because a file that is taken while it is open for the
+ * line takes the line with it, unread.
  */
 export function note(sessionId: string | undefined, entry: Entry): void {
   if (!sessionId) return
@@ -41,8 +42,8 @@ export function note(sessionId: string | undefined, entry: Entry): void {
     const file = sessionFile(sessionId, '.jsonl')
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
     if (size > MOST_BYTES) return
-    if (size === 0) mkdirSync(sessionsFolder(), { recursive: true, mode: 0o700 })
-    appendFileSync(file, `\n${JSON.stringify(shortened(entry))}\n`, { mode: 0o600 })
+    const line = `\n${JSON.stringify(shortened(entry))}\n`
+    withSessionLock(sessionId, () => appendFileSync(file, line, { mode: 0o600 }))
   } catch {
     // If the home folder is read-only, nothing is remembered.
   }
@@ -56,24 +57,52 @@ const parsed = (line: string): Entry[] => {
   }
 }
 
+const entriesIn = (file: string): Entry[] => readFileSync(file, 'utf8').split('\n').flatMap(parsed)
+
 export function readJournal(sessionId: string | undefined): Entry[] {
   if (!sessionId) return []
   try {
-    return readFileSync(sessionFile(sessionId, '.jsonl'), 'utf8').split('\n').flatMap(parsed)
+    return entriesIn(sessionFile(sessionId, '.jsonl'))
   } catch {
     return []
   }
 }
 
-/** Takes all entries. Of two programs at once, only one gets them. */
-export function takeJournal(sessionId: string | undefined): Entry[] {
-  if (!sessionId) return []
-  const taken = sessionFile(sessionId, `.${process.pid}.taken`)
+function move(sessionId: string, taken: string): Entry[] {
   try {
-    renameSync(sessionFile(sessionId, '.jsonl'), taken)
-    return readFileSync(taken, 'utf8').split('\n').flatMap(parsed)
+    withSessionLock(sessionId, () => renameSync(sessionFile(sessionId, '.jsonl'), taken))
+    return entriesIn(taken)
   } catch {
     return []
+  }
+}
+
+/** Lines that came in meanwhile are the later ones. Where there is no room to join both, those stay. */
+function giveBack(sessionId: string, taken: string): void {
+  const journal = sessionFile(sessionId, '.jsonl')
+  try {
+    withSessionLock(sessionId, () => {
+      if (existsSync(journal)) appendFileSync(taken, readFileSync(journal))
+      renameSync(taken, journal)
+    })
+  } catch {
+    // There was no journal, or no room.
+  }
+}
+
+/**
+ * Takes all entries for one use. Of two programs at once, only one gets them. If the use fails, as on a full disk, they
+ * are in the journal again, for the next exchange.
+ */
+export function takeJournal<T>(sessionId: string | undefined, use: (entries: Entry[]) => T): T {
+  if (!sessionId) return use([])
+  const taken = sessionFile(sessionId, `.${process.pid}.taken`)
+  const entries = move(sessionId, taken)
+  try {
+    return use(entries)
+  } catch (error) {
+    giveBack(sessionId, taken)
+    throw error
   } finally {
     rmSync(taken, { force: true })
   }

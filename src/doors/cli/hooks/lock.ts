@@ -1,4 +1,14 @@
-import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 
 export type Lock = {
   /** Renews the lock; false if another program has taken it over. */
@@ -24,13 +34,27 @@ const isStale = (file: string, staleMs: number): boolean => {
 }
 
 /** Creating a file fails if the name exists, so only one of two programs gets the lock. */
-function take(file: string, token: string): boolean {
+function create(file: string): number | undefined {
   try {
-    writeFileSync(file, token, { mode: 0o600, flag: 'wx' })
+    return openSync(file, 'wx', 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined
+    throw error
+  }
+}
+
+/** A full disk has room for the name, but not for the token: a lock of nobody would keep others waiting. */
+function take(file: string, token: string): boolean {
+  const descriptor = create(file)
+  if (descriptor === undefined) return false
+  try {
+    writeFileSync(descriptor, token)
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    rmSync(file, { force: true })
     throw error
+  } finally {
+    closeSync(descriptor)
   }
 }
 
@@ -77,23 +101,31 @@ export function takeLock(file: string, staleMs: number): Lock | undefined {
 const PAUSE_MS = 3
 const pause = new Int32Array(new SharedArrayBuffer(4))
 
+type Patience = { patienceMs: number; staleMs: number }
+
+function awaitLock(file: string, { patienceMs, staleMs }: Patience): Lock | undefined {
+  const end = performance.now() + patienceMs
+  try {
+    let lock = takeLock(file, staleMs)
+    while (!lock && performance.now() < end) {
+      Atomics.wait(pause, 0, 0, PAUSE_MS)
+      lock = takeLock(file, staleMs)
+    }
+    return lock
+  } catch {
+    // A full disk has no room for a lock. What needs no room, such as moving a file, works there all the same.
+    return undefined
+  }
+}
+
 /**
  * Does something short while no other program does the same. After `patienceMs` it is done all the same: a person waits
  * for the hook, and the worst that can happen is that one of two notes is lost.
  */
-export function withLock(
-  file: string,
-  { patienceMs, staleMs }: { patienceMs: number; staleMs: number },
-  work: () => void,
-): void {
-  const end = performance.now() + patienceMs
-  let lock = takeLock(file, staleMs)
-  while (!lock && performance.now() < end) {
-    Atomics.wait(pause, 0, 0, PAUSE_MS)
-    lock = takeLock(file, staleMs)
-  }
+export function withLock<T>(file: string, patience: Patience, work: () => T): T {
+  const lock = awaitLock(file, patience)
   try {
-    work()
+    return work()
   } finally {
     lock?.release()
   }

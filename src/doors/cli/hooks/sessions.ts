@@ -39,6 +39,12 @@ export function readSession(sessionId: string | undefined): Session {
 /** Both are far more than a note takes. The lock of a hook that was killed keeps others waiting no longer. */
 const WAIT = { patienceMs: 400, staleMs: 2000 }
 
+/** Does something short to the files of a session while no other hook of it does. */
+export function withSessionLock<T>(sessionId: string, work: () => T): T {
+  mkdirSync(sessionsFolder(), { recursive: true, mode: 0o700 })
+  return withLock(sessionFile(sessionId, '.lock'), WAIT, work)
+}
+
 /**
  * Notes a change; one that adds to what is there is a function of it. Two hooks of a session may do so at once, and both
  * notes stay. A hook still works if this fails.
@@ -49,8 +55,7 @@ export function rememberSession(
 ): void {
   if (!sessionId) return
   try {
-    mkdirSync(sessionsFolder(), { recursive: true, mode: 0o700 })
-    withLock(sessionFile(sessionId, '.lock'), WAIT, () => {
+    withSessionLock(sessionId, () => {
       const former = readSession(sessionId)
       const added = typeof change === 'function' ? change(former) : change
       const { shown = [], ...rest } = { ...former, ...added }

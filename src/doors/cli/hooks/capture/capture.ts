@@ -99,23 +99,15 @@ function verbatim(text: string, findings: Findings): string {
   return `${clean.slice(0, LONGEST_VERBATIM).toWellFormed()}\n[… ${left} more characters]`
 }
 
-/**
- * Puts the exchange that has just ended into the spool, with its activity, and returns how many characters that are.
- * Everything is redacted here, by the rules of the vault: no secret is written to the spool or leaves the machine.
- */
-export async function captureTurn(exchange: Exchange): Promise<number> {
-  const { agent, profile, words, projectKey, folder, sessionId } = exchange
-  const session = readSession(sessionId)
-  const said =
-    agent === 'claude-code' ? await saidInTranscript(words) : saidInJournal(words, readJournal(sessionId))
-  // An agent also continues after a notification; then the person's message is already stored.
-  if (!said || (said.id !== '' && session.stored === said.id)) return 0
+/** What is stored of an exchange, and the commands that failed last in it. Everything is redacted here. */
+function redacted({ agent, words, projectKey, folder, sessionId }: Exchange, said: Said, taken: Entry[]) {
   const environment = environmentOf(folder)
   keepEnvironment(folder, environment)
-  const journal = withExitCodes(takeJournal(sessionId), words)
+  const journal = withExitCodes(taken, words)
   const findings = new Findings()
   const clean = (text: string) => cleanText(text, findings)
-  const { activity, failing } = activityOf(journal, folder, environment, session.failing ?? [], clean)
+  const { failing: failedBefore = [] } = readSession(sessionId)
+  const { activity, failing } = activityOf(journal, folder, environment, failedBefore, clean)
   const input = {
     project_key: projectKey,
     user_message: verbatim(said.prompt, findings),
@@ -124,7 +116,25 @@ export async function captureTurn(exchange: Exchange): Promise<number> {
     ...(sessionId ? { session_id: sessionId } : {}),
     meta: { activity: cleanJson(activity, findings) },
   }
-  put({ url: profile.url, account: accountOf(profile), agent, input })
-  rememberSession(sessionId, { failing, ...(said.id === '' ? {} : { stored: said.id }) })
-  return JSON.stringify(input).length
+  return { input, failing }
+}
+
+/**
+ * Puts the exchange that has just ended into the spool, with its activity, and returns how many characters that are.
+ * It is redacted by the rules of the vault: no secret is written to the spool or leaves the machine. What happened stays
+ * in the journal until the exchange is written.
+ */
+export async function captureTurn(exchange: Exchange): Promise<number> {
+  const { agent, profile, words, sessionId } = exchange
+  const { stored } = readSession(sessionId)
+  const said =
+    agent === 'claude-code' ? await saidInTranscript(words) : saidInJournal(words, readJournal(sessionId))
+  // An agent also continues after a notification; then the person's message is already stored.
+  if (!said || (said.id !== '' && stored === said.id)) return 0
+  return takeJournal(sessionId, (taken) => {
+    const { input, failing } = redacted(exchange, said, taken)
+    put({ url: profile.url, account: accountOf(profile), agent, input })
+    rememberSession(sessionId, { failing, ...(said.id === '' ? {} : { stored: said.id }) })
+    return JSON.stringify(input).length
+  })
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { mayBeSentBy } from '../../account.ts'
 import { settingsFolder } from '../../folders.ts'
+import { replaceFile } from '../../replace-file.ts'
 
 /**
  * Turns wait here until the vault has them: one file each, named so that the order of names is the order of turns. They are
@@ -64,14 +65,12 @@ function ownTime(): string {
   return String(lastTime).padStart(18, '0')
 }
 
-/** A file appears complete or not at all, so that a sender never reads half of one. */
+/** A file appears complete or not at all, so that a sender never reads half of one, and a full disk keeps no half. */
 export function put(waiting: Omit<Waiting, 'idempotencyKey'>, limits = LIMITS): void {
   mkdirSync(spoolFolder(), { recursive: true, mode: 0o700 })
   const key = randomUUID()
   const name = `${ownTime()}-${key}.json`
-  const draft = join(spoolFolder(), `.${key}.draft`)
-  writeFileSync(draft, JSON.stringify({ ...waiting, idempotencyKey: key }), { mode: 0o600 })
-  renameSync(draft, join(spoolFolder(), name))
+  replaceFile(join(spoolFolder(), name), JSON.stringify({ ...waiting, idempotencyKey: key }), 0o600)
   trimSpool(limits)
 }
 

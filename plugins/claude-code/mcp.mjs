@@ -392,7 +392,11 @@ var send = (profile, line, message, negotiated) => request(`${profile.url}/mcp`,
 	timeoutMs: CALL_TIMEOUT_MS
 });
 /** Why the vault gave no answer of the protocol. */
-var refusalText = (status, detail, url) => status === 401 ? `${detail ?? "Not signed in"} Run: ${KVAULT} login --url ${url}` : detail ?? `The vault answered ${status}`;
+function refusalText(status, detail, url) {
+	const said = typeof detail === "string" ? detail : void 0;
+	if (status === 401) return `${said ?? "Not signed in"} Run: ${KVAULT} login --url ${url}`;
+	return said ?? `The vault answered ${status}`;
+}
 /**
 * An MCP server on standard input and output for clients without HTTP: each line goes to the vault, each answer comes back
 * as a line. It knows nothing of the tools except the home of new cards, so it never lags behind the vault.
@@ -415,7 +419,12 @@ async function bridge(options = {}) {
 	async function forward(line, message) {
 		const answer = await send(profile, line, message, negotiated);
 		if (isEventStream(answer)) {
-			for await (const data of eventsOf(answer)) write(data);
+			let isAnswered = false;
+			for await (const data of eventsOf(answer)) {
+				write(data);
+				isAnswered ||= jsonIn(data)?.id === message.id;
+			}
+			if (!isAnswered) fail(message, `${profile.url} ended its answer too early. Try again`);
 			return;
 		}
 		const text = await textOf(answer);

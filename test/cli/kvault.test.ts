@@ -146,6 +146,9 @@ test('mcp says in words what a server answers that is no vault', async () => {
   const server = createServer((asked, answer) => {
     if (asked.url === '/old/mcp')
       answer.writeHead(308, { location: 'https://vault.example/mcp' }).end('moved')
+    else if (asked.url === '/list/mcp') answer.writeHead(422).end('{"detail":[{"loc":["body"],"msg":"No"}]}')
+    else if (asked.url === '/short/mcp')
+      answer.writeHead(200, { 'content-type': 'text/event-stream' }).end(': nothing yet\n\n')
     else answer.writeHead(502).end('<h1>Bad gateway</h1>')
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
@@ -157,6 +160,8 @@ test('mcp says in words what a server answers that is no vault', async () => {
   }
   expect(await ask(`${url}/old`)).toContain('it leads elsewhere (https://vault.example/mcp)')
   expect(await ask(url)).toBe('The vault answered 502')
+  expect(await ask(`${url}/list`)).toBe('The vault answered 422')
+  expect(await ask(`${url}/short`)).toBe(`${url}/short ended its answer too early. Try again`)
   server.close()
 })
 

@@ -11,7 +11,7 @@ import { homeOf } from './project-name.ts'
 
 type Message = { jsonrpc: '2.0'; id?: string | number; method?: string; params?: Record<string, unknown> }
 
-type Reply = { jsonrpc?: string; id?: unknown; result?: { protocolVersion?: string }; detail?: string }
+type Reply = { jsonrpc?: string; id?: unknown; result?: { protocolVersion?: string }; detail?: unknown }
 
 const CALL_TIMEOUT_MS = 120_000
 const PARSE_ERROR = -32700
@@ -69,14 +69,12 @@ const send = (
   })
 
 /** Why the vault gave no answer of the protocol. */
-const refusalText = (
-  status: number | undefined,
-  detail: string | undefined,
-  url: string | undefined,
-): string =>
-  status === 401
-    ? `${detail ?? 'Not signed in'} Run: ${KVAULT} login --url ${url}`
-    : (detail ?? `The vault answered ${status}`)
+function refusalText(status: number | undefined, detail: unknown, url: string | undefined): string {
+  // A client takes no other message than a text, and would wait for ever.
+  const said = typeof detail === 'string' ? detail : undefined
+  if (status === 401) return `${said ?? 'Not signed in'} Run: ${KVAULT} login --url ${url}`
+  return said ?? `The vault answered ${status}`
+}
 
 /**
  * An MCP server on standard input and output for clients without HTTP: each line goes to the vault, each answer comes back
@@ -95,7 +93,13 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
   async function forward(line: string, message: Message): Promise<void> {
     const answer = await send(profile, line, message, negotiated)
     if (isEventStream(answer)) {
-      for await (const data of eventsOf(answer)) write(data)
+      let isAnswered = false
+      for await (const data of eventsOf(answer)) {
+        write(data)
+        isAnswered ||= (jsonIn(data) as Reply | null | undefined)?.id === message.id
+      }
+      // A proxy may end a stream as if it were complete, and the client would wait for the rest.
+      if (!isAnswered) fail(message, `${profile.url} ended its answer too early. Try again`)
       return
     }
     const text = await textOf(answer)

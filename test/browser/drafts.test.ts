@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { judge, look } from './pictures.ts'
 import { expectAccessible, openStage } from './support.ts'
-import { openPage } from './visit.ts'
+import { openPage, visit } from './visit.ts'
 
 const stage = openStage()
 
@@ -46,6 +46,11 @@ test('a person accepts, edits and dismisses what was found in their work, and se
   await draft('orchard').getByRole('button', { name: 'Edit' }).click()
   await page.locator('input:focus').waitFor()
   await page.getByLabel('Title').fill('The orchard client has to be declared')
+  // It waits while something else is looked at.
+  await visit(page, '/library')
+  await page.goBack()
+  await draft('orchard').getByRole('button', { name: 'Edit' }).click()
+  await page.getByText('What you wrote before is back.').waitFor()
   await expectAccessible(page)
   const form = page.locator('form', { has: page.getByLabel('Title') })
   await form.getByRole('button', { name: 'Accept as a card' }).click()

@@ -6,7 +6,7 @@ import { neighbourGetsFocus } from '../lib/neighbour-focus.ts'
 import { isTyped } from '../lib/typed-word.ts'
 import { Button, type ButtonLook, IconButton } from './button.tsx'
 import { TextField } from './field.tsx'
-import { FormError } from './states.tsx'
+import { FormError, Notice } from './states.tsx'
 import { Toaster } from './toast.tsx'
 
 type DialogProps = {
@@ -18,11 +18,16 @@ type DialogProps = {
   wide?: boolean
   /** For content that is shown once: neither Esc nor a click outside closes the dialog, only its own button. */
   keepOpen?: boolean
+  /** Closing loses nothing: the browser keeps what is written until it is saved. */
+  kept?: boolean
   children: ReactNode
   footer?: ReactNode
 }
 
-/** The browser's own modal: it keeps the focus inside, gives it back, and closes by Escape or a click beside it. */
+/**
+ * The browser's own modal: it keeps the focus inside, gives it back, and closes by Escape or a click beside it. If a text is
+ * written in it, both ask first, since both happen by mistake.
+ */
 export function Dialog({ open, ...shown }: DialogProps) {
   return open ? createPortal(<OpenDialog {...shown} />, document.body) : null
 }
@@ -34,11 +39,19 @@ function OpenDialog({
   hideTitle,
   wide,
   keepOpen,
+  kept,
   children,
   footer,
 }: Omit<DialogProps, 'open'>) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
+  const written = useWritten()
+  const [asks, setAsks] = useState(false)
+  const leave = () => {
+    if (keepOpen) return
+    if (!kept && written.isAny()) setAsks(true)
+    else onClose()
+  }
   useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
@@ -55,12 +68,19 @@ function OpenDialog({
       aria-describedby={description ? `${id}-description` : undefined}
       onCancel={(event) => {
         event.preventDefault()
-        if (!keepOpen) onClose()
+        leave()
       }}
       // A second Escape closes a dialog even if `cancel` is prevented, unless the key itself is prevented.
-      onKeyDown={(event) => keepOpen && event.key === 'Escape' && event.preventDefault()}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.defaultPrevented || !(keepOpen || written.isAny())) return
+        event.preventDefault()
+        leave()
+      }}
+      // The gesture for Back of a phone has no key: what it closes is closed for the page too.
+      onClose={() => dialog.current?.open === false && onClose()}
+      onFocus={written.noteStart}
       onPointerDown={(event) => {
-        if (!keepOpen && event.target === dialog.current && isOutside(event, dialog.current)) onClose()
+        if (event.target === dialog.current && isOutside(event, dialog.current)) leave()
       }}
       className={cx(
         'fixed top-dialog-top right-auto bottom-auto left-1/2 z-50 max-h-dialog-height w-dialog-width -translate-x-1/2 animate-enter flex-col overflow-hidden rounded-md bg-panel text-ink shadow-float backdrop:bg-backdrop open:flex focus:outline-none',
@@ -78,6 +98,20 @@ function OpenDialog({
         )}
       </div>
       <div className={cx('min-h-0 grow overflow-y-auto', !hideTitle && 'px-5 py-4')}>{children}</div>
+      {asks && (
+        <div className="border-t border-line px-5 py-3">
+          <Notice
+            tone="warn"
+            action={
+              <Button size="sm" onClick={onClose}>
+                Drop it
+              </Button>
+            }
+          >
+            What you wrote is not sent yet.
+          </Notice>
+        </div>
+      )}
       {footer && (
         <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{footer}</div>
       )}
@@ -91,12 +125,30 @@ function OpenDialog({
   )
 }
 
+/** Whether a text was written since the dialog opened. A name in one line is soon written again. */
+function useWritten() {
+  const starts = useRef(new Map<HTMLTextAreaElement, string>())
+  return {
+    noteStart: ({ target }: { target: EventTarget }) => {
+      if (target instanceof HTMLTextAreaElement && !starts.current.has(target))
+        starts.current.set(target, target.value)
+    },
+    isAny: () =>
+      [...starts.current].some(
+        ([{ isConnected, value }, start]) => isConnected && value.trim() && value !== start,
+      ),
+  }
+}
+
 const isOutside = ({ clientX, clientY }: { clientX: number; clientY: number }, element: HTMLElement) => {
   const { left, right, top, bottom } = element.getBoundingClientRect()
   return clientX < left || clientX > right || clientY < top || clientY > bottom
 }
 
-type FormDialogProps = Pick<DialogProps, 'onClose' | 'title' | 'description' | 'wide' | 'children'> & {
+type FormDialogProps = Pick<
+  DialogProps,
+  'onClose' | 'title' | 'description' | 'wide' | 'kept' | 'children'
+> & {
   /** What the button says. */
   action: string
   look?: ButtonLook

@@ -1,8 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { acceptDraft, type CardDraft } from '../../api/drafts.ts'
+import { useKeptText } from '../../lib/use-kept-text.ts'
+import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Textarea } from '../../ui/field.tsx'
+import { Notice } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { draftsChanged } from './draft-queries.ts'
 
@@ -14,18 +17,35 @@ const FIELDS = [
 
 const takeFocus = (field: HTMLInputElement | null) => field?.focus()
 
-/** Edits a draft and accepts it as a card. */
-export function DraftForm({ draft, onCancel }: { draft: CardDraft; onCancel: () => void }) {
-  const [words, setWords] = useState({
+type Words = Record<'title' | (typeof FIELDS)[number][0], string>
+
+/** The words of a draft as they are edited; the browser keeps them until the draft is accepted or the edit dropped. */
+function useWords(draft: CardDraft) {
+  const { user_id } = useMe()
+  const start: Words = {
     title: draft.title,
     symptom: draft.symptom,
     fix_summary: draft.fix_summary,
     root_cause: draft.root_cause ?? '',
-  })
+  }
+  const { text, change, isRestored } = useKeptText(
+    `kv-mined:${user_id}:${draft.draft_id}`,
+    JSON.stringify(start),
+  )
+  const setWords = (next: Words) => change(JSON.stringify(next))
+  return { words: JSON.parse(text) as Words, setWords, isRestored, drop: () => setWords(start) }
+}
+
+/** Edits a draft and accepts it as a card. */
+export function DraftForm({ draft, onCancel }: { draft: CardDraft; onCancel: () => void }) {
+  const { words, setWords, isRestored, drop } = useWords(draft)
   const accept = useMutation({
     mutationFn: () =>
       acceptDraft({ draft_id: draft.draft_id, ...words, root_cause: words.root_cause.trim() || null }),
-    onSuccess: () => toast('Recorded as your card.'),
+    onSuccess: () => {
+      drop()
+      toast('Recorded as your card.')
+    },
     onError: toastError,
     onSettled: draftsChanged,
   })
@@ -35,6 +55,7 @@ export function DraftForm({ draft, onCancel }: { draft: CardDraft; onCancel: () 
   }
   return (
     <form onSubmit={submit} className="grid gap-4">
+      {isRestored && <Notice>What you wrote before is back. Cancel drops it.</Notice>}
       <Field label="Title">
         {(props) => (
           <Input
@@ -63,7 +84,14 @@ export function DraftForm({ draft, onCancel }: { draft: CardDraft; onCancel: () 
         <Button type="submit" look="primary" busy={accept.isPending}>
           Accept as a card
         </Button>
-        <Button onClick={onCancel}>Cancel</Button>
+        <Button
+          onClick={() => {
+            drop()
+            onCancel()
+          }}
+        >
+          Cancel
+        </Button>
       </div>
     </form>
   )

@@ -100,8 +100,10 @@ type MoreProps = {
   children: (results: (BoxHit | BoxEvent)[]) => ReactNode
 }
 
-/** A ranking has some hundreds of cards; a list has all of them. */
+/** A ranking has some hundreds of cards, so from here on their number is only the least; a list has all of them. */
 const RANKED_END = 200
+
+const isRankedToItsEnd = (found: { total: number } | null) => (found?.total ?? 0) >= RANKED_END
 
 function MoreOf({ section, found, state, children }: MoreProps) {
   const { answer, loading, more } = useMore(state, section)
@@ -109,14 +111,15 @@ function MoreOf({ section, found, state, children }: MoreProps) {
   if (!shown || shown.results.length === 0) return null
   const { results, total } = shown
   const hits = results.filter((hit) => !hit.weak).length
+  const isLeast = section !== 'memory' && isRankedToItsEnd(shown)
   return (
     <Section
       title={TITLES[section]}
-      note={hits < total ? `${hits} of ${formatNumber(total)}` : formatNumber(hits)}
+      note={`${hits < total ? `${hits} of ` : ''}${formatNumber(total)}${isLeast ? ' or more' : ''}`}
     >
       {children(results)}
       {hits < total && <More left={total - hits} busy={loading} onMore={more} />}
-      {section !== 'memory' && total >= RANKED_END && (
+      {isLeast && (
         <LinkButton
           look="ghost"
           size="sm"
@@ -168,9 +171,11 @@ function Corrected({ answer, change }: { answer: BoxAnswer; change: Change }) {
 /** How many hits there are, and how long the search took; also announced by screen readers. */
 export const Summary = ({ answer }: { answer: BoxAnswer }) => {
   const total = [answer.mine, answer.team, answer.memory].reduce((sum, found) => sum + (found?.total ?? 0), 0)
+  const isLeast = [answer.mine, answer.team].some(isRankedToItsEnd)
   return (
     <p role="status" className="px-4 py-1 text-xs text-faint tabular-nums">
-      {plural(total, 'result')} · {Math.max(1, Math.round(answer.took_ms))} ms · free
+      {isLeast ? `${formatNumber(total)} or more results` : plural(total, 'result')} ·{' '}
+      {Math.max(1, Math.round(answer.took_ms))} ms · free
     </p>
   )
 }

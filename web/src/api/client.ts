@@ -26,7 +26,7 @@ export class ApiError extends Error {
     super(
       typeof problem.detail === 'string'
         ? problem.detail
-        : issues.map(describeIssue).join(' ') || `The server answered ${status}.`,
+        : issues.map(describeIssue).join(' ') || unexplained(status, headers),
     )
     this.name = 'ApiError'
     this.status = status
@@ -149,6 +149,13 @@ export async function request(address: string, init: RequestInit): Promise<Respo
   const problem: Problem = await response.json().catch(() => ({}))
   if (isGone(response.status, problem)) throw unreachable(response.status)
   throw refusal(user, response, problem)
+}
+
+/** For an answer without our words, such as that of a proxy. */
+function unexplained(status: number, headers: Headers): string {
+  if (status !== 429) return `The server answered ${status}.`
+  const seconds = Number(headers.get('retry-after'))
+  return `Too many requests. ${seconds ? `Try again in ${seconds} s.` : 'Wait a moment, then try again.'}`
 }
 
 function describeIssue(issue: Issue): string {

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
+import { ApiError } from '../api/client.ts'
 import { NotLoaded } from './states.tsx'
 
 const drawn = (error: Error | null) =>
@@ -11,6 +12,17 @@ test('where nothing has loaded, the skeleton or the reason shows', () => {
   expect(drawn(null)).toBe('wait')
   expect(drawn(new Error('The disk is full.'))).toContain('The disk is full.')
   expect(drawn(new Error('The disk is full.'))).not.toContain('wait')
+})
+
+test('a refusal for too many requests says so once, and how long to wait', () => {
+  const detail = 'Too many requests. Try again in 12 s.'
+  const text = drawn(
+    new ApiError(429, { detail, code: 'rate_limited' }, new Headers({ 'retry-after': '12' })),
+  )
+  expect(text).toContain(detail)
+  expect(text.match(/Too many/g)).toHaveLength(1)
+  const proxy = drawn(new ApiError(429, {}, new Headers({ 'retry-after': '7' })))
+  expect(proxy).toContain('Too many requests. Try again in 7 s.')
 })
 
 /** A page that looks at the error first loses its data, and what was typed, to a refetch that fails. */

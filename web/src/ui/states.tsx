@@ -37,7 +37,6 @@ const SAFE: Record<number, string> = {
   402: 'Nothing was charged.',
   403: 'Your role or key does not allow this.',
   404: 'It may have been removed, or it is not shared with you.',
-  429: 'Too many requests in a short time. Wait a moment, then try again.',
 }
 
 /** What stays so, however often it is asked for. */
@@ -62,7 +61,11 @@ export function ErrorState({
   const isWrong = api !== null && isNoAddress(api)
   const status = isWrong ? 404 : (api?.status ?? 0)
   const title =
-    status === 404 ? 'Not found' : api && status < 500 ? 'That is not possible' : 'This did not load'
+    status === 404
+      ? 'Not found'
+      : api && status < 500 && status !== 429
+        ? 'That is not possible'
+        : 'This did not load'
   const message = isWrong
     ? 'Nothing has this address.'
     : error instanceof Error

@@ -56,6 +56,13 @@ test('two people talk about a card: a mention, an answer, an edit and a deletion
   await page.goBack()
   await field.click()
   expect(await field.inputValue()).toContain('@Ada Lead ?')
+  // The comment gets through, and only the answer is lost: sent again, it is still one.
+  const comments = `**/api/v1/cards/${cardId}/comments`
+  await page.route(comments, (route) => route.fetch().then(() => route.abort('internetdisconnected')), {
+    times: 1,
+  })
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('alert').getByText('The server cannot be reached.').waitFor()
   await page.keyboard.press('Control+Enter')
   const thread = page.getByRole('region', { name: 'Comments' })
   await thread.getByText('1 comment').waitFor()
@@ -83,6 +90,9 @@ test('two people talk about a card: a mention, an answer, an edit and a deletion
   await leadThread.locator('textarea:focus').waitFor()
   expect(await leadThread.getByLabel('Your comment').inputValue()).toBe('It does, @Mate Miller.')
   await lead.page.keyboard.type(' Yes.')
+  expect(await leadThread.getByLabel('Your comment').inputValue()).toBe('It does, @Mate Miller. Yes.')
+  await lead.page.keyboard.press('Escape')
+  await leadThread.getByRole('button', { name: 'Edit' }).click()
   expect(await leadThread.getByLabel('Your comment').inputValue()).toBe('It does, @Mate Miller. Yes.')
   await leadThread.getByLabel('Your comment').fill('It does since 16, @Mate Miller.')
   await leadThread.getByRole('button', { name: 'Save' }).click()

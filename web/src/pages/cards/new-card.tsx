@@ -5,9 +5,9 @@ import { recordCard } from '../../api/cards.ts'
 import { ApiError } from '../../api/client.ts'
 import { recordFromMemory } from '../../api/memory.ts'
 import { queryClient } from '../../api/query.ts'
+import { useAttempt } from '../../api/use-attempt.ts'
 import { SENT_WHEN_BACK } from '../../api/when-back.ts'
 import { formatAgo } from '../../lib/format.ts'
-import { randomId } from '../../lib/random.ts'
 import { useMe } from '../../session.ts'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -33,8 +33,7 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
   const form = useRef<HTMLDivElement>(null)
   // The first thing to write is the title, which is the first required field.
   useEffect(() => form.current?.querySelector<HTMLInputElement>('input[required]')?.focus(), [])
-  // The same key for the same text, so that a retry after a lost answer does not make a second card.
-  const attempt = useRef({ text: '', key: '' })
+  const attempt = useAttempt()
   const save = useMutation({
     ...SENT_WHEN_BACK,
     mutationFn: (draft: Draft) => {
@@ -44,12 +43,9 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
         evidences: newEvidences(draft),
         ...(home.home && { workspace_id: home.home }),
       }
-      const text = JSON.stringify(input)
-      if (text !== attempt.current.text) attempt.current = { text, key: randomId() }
-      const options = { headers: { 'Idempotency-Key': attempt.current.key } }
-      return source
-        ? recordFromMemory({ ...input, raw_id: source.rawId }, options)
-        : recordCard(input, options)
+      return attempt(input, (options) =>
+        source ? recordFromMemory({ ...input, raw_id: source.rawId }, options) : recordCard(input, options),
+      )
     },
     onSuccess: (card, sent) => {
       const { current } = newest

@@ -3,6 +3,7 @@ import { CircleCheck, Paperclip, X } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { sendTicket, type TicketReceipt } from '../../api/support.ts'
+import { useAttempt } from '../../api/use-attempt.ts'
 import { useKeptText } from '../../lib/use-kept-text.ts'
 import { useSignedIn } from '../../session.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -19,6 +20,10 @@ const CATEGORIES = [
   { value: 'other', label: 'Something else' },
 ]
 
+/** A field of the form, with what tells one file from another. */
+const asText = ([name, value]: [string, FormDataEntryValue]) =>
+  value instanceof File ? [name, value.name, value.size, value.lastModified] : [name, value]
+
 /** The message begins as what was asked in the chat, until something is written here. */
 export function TicketForm({ email: known, asked }: { email: string; asked: string }) {
   const [email, setEmail] = useState(known)
@@ -30,7 +35,11 @@ export function TicketForm({ email: known, asked }: { email: string; asked: stri
   const message = isWritten ? text : asked
   const [files, setFiles] = useState<readonly File[]>([])
   const [isAnother, setAnother] = useState(false)
-  const send = useMutation({ mutationFn: sendTicket, onSuccess: () => dropSent(text) })
+  const attempt = useAttempt()
+  const send = useMutation({
+    mutationFn: (form: FormData) => attempt([...form].map(asText), (options) => sendTicket(form, options)),
+    onSuccess: () => dropSent(text),
+  })
   const problem = fileProblem(files)
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -4,6 +4,7 @@ import { type FormEvent, useRef } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import { replyToTicket, type Ticket } from '../../api/tickets.ts'
+import { useAttempt } from '../../api/use-attempt.ts'
 import { formatTime } from '../../lib/format.ts'
 import { useKeptText } from '../../lib/use-kept-text.ts'
 import { useMe } from '../../session.ts'
@@ -62,8 +63,10 @@ function ReplyForm({ ticket, isSupport }: { ticket: Ticket; isSupport: boolean }
   const { user_id } = useMe()
   const { text: message, change, dropSent } = useKeptText(`kv-reply:${user_id}:${ticket.ticket_id}`, '')
   const field = useRef<HTMLTextAreaElement>(null)
+  const attempt = useAttempt()
   const send = useMutation({
-    mutationFn: (message: string) => replyToTicket({ ticket_id: ticket.ticket_id, message }),
+    mutationFn: (message: string) =>
+      attempt(message, (options) => replyToTicket({ ticket_id: ticket.ticket_id, message }, options)),
     onSuccess: async (_, sent) => {
       dropSent(sent)
       // The button had the focus, and is disabled while there is nothing to send.

@@ -16,11 +16,12 @@ type Props = {
   people: readonly Person[]
   start?: string
   /** Under this name the browser keeps what is not sent yet. */
-  keptAs?: string
+  keptAs: string
   busy: boolean
   error: unknown
   /** Resolves once the comment is stored; then the field is emptied. */
   onSend: (body: string) => Promise<unknown>
+  /** For a form that was opened by a button. Escape closes it and keeps what was written; Cancel drops that. */
   onCancel?: () => void
 }
 
@@ -73,7 +74,13 @@ export function CommentForm({
           {action}
         </Button>
         {onCancel && (
-          <Button look="ghost" onClick={onCancel}>
+          <Button
+            look="ghost"
+            onClick={() => {
+              change(start)
+              onCancel()
+            }}
+          >
             Cancel
           </Button>
         )}

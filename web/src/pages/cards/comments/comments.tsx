@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { type Comment, createComment, deleteComment, editComment } from '../../../api/comments.ts'
 import type { Card } from '../../../api/types.ts'
+import { useAttempt } from '../../../api/use-attempt.ts'
 import { formatAgo, formatTime, plural } from '../../../lib/format.ts'
 import { useMe } from '../../../session.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -73,8 +74,10 @@ function readersOf(card: Card, audience: { name: string; workspace_id: string },
 
 function NewComment({ card, people, readers }: { card: Card; people: readonly Person[]; readers: string }) {
   const { user_id } = useMe()
+  const attempt = useAttempt()
   const send = useMutation({
-    mutationFn: (body: string) => createComment({ card_id: card.card_id, body }),
+    mutationFn: (body: string) =>
+      attempt(body, (options) => createComment({ card_id: card.card_id, body }, options)),
     onSuccess: () => threadChanged(card.card_id),
   })
   return (
@@ -134,6 +137,7 @@ function CommentRow({ comment, people }: { comment: Comment; people: readonly Pe
           action="Save"
           people={people}
           start={asTyped(comment.body, comment.mentions)}
+          keptAs={`kv-comment:${me.user_id}:${comment_id}`}
           busy={save.isPending}
           error={save.error}
           onSend={(body) => save.mutateAsync(body)}

@@ -97,4 +97,24 @@ describe('a call', () => {
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('failed to fetch')))
     await expect(call<typeof ListCases>('GET /api/v1/cases')()).rejects.toBeInstanceOf(NetworkError)
   })
+
+  test('ends once the server has been silent for too long, and warns of sending twice', async () => {
+    vi.useFakeTimers()
+    const signals: AbortSignal[] = []
+    vi.stubGlobal('fetch', (_: string, { signal }: { signal: AbortSignal }) => {
+      signals.push(signal)
+      return new Promise(() => {})
+    })
+    try {
+      const asked = (method: string) => request('/api/v1/cards', { method }).catch((error: unknown) => error)
+      const [read, written] = [asked('GET'), asked('POST')]
+      await vi.advanceTimersByTimeAsync(45_000)
+      expect(await read).toMatchObject({ name: 'Silence', message: 'The server does not answer.' })
+      expect(signals.slice(0, 2).map(({ aborted }) => aborted)).toEqual([true, false])
+      await vi.advanceTimersByTimeAsync(75_000)
+      expect(await written).toMatchObject({ message: expect.stringContaining('may have arrived') })
+    } finally {
+      vi.useRealTimers()
+    }
+  })
 })

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { InputOf, OutputOf, Route, RouteOf } from '#server/core/capability.ts'
 import { takeFirstAnswer } from '../first-load/answers.ts'
-import { NetworkError } from '../lib/network-error.ts'
-import { noteUnreachable } from '../lib/reachable.ts'
+import { NetworkError, Silence } from '../lib/network-error.ts'
+import { noteSilent, noteUnreachable } from '../lib/reachable.ts'
 import { sessionFetch, userOf } from '../lib/session-fetch.ts'
 import { noteSessionOver, startAnew } from '../lib/session-user.ts'
 
@@ -135,16 +135,40 @@ function unreachable(cause: unknown): NetworkError {
   return new NetworkError(cause)
 }
 
+/**
+ * How long the server may be silent: longer than it lets a statement run, and longer still for what changes much. An upload
+ * takes as long as it needs.
+ */
+function patienceFor({ method = 'GET', body }: RequestInit): number | null {
+  if (body instanceof Blob || body instanceof FormData) return null
+  return method === 'GET' ? 45_000 : 120_000
+}
+
+/** The answer, or an error once the server has been silent for too long: no page may wait forever. */
+async function answerTo(address: string, init: RequestInit): Promise<Response> {
+  const patience = patienceFor(init)
+  const silence = new AbortController()
+  const signal = init.signal ? AbortSignal.any([init.signal, silence.signal]) : silence.signal
+  const asked = async () =>
+    (await takeFirstAnswer({ address, init })) ?? (await sessionFetch(address, { ...init, signal }))
+  if (patience === null) return asked()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const tooLong = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Silence(init.method))
+      silence.abort()
+    }, patience)
+  })
+  return Promise.race([asked(), tooLong]).finally(() => clearTimeout(timer))
+}
+
 /** fetch with the browser session and its CSRF header; throws ApiError for every answer that is not 2xx. */
 export async function request(address: string, init: RequestInit): Promise<Response> {
   const user = userOf(address)
-  const first = await takeFirstAnswer({ address, init })
-  const response =
-    first ??
-    (await sessionFetch(address, init).catch((cause: unknown) => {
-      if (init.signal?.aborted) throw cause
-      throw unreachable(cause)
-    }))
+  const response = await answerTo(address, init).catch((cause: unknown) => {
+    if (init.signal?.aborted) throw cause
+    throw cause instanceof Silence ? noteSilent(cause) : unreachable(cause)
+  })
   if (response.ok) return response
   const problem: Problem = await response.json().catch(() => ({}))
   if (isGone(response.status, problem)) throw unreachable(response.status)

@@ -5,9 +5,16 @@ import { useSyncExternalStore } from 'react'
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 15_000
 
+/** A server that is silent for so long does not answer. */
+const PATIENCE_MS = 10_000
+
 /** Asks the server without any cache. */
 export const isReachable = (): Promise<boolean> =>
-  fetch('/health', { cache: 'no-store', credentials: 'omit' }).then(
+  fetch('/health', {
+    cache: 'no-store',
+    credentials: 'omit',
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  }).then(
     ({ ok }) => ok,
     () => false,
   )
@@ -28,6 +35,12 @@ export function noteUnreachable(): void {
   if (!onlineManager.isOnline()) return
   onlineManager.setOnline(false)
   askAgain(FIRST_PAUSE_MS)
+}
+
+/** One request has no answer. Whether the server is away, another one tells. */
+export function noteSilent<Cause>(cause: Cause): Cause {
+  void isReachable().then((isThere) => isThere || noteUnreachable())
+  return cause
 }
 
 /** The library's own listener only knows whether there is a network, not whether our server answers. */

@@ -96,7 +96,10 @@ onBothEngines('leaving', (t) => {
   test('of two deletions at once one is refused, since the other has ended all access', async () => {
     const user = await t.user()
     const answers = await Promise.all([user.delete(remove), user.delete(remove)])
-    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 401])
+    const [done, refused] = answers.map((answer) => answer.status).sort()
+    expect(done).toBe(200)
+    // By how far it had come: the session has ended, or cannot be found as a recent one, or the account is gone.
+    expect([401, 403, 404]).toContain(refused)
   })
 
   test('a card that an account left to its team and an admin deletes can still be brought back', async () => {

@@ -12,7 +12,7 @@ import type { ApiKeysTable } from '../../../db/tables/accounts.ts'
 import { audit } from '../../audit/audit.ts'
 import { hasRole, roleIn } from '../../permissions/permission.ts'
 import { cleanText, Findings } from '../../redaction/stored.ts'
-import { countKeys } from './api-keys.store.ts'
+import { countKeys, endOfKey } from './api-keys.store.ts'
 import { requireLiveCredential } from './live-credential.ts'
 
 export const KEY_PREFIX = 'kv_'
@@ -36,7 +36,12 @@ export const APIKeyCreate = z
       .max(MAX_SCOPES)
       .optional()
       .describe('All that the creating credential has, when left out.'),
-    expires_in_days: z.int().min(1).max(3650).nullish(),
+    expires_in_days: z
+      .int()
+      .min(1)
+      .max(3650)
+      .nullish()
+      .describe('Never, when left out. A key that is made with another key ends with it at the latest.'),
     default_workspace_id: Id.nullish().describe(
       'Where new cards go that name no workspace. You must be editor or admin there. Null is the personal workspace, which is also used once you lose that role.',
     ),
@@ -83,6 +88,13 @@ async function requireWritable(ctx: UserCtx, workspaceId: string | null): Promis
     throw invalid('default_workspace_id', 'You cannot write cards in this workspace')
 }
 
+/** A key that ends could otherwise outlive itself by a key that it makes. */
+async function endOfNewKey(ctx: UserCtx, days: number | null | undefined): Promise<string | null> {
+  const wanted = days ? new Date(ctx.now().getTime() + days * DAY_MS).toISOString() : null
+  const makers = await endOfKey(ctx.db, ctx.viewer.credential)
+  return makers !== null && (wanted === null || wanted > makers) ? makers : wanted
+}
+
 const insertKey = (ctx: UserCtx, { name, scopes, expiresInDays, defaultWorkspaceId = null }: NewKey) => {
   const key = KEY_PREFIX + randomToken(KEY_BYTES)
   // The key itself is sometimes pasted as its name.
@@ -101,7 +113,7 @@ const insertKey = (ctx: UserCtx, { name, scopes, expiresInDays, defaultWorkspace
       scopes: toJson(scopes),
       created_at: now.toISOString(),
       last_used_at: null,
-      expires_at: expiresInDays ? new Date(now.getTime() + expiresInDays * DAY_MS).toISOString() : null,
+      expires_at: await endOfNewKey(ctx, expiresInDays),
       default_workspace_id: defaultWorkspaceId,
     }
     await ctx.db.insertInto('api_keys').values(row).execute()

@@ -98,20 +98,7 @@ function OpenDialog({
         )}
       </div>
       <div className={cx('min-h-0 grow overflow-y-auto', !hideTitle && 'px-5 py-4')}>{children}</div>
-      {asks && (
-        <div className="border-t border-line px-5 py-3">
-          <Notice
-            tone="warn"
-            action={
-              <Button size="sm" onClick={onClose}>
-                Drop it
-              </Button>
-            }
-          >
-            What you wrote is not sent yet.
-          </Notice>
-        </div>
-      )}
+      {asks && <Unsent onDrop={onClose} />}
       {footer && (
         <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{footer}</div>
       )}
@@ -124,6 +111,21 @@ function OpenDialog({
     </dialog>
   )
 }
+
+const Unsent = ({ onDrop }: { onDrop: () => void }) => (
+  <div className="border-t border-line px-5 py-3">
+    <Notice
+      tone="warn"
+      action={
+        <Button size="sm" onClick={onDrop}>
+          Drop it
+        </Button>
+      }
+    >
+      What you wrote is not sent yet.
+    </Notice>
+  </div>
+)
 
 /** Whether a text was written since the dialog opened. A name in one line is soon written again. */
 function useWritten() {

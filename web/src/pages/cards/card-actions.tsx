@@ -14,7 +14,7 @@ import {
   Trash2,
   Users,
 } from 'lucide-react'
-import { useState } from 'react'
+import { type ComponentType, useState } from 'react'
 import type { Card } from '../../api/types.ts'
 import { loadable } from '../../lib/loadable.tsx'
 import { useMe } from '../../session.ts'
@@ -25,27 +25,26 @@ import { toast, toastError } from '../../ui/toast.tsx'
 import { cardLink } from './card-link.ts'
 import { cardAsMarkdown, cardAsPrompt } from './card-text.ts'
 import { CitesDialog } from './cites/cites-dialog.tsx'
-import { LinkDialog } from './links/link-dialog.tsx'
-import { MergeDialog } from './links/merge-dialog.tsx'
 import { ShareDialog } from './sharing/share-dialog.tsx'
 import { useRemoveCard } from './use-remove-card.ts'
 
 type DialogProps = { card: Card; onClose: () => void }
 
-const reporting = loadable(() => import('../moderation/report-dialog.tsx'))
-
-/** Hardly anybody who reads a card reports it, so this is no part of what a card loads. */
-function LazyReportDialog(props: DialogProps) {
-  const { value } = reporting.useLoaded()
-  return value && <value.ReportDialog {...props} />
+/** Hardly anybody who reads a card reports, links or merges it, so this is no part of what a card loads. */
+function lazyDialog(load: () => Promise<ComponentType<DialogProps>>) {
+  const dialog = loadable(load)
+  return function LazyDialog(props: DialogProps) {
+    const { value: Shown } = dialog.useLoaded()
+    return Shown && <Shown {...props} />
+  }
 }
 
 const DIALOGS = {
   share: ({ card, onClose }: DialogProps) => <ShareDialog cards={[card]} onClose={onClose} />,
   cites: CitesDialog,
-  link: LinkDialog,
-  merge: MergeDialog,
-  report: LazyReportDialog,
+  link: lazyDialog(async () => (await import('./links/link-dialog.tsx')).LinkDialog),
+  merge: lazyDialog(async () => (await import('./links/merge-dialog.tsx')).MergeDialog),
+  report: lazyDialog(async () => (await import('../moderation/report-dialog.tsx')).ReportDialog),
 }
 
 type AskedFor = keyof typeof DIALOGS

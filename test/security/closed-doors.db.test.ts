@@ -30,11 +30,11 @@ onBothEngines('a closed door', (t) => {
   test('however sessions are ended, a remembered caller is forgotten', async () => {
     for (const [way, end] of Object.entries(WAYS_TO_END_SESSIONS)) {
       const user = await t.user()
-      for (let tries = 0; tries < 200; tries++) {
+      const remembered = async () => {
         expect((await user.get('/api/v1/auth/me')).status, way).toBe(200)
-        if (t.app.services.credentials.find(user.token, t.app.services.now().getTime())) break
-        await new Promise((resolve) => setTimeout(resolve, 25))
+        return t.app.services.credentials.find(user.token, t.app.services.now().getTime())
       }
+      await expect.poll(remembered, { message: way }).toBeDefined()
       await t.app.services.database.transaction((db) => end(db, user.userId))
       expect((await user.get('/api/v1/auth/me')).status, way).toBe(401)
     }

@@ -18,6 +18,7 @@ import { probe } from '../../src/doors/cli/mcp-probe.ts'
 import { homeOf } from '../../src/doors/cli/project-name.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 import { type CommandResult, runKvault, type Terminal } from '../support/process.ts'
+import { describeWhere, NOT_LINUX } from '../support/skips.ts'
 
 const EMAIL = 'failing@example.com'
 const BY_PASSWORD = ['login', '--email', EMAIL, '--password-stdin']
@@ -62,12 +63,20 @@ const NOWHERE = '/proc/self'
 
 const isOneLine = /^[^\n]+\n$/
 
-test.runIf(existsSync(NOWHERE))('a client whose file cannot be written leaves no key behind', async () => {
-  const key = await apiKeyOf(person)
-  const result = await kvault(['connect', 'codex', '--yes', '--key', key], { env: { CODEX_HOME: NOWHERE } })
-  expect(result.code).toBe(4)
-  expect(result.stderr).toMatch(/^\/proc\/self\/config\.toml cannot be written \(\w+\)\.\n$/)
-  expect(await keysNamed('Codex')).toEqual([])
+describeWhere('files of the kernel', NOT_LINUX, () => {
+  test('a client whose file cannot be written leaves no key behind', async () => {
+    const key = await apiKeyOf(person)
+    const result = await kvault(['connect', 'codex', '--yes', '--key', key], { env: { CODEX_HOME: NOWHERE } })
+    expect(result.code).toBe(4)
+    expect(result.stderr).toMatch(/^\/proc\/self\/config\.toml cannot be written \(\w+\)\.\n$/)
+    expect(await keysNamed('Codex')).toEqual([])
+  })
+
+  test('a full disk behind standard output is one line', async () => {
+    const stdout = openSync('/dev/full', 'w')
+    const result = await kvault(['--help'], { stdout })
+    expect(result).toMatchObject({ code: 1, stderr: 'The output cannot be written (ENOSPC).\n' })
+  })
 })
 
 test('an entry that cannot be remembered is taken back, with its key', async () => {
@@ -184,12 +193,6 @@ test('settings that cannot be written are said in one line', async () => {
     expect(result.stderr).toMatch(isOneLine)
     expect(result.stderr).toContain('ENOTDIR')
   }
-})
-
-test.runIf(existsSync('/dev/full'))('a full disk behind standard output is one line', async () => {
-  const stdout = openSync('/dev/full', 'w')
-  const result = await kvault(['--help'], { stdout })
-  expect(result).toMatchObject({ code: 1, stderr: 'The output cannot be written (ENOSPC).\n' })
 })
 
 test('switches of a person that cannot be read leave all hooks off until they are repaired', async () => {

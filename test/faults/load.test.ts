@@ -9,7 +9,7 @@ const CLIENTS = 500
 
 /** Too short to tell flat from rising, and beside other tests: that is for load.faults.ts. */
 describeWhere('a short round of load', NOT_LINUX, () => {
-  test('a day of many people causes no error, a flood is answered or told when to come again, and afterwards the service is as before', async () => {
+  test('what a service can bear causes no error, a flood is answered or told when to come again, and afterwards the service is as before', async () => {
     const server = await spawnServer({ ...TRAFFIC_ENV, WORKERS: '1' })
     const wire = new Wire(server.baseUrl, CLIENTS)
     try {

@@ -13,6 +13,8 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // What comes in the background comes later on a busy machine: the standard is one second.
+    expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     maxWorkers: 2,
     // Concurrent tests are those that wait.

@@ -16,6 +16,8 @@ export default defineConfig({
     reporters: ['default', './test/support/skip-report.ts'],
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    // What comes in the background comes later on a busy machine: the standard is one second.
+    expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     maxWorkers: 2,
   },

@@ -11,5 +11,5 @@ test('lines come whole and in order, however many wait', async () => {
   const output = new LogOutput(openSync(file, 'w'))
   const lines = Array.from({ length: 2000 }, (_, i) => `line ${i} ä 🧪\n`)
   for (const line of lines) output.write(line)
-  await vi.waitUntil(() => readFileSync(file, 'utf8') === lines.join(''))
+  await vi.waitUntil(() => readFileSync(file, 'utf8') === lines.join(''), { timeout: 30_000 })
 })

@@ -136,7 +136,7 @@ export class Stage {
 export async function switchSetting(box: Locator, isOn: boolean): Promise<void> {
   expect(await box.isChecked()).toBe(!isOn)
   await box.click()
-  await expect.poll(() => box.isChecked(), { timeout: 15_000 }).toBe(isOn)
+  await expect.poll(() => box.isChecked()).toBe(isOn)
 }
 
 /** Wires a stage into a test file. */

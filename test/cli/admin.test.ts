@@ -37,7 +37,7 @@ async function get(path: string, token: string): Promise<Answer> {
 
 /** The running service looks five times a second for what the command line has revoked. */
 const untilAnswered = (status: number, path: string, token: string) =>
-  expect.poll(async () => (await get(path, token)).status, { timeout: 10_000 }).toBe(status)
+  expect.poll(async () => (await get(path, token)).status).toBe(status)
 
 const tokenIn = (text: string) => /\/reset\?token=([\w-]+)/.exec(text)?.[1]
 const signIn = (email: string, password: string) => post('/api/v1/auth/login', { email, password })

@@ -18,7 +18,7 @@ test('a request that runs at the stop gets its answer, and its connection, which
   )
   await arrived
   const closed = app.close()
-  await vi.waitUntil(() => !server.listening)
+  await vi.waitUntil(() => !server.listening, { timeout: 10_000 })
   client.write(body.slice(10))
   expect(String(await once(client, 'data'))).toMatch(/^HTTP\/1\.1 201 /)
   await closed

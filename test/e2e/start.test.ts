@@ -26,18 +26,19 @@ const AS_OLDER_NODE = [
   `data:text/javascript,${encodeURIComponent("Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.0.0' } })")}`,
 ]
 const LAUNCHER = join(repository, 'bin', 'kvault.js')
+const WAIT = { timeout: 30_000 }
 const NO_BROUGHT_NODE = process.platform === 'darwin' ? 'no Node comes as a package for macOS' : undefined
 
 test('npm start brings the service up with nothing configured, and stops cleanly; a restart keeps what was acknowledged', async () => {
   const first = await spawnServer({}, ['npm', 'start', '--silent'])
   await untilReady(first)
-  await vi.waitUntil(() => first.output().includes('/docs'))
+  await vi.waitUntil(() => first.output().includes('/docs'), WAIT)
   expect(first.output()).toContain(`Knowledge Vault is up at ${first.baseUrl}`)
   expect(first.output()).not.toMatch(/Warning|admin/)
   expect((await post(first.baseUrl, '/api/v1/auth/register')).status).toBe(201)
   // As a supervisor of services does: the signal goes to npm alone.
   first.child.kill('SIGTERM')
-  await vi.waitUntil(() => isFree(Number(new URL(first.baseUrl).port)), { timeout: 30_000 })
+  await vi.waitUntil(() => isFree(Number(new URL(first.baseUrl).port)), WAIT)
   expect(passwordHashes(first.dataDir)).toEqual([
     expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/),
   ])
@@ -49,7 +50,7 @@ test('npm start brings the service up with nothing configured, and stops cleanly
   await untilReady(second)
   expect((await post(second.baseUrl, '/api/v1/auth/login')).status).toBe(200)
   // Where the server sends no mail, it says how to become admin.
-  await vi.waitUntil(() => second.output().includes(`kvault admin grant ${ADMIN}`))
+  await vi.waitUntil(() => second.output().includes(`kvault admin grant ${ADMIN}`), WAIT)
   // A terminal that closes.
   second.child.kill('SIGHUP')
   expect(await second.exited).toBe(0)

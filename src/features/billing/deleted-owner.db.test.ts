@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { events, webhookOf } from '../../../test/support/billing-events.ts'
 import type { TestVault } from '../../../test/support/engines.ts'
 import { withStripe } from '../../../test/support/with-stripe.ts'
@@ -108,7 +108,7 @@ withStripe('payments of deleted accounts', (scene) => {
     scene.stripe.sessions().push(foreign)
     expect(mine.map(({ status }) => status)).toEqual(['open', 'open'])
     expect((await leave(buyer)).status).toBe(200)
-    await vi.waitFor(() => expect(mine.map(({ status }) => status)).toEqual(['expired', 'expired']))
+    await expect.poll(() => mine.map(({ status }) => status)).toEqual(['expired', 'expired'])
     expect(foreign.status).toBe('open')
   })
 
@@ -118,7 +118,7 @@ withStripe('payments of deleted accounts', (scene) => {
     const customer = scene.stripe.sessions().at(-1)?.customer
     scene.stripe.failNext(400)
     expect((await leave(buyer)).status).toBe(200)
-    await vi.waitFor(() => expect(scene.logged).toEqual([expect.objectContaining({ customer_id: customer })]))
+    await expect.poll(() => scene.logged).toEqual([expect.objectContaining({ customer_id: customer })])
   })
 
   test('an account waits for a first payment that is not decided, and not longer than the provider does', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { loadDevObject, saveDevObjects } from './development.store.ts'
 import { keepDevelopmentBooks } from './development.ts'
@@ -99,9 +99,9 @@ onBothEngines('the development provider', (t) => {
       const buyer = await t.user()
       const { checkout_url } = await checkout(buyer, { plan_id: 'pro' })
       expect((await buyer.delete('/api/v1/auth/me?confirmed_by_user=true')).status).toBe(200)
-      await vi.waitFor(async () =>
-        expect((await t.anonymous().get(path(checkout_url))).text).toContain('This checkout is over'),
-      )
+      await expect
+        .poll(async () => (await t.anonymous().get(path(checkout_url))).text)
+        .toContain('This checkout is over')
     })
 
     test('a new page for a plan closes the former one; two that are paid all the same leave one plan', async () => {

@@ -87,6 +87,7 @@ onBothEngines('text of others is data', (t) => {
     const open = await found(stranger, 'public')
     expect(open.results[0].provenance).toMatchObject({ owner: 'public', reviewed: true })
     const listed = await stranger.get('/api/v1/cards?scope=public&page_size=100')
+    expect(listed.body.items.length).toBeGreaterThan(0)
     for (const card of listed.body.items) expect(card.provenance.owner).toBe('public')
   })
 

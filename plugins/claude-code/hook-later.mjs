@@ -1,5 +1,5 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
-import { _ as savedProfile, a as readSession, b as readCommandText, c as startToRedact, d as cleanLine, f as isStackFrame, g as findProfile, h as keepEnvironment, i as takeJournal, l as bothEnds, m as terminalText, n as postJson, o as rememberSession, p as terminalLines, r as readJournal, s as takeLock, t as noteRun, u as hasFailed, v as replaceFile, y as settingsFolder } from "./hook.mjs";
+import { _ as findProfile, a as readSession, b as settingsFolder, c as DAY_MS, d as hasFailed, f as cleanLine, g as keepEnvironment, h as terminalText, i as takeJournal, l as startToRedact, m as terminalLines, n as postJson, o as rememberSession, p as isStackFrame, r as readJournal, s as takeLock, t as noteRun, u as bothEnds, v as savedProfile, x as readCommandText, y as replaceFile } from "./hook.mjs";
 import { closeSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, rmSync, statSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -3612,7 +3612,7 @@ var environmentOf = (folder) => Object.fromEntries(Object.entries(allVersionsOf(
 var LIMITS = {
 	entries: 500,
 	bytes: 16777216,
-	ageMs: 2592e6
+	ageMs: 30 * DAY_MS
 };
 var spoolFolder = () => join(settingsFolder(), "spool");
 /** Who holds it sends. */

@@ -1182,6 +1182,9 @@ var CODES_TO_TEXT = 20;
 */
 var outputToRedact = (output, most) => endsToRedact(terminalText(endsToRedact(output, most * CODES_TO_TEXT)), most);
 //#endregion
+//#region src/core/day.ts
+var DAY_MS = 864e5;
+//#endregion
 //#region src/doors/cli/hooks/lock.ts
 /** Not by node:crypto: loading it takes a tenth of a hook's time. */
 var newToken = () => `${process.pid}-${process.hrtime.bigint()}-${Math.random()}`;
@@ -1284,7 +1287,7 @@ function withLock(file, patience, work) {
 }
 //#endregion
 //#region src/doors/cli/hooks/sessions.ts
-var KEPT_MS = 2592e6;
+var KEPT_MS = 30 * DAY_MS;
 var sessionsFolder = () => join(settingsFolder(), "sessions");
 var sessionFile = (sessionId, ending) => join(sessionsFolder(), fileNameFor(sessionId) + ending);
 function readSession(sessionId) {
@@ -1834,4 +1837,4 @@ process.on("uncaughtException", () => process.exit(0));
 process.stdout.on("error", () => process.exit(0));
 (agentName === "send" ? send() : answered(agentName, event)).then(finish, () => process.exit(0));
 //#endregion
-export { savedProfile as _, readSession as a, readCommandText as b, startToRedact as c, cleanLine as d, isStackFrame as f, findProfile as g, keepEnvironment as h, takeJournal as i, bothEnds as l, terminalText as m, postJson as n, rememberSession as o, terminalLines as p, readJournal as r, takeLock as s, noteRun as t, hasFailed as u, replaceFile as v, settingsFolder as y };
+export { findProfile as _, readSession as a, settingsFolder as b, DAY_MS as c, hasFailed as d, cleanLine as f, keepEnvironment as g, terminalText as h, takeJournal as i, startToRedact as l, terminalLines as m, postJson as n, rememberSession as o, isStackFrame as p, readJournal as r, takeLock as s, noteRun as t, bothEnds as u, savedProfile as v, readCommandText as x, replaceFile as y };

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { DAY_MS } from './day.ts'
 import { type CountedUses, memoryLimits } from './limits.ts'
 
 test('the limit holds for a minute from the first use, then starts again', () => {
@@ -43,7 +44,7 @@ test('a clock that is put back closes no window for longer than a minute', () =>
   const limits = memoryLimits(undefined, () => time)
   for (let i = 0; i < 3; i++) limits.hit('a', 2)
   expect(limits.look('a', 2).exceeded).toBe(true)
-  time -= 86_400_000
+  time -= DAY_MS
   expect(limits.look('a', 2)).toMatchObject({ exceeded: false, resetSeconds: 60 })
 })
 

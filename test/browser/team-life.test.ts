@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { contextFor } from '../../src/core/context.ts'
+import { DAY_MS } from '../../src/core/day.ts'
 import { sendDueMails } from '../../src/features/mail/sender.ts'
 import { mailTeams } from '../../src/features/team/team-mail.ts'
 import { startSmtp } from '../support/smtp.ts'
@@ -223,7 +224,7 @@ const confirm = ({ email }: Person) =>
 /** The job as it would run on the next Monday. */
 async function mailOnMonday(): Promise<void> {
   const { services } = stage.app
-  const weekMs = 7 * 86_400_000
+  const weekMs = 7 * DAY_MS
   const monday = Date.parse('1970-01-05T06:00:00.000Z')
   const since = (Date.now() - monday) % weekMs
   const now = () => new Date(Date.now() - since + weekMs)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { DAY_MS } from '../../src/core/day.ts'
 import { judge, look } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import { type Account, expectAccessible, openStage, type Person, picture, settled } from './support.ts'
@@ -357,7 +358,7 @@ test('a card past its interval waits in the review queue until its owner says th
   const id = await write(owner, SAMPLES[0])
   await owner.api('PUT', `/api/v1/cards/${id}/review-interval`, { review_after_days: 7 })
   await look(owner, '/review', 'review-queue-empty', 'Nothing to look at')
-  const longAgo = new Date(Date.now() - 30 * 86_400_000).toISOString()
+  const longAgo = new Date(Date.now() - 30 * DAY_MS).toISOString()
   await stage.app.services.database.transaction((db) =>
     db.updateTable('cards').set({ edited_at: longAgo }).where('card_id', '=', id).execute(),
   )

@@ -1,6 +1,7 @@
 import { mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { DAY_MS } from '../../src/core/day.ts'
 import { takeLock } from '../../src/doors/cli/hooks/lock.ts'
 import { lastRun } from '../../src/doors/cli/hooks/run-log.ts'
 import { sendWaiting } from '../../src/doors/cli/hooks/spool/send.ts'
@@ -140,7 +141,7 @@ test('a lock is held by one; one that was left behind is taken over, a fresh one
   const third = takeIt()
   expect(third).toBeDefined()
   // Its holder died while the clock was a day ahead.
-  const ahead = new Date(Date.now() + 86_400_000)
+  const ahead = new Date(Date.now() + DAY_MS)
   utimesSync(file, ahead, ahead)
   expect(takeIt()).toBeDefined()
 })

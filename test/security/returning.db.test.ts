@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contextFor } from '../../src/core/context.ts'
+import { DAY_MS } from '../../src/core/day.ts'
 import { dropOldLeftAddresses, LEFT_ADDRESS_DAYS } from '../../src/features/credits/left-addresses.ts'
 import { type Person, record } from '../support/cards.ts'
 import { type Client, clientOf } from '../support/client.ts'
@@ -8,8 +9,6 @@ import { startSmtp } from '../support/smtp.ts'
 
 const smtp = await startSmtp()
 afterAll(() => smtp.stop())
-
-const DAY_MS = 86_400_000
 const PASSWORD = 'correct horse battery'
 
 onBothEngines(

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { DAY_MS } from '../../src/core/day.ts'
 import { dropOldAttachments } from '../../src/features/support/room.ts'
 import { addLike, goodCard, record } from '../support/cards.ts'
 import { onBothEngines, type TestVault } from '../support/engines.ts'
@@ -61,10 +62,10 @@ onBothEngines(
           .where('ticket_id', '=', body.ticket_id)
           .execute(),
       )
-      t.later(89 * 86_400_000)
+      t.later(89 * DAY_MS)
       await dropOldAttachments(t.app.services)
       expect(hasFolder(t, body.ticket_id)).toBe(true)
-      t.later(2 * 86_400_000)
+      t.later(2 * DAY_MS)
       await dropOldAttachments(t.app.services)
       expect(hasFolder(t, body.ticket_id)).toBe(false)
       const { read } = t.app.services.database

@@ -1,17 +1,8 @@
-import { expect } from 'vitest'
+import { DAY_MS } from '../../src/core/day.ts'
 import { makeAdmin } from './admin.ts'
-import { type Person, record } from './cards.ts'
+import type { Person } from './cards.ts'
 import type { Client } from './client.ts'
 import type { TestVault } from './engines.ts'
-
-export const DAY_MS = 86_400_000
-
-export const publish = async (me: Person, more: Record<string, unknown> = {}) => {
-  const card = await record(me, more)
-  const published = await me.post(`/api/v1/cards/${card.card_id}/publish`)
-  expect(published.status, published.text).toBe(200)
-  return published.body
-}
 
 export const report = (by: Client, cardId: string, kind = 'dangerous', note: string | null = null) =>
   by.post(`/api/v1/cards/${cardId}/report`, { kind, note })

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { onBothEngines } from '../../../test/support/engines.ts'
+import { DAY_MS } from '../../core/day.ts'
 
 const REGISTER = '/api/v1/auth/register'
 
@@ -215,7 +216,7 @@ onBothEngines(
 
     test('failures that a wrong clock has dated a day ahead keep nobody of the host out', async () => {
       const { email } = await t.user()
-      const last_failure_at = new Date(Date.now() + 86_400_000).toISOString()
+      const last_failure_at = new Date(Date.now() + DAY_MS).toISOString()
       await t.app.services.database.transaction((db) =>
         db.updateTable('login_failures').set({ last_failure_at }).execute(),
       )

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { goodCard, record } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { publish, report } from '../../../test/support/moderation.ts'
+import { report } from '../../../test/support/moderation.ts'
+import { published } from '../../../test/support/publishing.ts'
 
 onBothEngines('one Idempotency-Key at both doors', (t) => {
   const asker = async () => {
@@ -64,7 +65,7 @@ onBothEngines('requests with and without an Idempotency-Key at the same moment',
   test('both report a card', async () => {
     const owner = await t.user()
     for (let round = 0; round < ROUNDS; round++) {
-      const { card_id } = await publish(owner)
+      const { card_id } = await published(owner)
       const [one, other] = [await t.user(), await t.user()]
       const answers = await Promise.all([
         report(one, card_id, 'spam'),

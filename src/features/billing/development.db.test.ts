@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { loadDevObject, saveDevObjects } from './development.store.ts'
 import { keepDevelopmentBooks } from './development.ts'
 
 type Someone = Awaited<ReturnType<TestVault['user']>>
-
-const DAY_MS = 86_400_000
 
 onBothEngines('the development provider', (t) => {
   const status = async (one: Someone) => (await one.get('/api/v1/billing/status')).body

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { addLike, goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-
-const DAY_MS = 86_400_000
+import { DAY_MS } from '../../core/day.ts'
 
 onBothEngines('cards that stand to one another', (t) => {
   let words = 0

@@ -3,10 +3,12 @@ import { expect, test, vi } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
 import { type Client, clientOf } from '../../../test/support/client.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
-import { DAY_MS, decide, matterOf, publish, report, serviceAdmin } from '../../../test/support/moderation.ts'
+import { decide, matterOf, report, serviceAdmin } from '../../../test/support/moderation.ts'
+import { published } from '../../../test/support/publishing.ts'
 import { buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
 import { contextFor } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { dropOldReads, keepWaitingReads } from './card-reads.ts'
 
 async function agentOf(t: TestVault, person: Person): Promise<Client> {
@@ -29,7 +31,7 @@ onBothEngines('cards that agents have read', (t) => {
   test('whose agent was shown a card is told that it was withdrawn, once in each project', async () => {
     const [me, reader, other, boss] = [await t.user(), await t.user(), await t.user(), await serviceAdmin(t)]
     const [agent, idle] = [await agentOf(t, reader), await agentOf(t, other)]
-    const card = await publish(me)
+    const card = await published(me)
     expect((await agent.get(`/api/v1/cards/${card.card_id}`)).status).toBe(200)
     await other.get(`/api/v1/cards/${card.card_id}`)
     await write()
@@ -57,7 +59,7 @@ onBothEngines('cards that agents have read', (t) => {
   test('what an owner writes into a hidden card does not reach those who read it before', async () => {
     const [me, reader, boss] = [await t.user(), await t.user(), await serviceAdmin(t)]
     const agent = await agentOf(t, reader)
-    const card = await publish(me)
+    const card = await published(me)
     await agent.get(`/api/v1/cards/${card.card_id}`)
     await write()
     await report(await t.user(), card.card_id)
@@ -80,7 +82,7 @@ onBothEngines('cards that agents have read', (t) => {
       expect((await me.patch(at, { title: 'We leave for another company in May' })).status).toBe(200)
     }
 
-    const taken = await publish(me)
+    const taken = await published(me)
     await agent.get(`/api/v1/cards/${taken.card_id}`)
     await report(viewer, taken.card_id)
     await takeBack(`/api/v1/cards/${taken.card_id}`)
@@ -90,7 +92,7 @@ onBothEngines('cards that agents have read', (t) => {
       { card_id: taken.card_id, title: 'Its owner has changed it since.' },
     ])
 
-    const moved = await publish(me)
+    const moved = await published(me)
     const at = `/api/v1/cards/${moved.card_id}`
     await agent.get(at)
     await takeBack(at)
@@ -109,7 +111,7 @@ onBothEngines('cards that agents have read', (t) => {
   test('a search at an agent door counts as shown; reads are kept for 30 days', async () => {
     const [me, reader] = [await t.user(), await t.user()]
     const agent = await agentOf(t, reader)
-    const card = await publish(me)
+    const card = await published(me)
     const found = await agent.post('/api/v1/search', { query: card.title, scope: 'public' })
     expect(found.body.results[0].card_id).toBe(card.card_id)
     await write()
@@ -120,7 +122,7 @@ onBothEngines('cards that agents have read', (t) => {
         .where('user_id', '=', reader.userId)
         .execute()
     expect(await kept()).toEqual([{ card_id: card.card_id }])
-    const listed = await publish(me)
+    const listed = await published(me)
     await agent.get('/api/v1/cards?scope=public&page_size=1')
     await write()
     expect((await kept()).map((row) => row.card_id)).toContain(listed.card_id)
@@ -133,7 +135,7 @@ onBothEngines('cards that agents have read', (t) => {
   test('what an agent read last is not written down after its account was deleted', async () => {
     const [me, reader] = [await t.user(), await t.user()]
     const agent = await agentOf(t, reader)
-    await agent.get(`/api/v1/cards/${(await publish(me)).card_id}`)
+    await agent.get(`/api/v1/cards/${(await published(me)).card_id}`)
     expect((await reader.delete('/api/v1/auth/me?confirmed_by_user=true')).status).toBe(200)
     await write()
     const rows = await t.app.services.database.read
@@ -170,7 +172,7 @@ onBothEngines('cards that agents have read', (t) => {
   test('a read that could not be written is written the next time', async () => {
     const [me, reader] = [await t.user(), await t.user()]
     const key = (await reader.post('/api/v1/auth/api-keys', { name: 'agent' })).body.api_key
-    const card = await publish(me)
+    const card = await published(me)
     // Without jobs, so that the reads wait for this test.
     const app = await buildApp(readConfig(t.vault.env), { log: pino({ level: 'silent' }), jobs: [] })
     const agent = clientOf(app, { 'x-api-key': key })

@@ -3,9 +3,8 @@ import { expect, test } from 'vitest'
 import { goodCard, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { purgeDeletedCards } from './delete.ts'
-
-const DAY_MS = 86_400_000
 
 onBothEngines('changing cards', (t) => {
   const url = (card: { card_id: string }) => `/api/v1/cards/${card.card_id}`

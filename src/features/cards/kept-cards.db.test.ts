@@ -2,7 +2,8 @@ import type { Updateable } from 'kysely'
 import { expect, test } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { publish } from '../../../test/support/moderation.ts'
+import { published } from '../../../test/support/publishing.ts'
+import { DAY_MS } from '../../core/day.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
 
 onBothEngines('a card that is read again', (t) => {
@@ -57,13 +58,13 @@ onBothEngines('a card that is read again', (t) => {
 
   test('says how old its last confirmation is today', async () => {
     const [me, reader] = [await t.user(), await t.user()]
-    const { card_id } = await publish(me)
+    const { card_id } = await published(me)
     await reader.post(`/api/v1/cards/${card_id}/verdicts`, { outcome: 'worked' })
     const summary = async () => (await read(me, card_id)).body.trust.summary
     expect(await summary()).toContain('today')
-    t.later(2 * 86_400_000)
+    t.later(2 * DAY_MS)
     const later = await summary()
-    t.later(-2 * 86_400_000)
+    t.later(-2 * DAY_MS)
     expect(later).toContain('2 days ago')
   })
 })

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import { book } from '../credits/ledger.ts'
 import { PUBLISH_REWARD } from '../credits/policy.ts'
@@ -122,7 +123,7 @@ onBothEngines('sharing and publishing', (t) => {
     for (const card of cards) await owner.delete(url(card))
     const publishOne = async () => (await owner.post(`${url(await record(owner))}/publish`)).body
     expect(await publishOne()).toMatchObject({ status: 'published', credits_earned: 0 })
-    t.later(86_400_000)
+    t.later(DAY_MS)
     expect(await publishOne()).toMatchObject({ credits_earned: 5 })
   })
 

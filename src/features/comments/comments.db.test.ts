@@ -3,12 +3,11 @@ import { goodCard, type Person, record, team } from '../../../test/support/cards
 import { clientOf } from '../../../test/support/client.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { purgeDeletedCards } from '../cards/delete.ts'
 import { type RescanSource, rescan } from '../redaction/rescan.ts'
 import { cardCommentsToRescan } from './rescan.ts'
 import { MAX_BODY, MAX_COMMENTS, MAX_MENTIONS } from './schemas.ts'
-
-const DAY_MS = 86_400_000
 
 onBothEngines('comments', (t) => {
   const thread = (cardId: string) => `/api/v1/cards/${cardId}/comments`

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { addLike, type Person, record } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { longKnown } from '../../../test/support/moderation.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { MAX_REWARDS_PER_DAY } from './reward-help.ts'
 
 onBothEngines('feedback', (t) => {
@@ -72,7 +73,7 @@ onBothEngines('feedback', (t) => {
     }
     expect(awarded.filter((credits) => credits === 1)).toHaveLength(MAX_REWARDS_PER_DAY)
     expect(awarded.at(-1)).toBe(0)
-    t.later(86_400_000)
+    t.later(DAY_MS)
     const next = await giver.post(`${await publicCard(owner)}/feedback`, { kind: 'useful' })
     expect(next.body.credits_awarded).toBe(1)
   })

@@ -3,6 +3,7 @@ import { type Person, team } from '../../../test/support/cards.ts'
 import { clientOf } from '../../../test/support/client.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
+import { DAY_MS } from '../../core/day.ts'
 
 const smtp = await startSmtp()
 afterAll(() => smtp.stop())
@@ -66,7 +67,7 @@ const withoutMail = (t: TestVault) => {
     await first.admin.delete(`${first.url}/invites/${first.inviteId}`)
     const second = await invited(t, guest.email)
     expect((await guest.get(MINE)).body).toHaveLength(1)
-    t.later(7 * 86_400_000)
+    t.later(7 * DAY_MS)
     expect((await guest.get(MINE)).body).toEqual([])
     expect((await guest.post(`${MINE}/${second.inviteId}/decline`)).status).toBe(404)
   })

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { makeAdmin } from '../../../test/support/admin.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { newId } from '../../db/ids.ts'
 
 const INVITES = '/api/v1/billing/invites'
 const REDEEM = '/api/v1/billing/redeem-invite'
-const DAY_MS = 86_400_000
-
 type Someone = Awaited<ReturnType<TestVault['user']>>
 
 const balance = async (one: Someone) => (await one.get('/api/v1/billing/status')).body.credits_balance

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { onBothEngines } from '../../../test/support/engines.ts'
+import { DAY_MS } from '../../core/day.ts'
 
 onBothEngines('accounts', (t) => {
   test('registration gives a token, a personal workspace and the signup bonus', async () => {
@@ -232,11 +233,11 @@ onBothEngines('accounts', (t) => {
 
   test('a session slides while it is used and ends when it is not', async () => {
     const user = await t.user()
-    t.later(20 * 86_400_000)
+    t.later(20 * DAY_MS)
     expect((await user.get('/api/v1/auth/me')).status).toBe(200)
-    t.later(20 * 86_400_000)
+    t.later(20 * DAY_MS)
     expect((await user.get('/api/v1/auth/me')).status).toBe(200)
-    t.later(31 * 86_400_000)
+    t.later(31 * DAY_MS)
     expect((await user.get('/api/v1/auth/me')).status).toBe(401)
   })
 })

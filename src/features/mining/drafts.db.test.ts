@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { dueSessions } from '../memory/mining-due.ts'
 import { dropOldDrafts, mineDueSessions } from './job.ts'
 
-const DAY_MS = 86_400_000
 const never = new AbortController().signal
 
 const word = () => `w${crypto.randomUUID().replaceAll('-', '')}`

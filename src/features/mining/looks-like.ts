@@ -1,4 +1,5 @@
 import type { UserCtx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { SIMILAR } from '../cards/duplicate.ts'
 import type { Text } from '../cards/related.ts'
 import { cardsLike } from '../cards/similar.ts'
@@ -10,7 +11,7 @@ import { draftCard } from './rules/draft-card.ts'
 /** The confidence from which on a person is asked whether it is the same problem. */
 const SURE_ENOUGH = 0.7
 /** A similar card that the person wrote this recently is about this failure. */
-const JUST_WRITTEN_MS = 86_400_000
+const JUST_WRITTEN_MS = DAY_MS
 
 const LOOKED_AT = 3
 

@@ -2,9 +2,8 @@ import { expect, test } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { dropOldMissedSearches } from './missed-searches.ts'
-
-const DAY_MS = 86_400_000
 
 onBothEngines('searches that found nothing', (t) => {
   const search = async (as: Person, query: string, more: Record<string, unknown>) =>

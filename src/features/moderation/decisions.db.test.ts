@@ -2,7 +2,8 @@ import { afterAll, expect, test } from 'vitest'
 import { goodCard, record, team } from '../../../test/support/cards.ts'
 import { clientOf } from '../../../test/support/client.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { decide, matterOf, publish, report, serviceAdmin } from '../../../test/support/moderation.ts'
+import { decide, matterOf, report, serviceAdmin } from '../../../test/support/moderation.ts'
+import { published } from '../../../test/support/publishing.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
 
 const smtp = await startSmtp()
@@ -16,7 +17,7 @@ const blocked = () => ({
 onBothEngines('decisions of moderators', (t) => {
   test('a ban outlives the account, and a moderator lifts it', async () => {
     const [me, boss] = [await t.user(), await serviceAdmin(t)]
-    const card = await publish(me)
+    const card = await published(me)
     await report(await t.user(), card.card_id)
     await decide(boss, await matterOf(boss, card.card_id), { decision: 'hide', ban_publisher: true })
     expect((await me.get('/api/v1/notices')).body.items[0].text).toContain(
@@ -50,7 +51,7 @@ onBothEngines('decisions of moderators', (t) => {
         one.heading,
         one.text,
       ])
-    const [one, two] = [await publish(me), await publish(me)]
+    const [one, two] = [await published(me), await published(me)]
     await report(reporter, one.card_id)
     await report(reporter, two.card_id)
     await decide(boss, await matterOf(boss, one.card_id), { decision: 'hide', ban_publisher: true })
@@ -72,7 +73,7 @@ onBothEngines('decisions of moderators', (t) => {
 
   test('two decisions at once ban a person once, and the second moderator is told', async () => {
     const [me, one, two] = [await t.user(), await serviceAdmin(t), await serviceAdmin(t)]
-    const cards = [await publish(me), await publish(me)]
+    const cards = [await published(me), await published(me)]
     const reporter = await t.user()
     for (const { card_id } of cards) await report(reporter, card_id)
     const [first, second] = [await matterOf(one, cards[0].card_id), await matterOf(two, cards[1].card_id)]
@@ -187,7 +188,7 @@ onBothEngines('decisions of moderators', (t) => {
 
   test('reports of a person who leaves stay without a name', async () => {
     const [me, leaver, boss] = [await t.user(), await t.user(), await serviceAdmin(t)]
-    const card = await publish(me)
+    const card = await published(me)
     await report(leaver, card.card_id, 'wrong', 'I tried it.')
     const exported = await leaver.get('/api/v1/auth/me/export')
     expect(exported.text).toContain('I tried it.')
@@ -202,7 +203,7 @@ onBothEngines('decisions of moderators', (t) => {
 
   test('a person in MODERATOR_EMAILS moderates once the address is proven', async () => {
     const [me, named] = [await t.user(), await t.user()]
-    const card = await publish(me)
+    const card = await published(me)
     await report(await t.user(), card.card_id)
     const { config } = t.app.services
     Object.assign(t.app.services, { config: { ...config, moderatorEmails: [named.email] } })
@@ -222,7 +223,7 @@ onBothEngines(
   (t) => {
     test('the owner is mailed the decision and, on the same day, the one about the appeal', async () => {
       const [me, boss] = [await t.user(), await serviceAdmin(t)]
-      const card = await publish(me)
+      const card = await published(me)
       await report(await t.user(), card.card_id)
       const found = await matterOf(boss, card.card_id)
       const hidden = await decide(boss, found, { decision: 'hide' })

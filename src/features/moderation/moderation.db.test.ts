@@ -1,14 +1,8 @@
 import { expect, test } from 'vitest'
 import { record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import {
-  decide,
-  longKnown,
-  matterOf,
-  publish,
-  report,
-  serviceAdmin,
-} from '../../../test/support/moderation.ts'
+import { decide, longKnown, matterOf, report, serviceAdmin } from '../../../test/support/moderation.ts'
+import { published } from '../../../test/support/publishing.ts'
 
 const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 const ON = { PUBLIC_PAGES: 'on' }
@@ -19,7 +13,7 @@ onBothEngines(
     test('a stranger learns nothing: of cards, matters and bans that are not theirs to see', async () => {
       const [me, stranger] = [await t.user(), await t.user()]
       const secret = await record(me)
-      const theirs = await publish(me)
+      const theirs = await published(me)
       const none = await report(stranger, UNKNOWN)
       for (const who of [stranger, t.anonymous()]) {
         const answer = await report(who, secret.card_id)
@@ -53,7 +47,7 @@ onBothEngines(
 
     test('one report for each person; anonymous readers of public pages may report too', async () => {
       const [me, reader, boss] = [await t.user(), await t.user(), await serviceAdmin(t)]
-      const card = await publish(me)
+      const card = await published(me)
       // Which card it would be is said before anything is written.
       for (const who of [reader, t.anonymous()])
         expect((await who.get(`/api/v1/cards/${card.card_id}/report`)).body).toEqual({
@@ -80,7 +74,7 @@ onBothEngines(
 
     test('three long-known people who have nothing to do with each other hide a card; a ring or new accounts do not', async () => {
       const [me, boss] = [await t.user('publisher'), await serviceAdmin(t)]
-      const [card, other, third] = [await publish(me), await publish(me), await publish(me)]
+      const [card, other, third] = [await published(me), await published(me), await published(me)]
       for (let i = 0; i < 4; i++) await report(await t.user(), third.card_id)
       const ring = await team(t)
       await t.app.services.database.transaction((db) =>
@@ -137,7 +131,7 @@ onBothEngines(
 
     test('if two moderators decide at once, one wins, and the other is told the decision', async () => {
       const [me, one, two] = [await t.user(), await serviceAdmin(t), await serviceAdmin(t)]
-      const card = await publish(me)
+      const card = await published(me)
       await report(await t.user(), card.card_id)
       const found = await matterOf(one, card.card_id)
       const answers = await Promise.all([
@@ -156,7 +150,7 @@ onBothEngines(
 
     test('remove, ban, appeal once, granted: all told, all in the log', async () => {
       const [me, boss] = [await t.user(), await serviceAdmin(t)]
-      const card = await publish(me)
+      const card = await published(me)
       await report(await t.user(), card.card_id)
       const found = await matterOf(boss, card.card_id)
       const decided = await decide(boss, found, { decision: 'remove', ban_publisher: true })
@@ -222,7 +216,7 @@ onBothEngines(
 
 onBothEngines('a server without public pages', (t) => {
   test('takes no report of nobody, whatever the card', async () => {
-    const card = await publish(await t.user())
+    const card = await published(await t.user())
     for (const id of [card.card_id, UNKNOWN]) expect((await report(t.anonymous(), id)).status).toBe(401)
   })
 })
@@ -231,7 +225,7 @@ onBothEngines(
   'a server with limits',
   (t) => {
     test('takes few reports a minute from one address', async () => {
-      const card = await publish(await t.user())
+      const card = await published(await t.user())
       const statuses = []
       for (let i = 0; i < 7; i++) statuses.push((await report(t.anonymous(), card.card_id)).status)
       expect(statuses.filter((status) => status === 201).length).toBe(5)

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { dropOldRecalls, keepOpened } from '../deliveries/deliveries.ts'
 
 const CARD = {
@@ -192,7 +193,7 @@ onBothEngines('recall', (t) => {
     const inDays = (days: number) =>
       dropOldRecalls({
         ...contextFor(t.app.services),
-        now: () => new Date(t.app.services.now().getTime() + days * 86_400_000),
+        now: () => new Date(t.app.services.now().getTime() + days * DAY_MS),
       })
     await inDays(398)
     expect((await rowsOf(t, me)).calls).toHaveLength(1)

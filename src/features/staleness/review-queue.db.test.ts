@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { tellOwners } from './review-queue.ts'
 
-const DAY_MS = 86_400_000
 const never = new AbortController().signal
 
 onBothEngines('cards that somebody should look at again', (t) => {

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { addLike, type Person, record, team } from '../../../test/support/cards.ts'
 import { clientOf } from '../../../test/support/client.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-
-const DAY_MS = 86_400_000
+import { DAY_MS } from '../../core/day.ts'
 
 onBothEngines('the week of a team', (t) => {
   const week = async (as: Person, workspaceId: string, days = 7) => {

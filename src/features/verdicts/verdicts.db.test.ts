@@ -5,10 +5,10 @@ import { onBothEngines } from '../../../test/support/engines.ts'
 import { meeting } from '../../../test/support/meeting.ts'
 import { longKnown } from '../../../test/support/moderation.ts'
 import { contextFor, inTx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { newId } from '../../db/ids.ts'
 import { refreshAllTrust, refreshDueTrust, refreshTrust } from '../trust/refresh.ts'
 
-const DAY_MS = 86_400_000
 const never = new AbortController().signal
 
 let words = 0

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { capability, thinAnswer } from '../../core/capability.ts'
 import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
-import { dayBegan } from '../../core/day.ts'
+import { DAY_MS, dayBegan } from '../../core/day.ts'
 import { conflict, notFound } from '../../core/errors.ts'
 import { AnswerId, Time } from '../../core/schemas.ts'
 import { dictionary } from '../../core/sizes.ts'
@@ -100,7 +100,7 @@ function cleanWords(input: z.output<typeof VerdictCreate>): Words {
 type Said = Words & Pick<CardVerdictsTable, 'outcome' | 'card_version'>
 
 /** A repeated verdict after this time is a new confirmation. */
-const SAME_FOR_MS = 86_400_000
+const SAME_FOR_MS = DAY_MS
 
 const isSaidAlready = (before: CardVerdictsTable, row: Said, now: Date): boolean =>
   now.getTime() - Date.parse(before.created_at) < SAME_FOR_MS &&

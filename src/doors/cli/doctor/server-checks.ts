@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { DAY_MS } from '../../../core/day.ts'
 import { VERSION } from '../../../core/version.ts'
 import { CommandError } from '../exit-codes.ts'
 import { ask, errorText, notAVault, type Reply } from '../vault-client.ts'
@@ -7,7 +8,6 @@ import { type Finding, fail, ok, warn } from './finding.ts'
 
 const MAX_CLOCK_SKEW_S = 120
 const TLS_TIMEOUT_MS = 10_000
-const DAY_MS = 86_400_000
 const FEW_DAYS = 14
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 

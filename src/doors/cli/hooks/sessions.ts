@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { DAY_MS } from '../../../core/day.ts'
 import { settingsFolder } from '../folders.ts'
 import { writePrivate } from '../profile.ts'
 import { fileNameFor } from './file-names.ts'
@@ -19,7 +20,7 @@ export type Session = {
   failing?: string[]
 }
 
-const KEPT_MS = 30 * 86_400_000
+const KEPT_MS = 30 * DAY_MS
 const MOST_SHOWN = 200
 
 export const sessionsFolder = (): string => join(settingsFolder(), 'sessions')

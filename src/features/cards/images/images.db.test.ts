@@ -3,12 +3,11 @@ import { goodCard } from '../../../../test/support/cards.ts'
 import { onBothEngines, type TestVault } from '../../../../test/support/engines.ts'
 import { makeGif, makeJpeg, makePng, pngChunk } from '../../../../test/support/picture-files.ts'
 import { contextFor } from '../../../core/context.ts'
+import { DAY_MS } from '../../../core/day.ts'
 import { dropLooseImages, MAX_IMAGES_PER_CARD } from './attach.ts'
 import { MAX_IMAGE_BYTES } from './image-format.ts'
 
 type Person = Awaited<ReturnType<TestVault['user']>>
-
-const DAY_MS = 86_400_000
 /** A picture that differs from all others, and of about as many bytes. */
 let pictures = 0
 const newPicture = (bytes = 0) =>

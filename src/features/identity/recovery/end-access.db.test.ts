@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { onBothEngines } from '../../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../../core/context.ts'
+import { DAY_MS } from '../../../core/day.ts'
 import { dropEndedAccess } from './end-access.ts'
 import { newResetLink } from './reset-requests.ts'
-
-const DAY_MS = 86_400_000
 
 onBothEngines('ended access', (t) => {
   /** How many sessions, links and unconfirmed addresses are stored of somebody. */

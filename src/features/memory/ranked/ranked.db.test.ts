@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Client } from '../../../../test/support/client.ts'
 import { onBothEngines } from '../../../../test/support/engines.ts'
+import { DAY_MS } from '../../../core/day.ts'
 
 type Found = { raw_id: string; snippet: string; score?: number; weak?: true }
 
@@ -88,7 +89,7 @@ onBothEngines('ranked search in a project', (t) => {
     t.later(24 * 60 * 60 * 1000)
     const yesterday = await ask(user, 'proxy certificate yesterday')
     expect(idsOf(yesterday.results)).toEqual([after])
-    expect(Date.parse(yesterday.period?.to ?? '') - Date.parse(yesterday.period?.from ?? '')).toBe(86_400_000)
+    expect(Date.parse(yesterday.period?.to ?? '') - Date.parse(yesterday.period?.from ?? '')).toBe(DAY_MS)
     expect(idsOf((await ask(user, 'proxy certificate two days ago')).results)).toEqual([before])
     const never = await ask(user, 'proxy certificate in 1999')
     expect([never.results.length, never.period]).toEqual([2, undefined])

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { DAY_MS } from '../../../../core/day.ts'
 import { mayBeSentBy } from '../../account.ts'
 import { settingsFolder } from '../../folders.ts'
 import { replaceFile } from '../../replace-file.ts'
@@ -22,7 +23,7 @@ export type Waiting = {
 
 export type SpoolLimits = { entries: number; bytes: number; ageMs: number }
 
-const LIMITS: SpoolLimits = { entries: 500, bytes: 16 * 1024 * 1024, ageMs: 30 * 86_400_000 }
+const LIMITS: SpoolLimits = { entries: 500, bytes: 16 * 1024 * 1024, ageMs: 30 * DAY_MS }
 
 const spoolFolder = (): string => join(settingsFolder(), 'spool')
 

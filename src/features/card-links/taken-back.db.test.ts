@@ -64,7 +64,8 @@ onBothEngines('a card that took the place of another', (t) => {
     await admin.patch(at, { visibility: 'private' })
     expect(await find(stranger, word, 'public')).toEqual([older])
     await admin.patch(at, { visibility: 'public' })
-    expect(await find(stranger, word, 'public')).toEqual([newer])
+    // A job indexes the cards of a workspace that is opened.
+    await expect.poll(() => find(stranger, word, 'public')).toEqual([newer])
     expect((await admin.delete(`${at}?confirm_name=Open`)).status).toBe(200)
     expect(await find(stranger, word, 'public')).toEqual([older])
   })

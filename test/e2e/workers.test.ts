@@ -146,6 +146,8 @@ const askBy = (agent: Agent) =>
 
 /** Kills the newest worker while the process that watches it sleeps, and returns what came of two connections. */
 async function killUnseen(agents: readonly Agent[]): Promise<(number | undefined)[]> {
+  // Killed before it listens, the newest would be replaced after an ever longer pause.
+  await vi.waitUntil(async () => (await metrics()).workers.length === 2, { timeout: 20_000 })
   const newest = workerPids().at(-1) ?? 0
   for (const agent of agents) expect(await askBy(agent)).toBe(401)
   // Both workers speak of them through the process that watches them, so it knows that they have taken their connections.
@@ -167,7 +169,7 @@ async function killUnseen(agents: readonly Agent[]): Promise<(number | undefined
 
 test('a worker that dies while another tells it what it counted takes nobody with it', async () => {
   const [older = 0] = workerPids()
-  // They are handed out in turn, so each worker has one, unless the newest has just started and is not handed any yet.
+  // They are handed out in turn, so each worker has one, unless another connection has come between.
   for (let statuses = [401, 401] as (number | undefined)[]; !statuses.includes(undefined); ) {
     const agents = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })]
     statuses = await killUnseen(agents)

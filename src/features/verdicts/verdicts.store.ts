@@ -3,12 +3,17 @@ import type { Db } from '../../db/db.ts'
 import type { CardVerdictsTable } from '../../db/tables/verdicts.ts'
 
 /**
- * Serialises the verdicts of a person, so that a repeated one is recognised and the limit of rewards holds. SQLite has one
- * writer at a time anyway.
+ * Serialises the verdicts of a person, so that a repeated one is recognised and the limit of rewards holds. The person's key
+ * stays free: feedback refers to it while it holds balances that a verdict waits for. SQLite has one writer at a time anyway.
  */
 export async function holdJudge({ db, database, viewer }: UserCtx): Promise<void> {
   if (database.engine === 'postgres')
-    await db.selectFrom('users').select('user_id').where('user_id', '=', viewer.userId).forUpdate().execute()
+    await db
+      .selectFrom('users')
+      .select('user_id')
+      .where('user_id', '=', viewer.userId)
+      .forNoKeyUpdate()
+      .execute()
 }
 
 /** The present verdicts of this person on the card, by environment; withdrawn ones too. */

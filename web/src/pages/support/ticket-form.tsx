@@ -37,8 +37,10 @@ export function TicketForm({ email: known, asked }: { email: string; asked: stri
   const [isAnother, setAnother] = useState(false)
   const attempt = useAttempt()
   const send = useMutation({
-    mutationFn: (form: FormData) => attempt([...form].map(asText), (options) => sendTicket(form, options)),
-    onSuccess: () => dropSent(text),
+    mutationFn: ({ form }: { form: FormData; written: string }) =>
+      attempt([...form].map(asText), (options) => sendTicket(form, options)),
+    // What was written while it was being sent stays.
+    onSuccess: (_ticket, { written }) => dropSent(written),
   })
   const problem = fileProblem(files)
   const submit = (event: FormEvent) => {
@@ -49,7 +51,7 @@ export function TicketForm({ email: known, asked }: { email: string; asked: stri
     form.set('message', message.trim())
     form.set('category', category)
     for (const file of files) form.append('attachments', file)
-    send.mutate(form)
+    send.mutate({ form, written: text })
   }
   if (send.data)
     return (

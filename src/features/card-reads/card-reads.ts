@@ -20,13 +20,13 @@ const MOST_REMEMBERED = 50_000
  * Reads wait in memory for a second: a search stays a read, and many searches are one write. An orderly end writes them;
  * what a process that is killed has not written is not known.
  */
-type Waiting = { reads: Map<string, Read>; written: Map<string, number> }
+type Waiting = { reads: Map<string, Read>; written: Map<string, number>; writing: Promise<void> }
 const WAITING = new WeakMap<Database, Waiting>()
 
 function waitingOf(database: Database): Waiting {
   const known = WAITING.get(database)
   if (known) return known
-  const made: Waiting = { reads: new Map(), written: new Map() }
+  const made: Waiting = { reads: new Map(), written: new Map(), writing: Promise.resolve() }
   WAITING.set(database, made)
   return made
 }
@@ -49,9 +49,14 @@ export function noteReads(ctx: UserCtx, cards: readonly Shown[]): void {
   if (reads.size >= MOST_WAITING) ctx.wakeups.emit(READS_JOB)
 }
 
-/** The job, each second, and at the end of the process: writes what waits. */
-export async function keepWaitingReads(ctx: Ctx): Promise<void> {
+/** The job, each second, and at the end of the process: writes what waits, after what is being written already. */
+export function keepWaitingReads(ctx: Ctx): Promise<void> {
   const waiting = waitingOf(ctx.database)
+  waiting.writing = waiting.writing.catch(() => {}).then(() => writeReads(ctx, waiting))
+  return waiting.writing
+}
+
+async function writeReads(ctx: Ctx, waiting: Waiting): Promise<void> {
   const { reads } = waiting
   waiting.reads = new Map()
   // Sorted by key, so that two processes lock rows in the same order and cannot deadlock.

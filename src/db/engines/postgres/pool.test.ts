@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterEach, expect, inject, test } from 'vitest'
+import { afterEach, expect, inject, test, vi } from 'vitest'
 import { type Named, prepared } from '../../prepared.ts'
 import { ConnectionQueue, openPool, runUnlimited, serveSince, WaitedTooLong } from './pool.ts'
 import { openPostgres } from './postgres.ts'
@@ -37,10 +37,13 @@ test('a free connection goes to the oldest request, not to the one that asked fo
 })
 
 test('a caller that waits too long gives up and leaves the queue, and others are served afterwards', async () => {
-  const queue = queueWith(50)
+  const queue = queueWith(10_000)
   const held = await queue.connect()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const waiting = expect(queue.connect()).rejects.toBeInstanceOf(WaitedTooLong)
   expect(queue.waitMs()).toBeGreaterThanOrEqual(0)
+  vi.advanceTimersByTime(10_000)
+  vi.useRealTimers()
   await waiting
   expect(queue.waitMs()).toBe(0)
   held.release()

@@ -10,6 +10,7 @@ import {
   port,
   postgresUrl,
   publicUrl,
+  receiver,
   smtpUrl,
   trustedProxies,
   whole,
@@ -114,7 +115,7 @@ export const Environment = z.object({
     ),
   LLM_API_KEY: z.string().min(1).optional().describe('The key for that endpoint, if it needs one.'),
   LLM_MODEL: z.string().min(1).default('gpt-4o-mini').describe('The model to ask for.'),
-  SUPPORT_EMAIL: mailbox.optional().describe('Where support tickets are mailed to.'),
+  SUPPORT_EMAIL: receiver.optional().describe('Where support tickets are mailed to.'),
   RATE_LIMIT: onOff.default(true).describe('off: no limits per credential or host.'),
   METRICS_TOKEN: z
     .string()

@@ -47,13 +47,18 @@ export const hostNames = names((name) =>
   isHostName(name) ? undefined : 'is no host name; write it without scheme, port and path',
 )
 
+const addressIn = (text: string) => /^[^<>\p{Cc}]*<([^<>]*)>$/u.exec(text.trim())?.[1] ?? text
+
 /** `Name <address>`, or the address alone. */
 export const mailbox = z
   .string()
   .refine(
-    (text) => isEmail(/^[^<>\p{Cc}]*<([^<>]*)>$/u.exec(text.trim())?.[1] ?? text),
+    (text) => isEmail(addressIn(text)),
     'must be an e-mail address: name@example.com or Name <name@example.com>',
   )
+
+/** Mails go to an address without a name: a server refuses a name as part of it. */
+export const receiver = mailbox.transform((text) => addressIn(text).trim())
 
 const PROXY_NETWORK =
   'must be on, off, a number of proxies from 1 to 10, or a list of addresses and networks (10.0.0.0/8)'

@@ -18,7 +18,7 @@ export type ReceivedMail = Email & { envelope: { from: string; to: string[] }; r
 export type SmtpServer = {
   url: string
   mails: ReceivedMail[]
-  /** Addresses that the server turns away, and with which code. */
+  /** Addresses that the server turns away, as sender and as receiver, and with which code. */
   refuse: Map<string, number>
   /** What the server waits for before it accepts a mail that it has got. */
   accept: { after: Promise<void> }
@@ -43,6 +43,12 @@ export async function startSmtp(): Promise<SmtpServer> {
   const waiting = new Set<() => void>()
   let server: SMTPServer | undefined
 
+  const refusalOf = (address: string) => {
+    const responseCode = refuse.get(address)
+    if (responseCode === undefined) return undefined
+    return Object.assign(new Error(`<${address}> is turned away`), { responseCode })
+  }
+
   const make = () =>
     new SMTPServer({
       authOptional: true,
@@ -52,14 +58,8 @@ export async function startSmtp(): Promise<SmtpServer> {
       // Otherwise an answer in two pieces waits 40 ms until the client's system has confirmed the first.
       noDelay: true,
       closeTimeout: 100,
-      onRcptTo({ address }, _session, done) {
-        const responseCode = refuse.get(address)
-        done(
-          responseCode
-            ? Object.assign(new Error(`<${address}> is turned away`), { responseCode })
-            : undefined,
-        )
-      },
+      onMailFrom: ({ address }, _session, done) => done(refusalOf(address)),
+      onRcptTo: ({ address }, _session, done) => done(refusalOf(address)),
       async onData(stream, session, done) {
         const chunks: Buffer[] = []
         for await (const chunk of stream) chunks.push(chunk)

@@ -57,6 +57,11 @@ test('a refusal for good, a refusal for now and a dead server are told apart', a
     outcome: 'failed',
     serverDown: false,
   })
+  // Settings of the operator: every mail would be lost until they are right.
+  const waits = { outcome: 'failed', serverDown: true }
+  smtp.refuse.set('login@example.com', 530).set('vault@example.com', 550)
+  expect(await transport.send({ ...MAIL, to: 'login@example.com' })).toMatchObject(waits)
+  expect(await transport.send(MAIL), 'the sender is refused').toMatchObject(waits)
   await smtp.stop()
   expect(await transport.send(MAIL)).toMatchObject({ outcome: 'failed', serverDown: true })
 })

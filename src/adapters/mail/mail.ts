@@ -43,10 +43,22 @@ const CHECK_TIMEOUTS = {
 /** nodemailer says with these that a server has refused the sender, the receiver or the content. */
 const ABOUT_THE_MAIL = new Set(['EENVELOPE', 'EMESSAGE'])
 
+/** The server wants a login or TLS first (RFC 4954). */
+const LOGIN_NEEDED = 530
+
+type SmtpError = { code?: string; command?: string; responseCode?: number }
+
+/**
+ * A server that refuses MAIL_FROM, or everybody without a login, refuses every mail until the operator has changed a
+ * setting. These mails wait, as for a server that is down.
+ */
+const isAboutTheMail = ({ code, command, responseCode }: SmtpError): boolean =>
+  code !== undefined && ABOUT_THE_MAIL.has(code) && command !== 'MAIL FROM' && responseCode !== LOGIN_NEEDED
+
 function deliveryOf(error: unknown): Delivery {
   if (!(error instanceof Error)) return { outcome: 'failed', error: String(error), serverDown: true }
-  const { code, responseCode } = error as { code?: string; responseCode?: number }
-  const aboutTheMail = code !== undefined && ABOUT_THE_MAIL.has(code)
+  const { responseCode } = error as SmtpError
+  const aboutTheMail = isAboutTheMail(error as SmtpError)
   const text = error.message.slice(0, 500)
   // Without a response the address itself could not be put into an envelope.
   if (aboutTheMail && (responseCode === undefined || responseCode >= 500))

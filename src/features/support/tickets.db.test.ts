@@ -265,7 +265,7 @@ onBothEngines(
       expect(mail.raw).not.toContain(secret)
     })
   },
-  { SUPPORT_EMAIL: 'support@example.com', SMTP_URL: smtp.url },
+  { SUPPORT_EMAIL: 'Support <support@example.com>', SMTP_URL: smtp.url },
 )
 
 function testLargeFiles(t: TestVault): void {

@@ -12,7 +12,7 @@ import { logFailure } from './core/log-failure.ts'
 import type { Database } from './db/db.ts'
 import { openDatabase } from './db/engines/open.ts'
 import { requirePoolerSettings } from './db/engines/postgres/pooler.ts'
-import { explainUnusable, requireCitus } from './db/engines/postgres/unusable.ts'
+import { explainUnusable, requireCitus, requireUtf8 } from './db/engines/postgres/unusable.ts'
 import { migrate } from './db/migrations/migrate.ts'
 import type { Patience } from './doors/http/limits/connection-limits.ts'
 import type { MetricsOfAll } from './doors/http/metrics.ts'
@@ -87,6 +87,7 @@ function prepareDatabase(config: Config, database: Database): Promise<string[]> 
   if (url === undefined) return migrate(database)
   return explainUnusable(url, async () => {
     if (config.databaseDirectUrl !== undefined) await requirePoolerSettings(database)
+    await requireUtf8(url, database)
     if (database.isDistributed) await requireCitus(url, database)
     return migrate(database)
   })

@@ -62,6 +62,7 @@ describe('a PostgreSQL that refuses', () => {
     await admin.query(`create role locked login password '${PASSWORD}'`)
     await admin.query('create role guest login')
     await admin.query('create database closed allow_connections false')
+    await admin.query("create database bytes encoding 'SQL_ASCII' locale 'C' template template0")
     const rules = 'host all locked all scram-sha-256\nhost all all all trust\n'
     writeFileSync(join(server.dataDir, 'pg_hba.conf'), rules)
     await admin.query('select pg_reload_conf()')
@@ -78,6 +79,14 @@ describe('a PostgreSQL that refuses', () => {
       [`guest@${hostAndPort}/absent`, 'database "absent" does not exist'],
       [`guest@${hostAndPort}/closed`, 'database "closed" is not currently accepting connections'],
       [`guest@${hostAndPort}/postgres?sslmode=require`, 'it has no TLS, but sslmode asks for it'],
+      [
+        `guest@${hostAndPort}/postgres?sslmode=verify-full&sslrootcert=${folder}/none.pem`,
+        `${folder}/none.pem cannot be read (ENOENT)`,
+      ],
+      [
+        `guest@${hostAndPort}/bytes`,
+        "its encoding is SQL_ASCII; make one by: create database … encoding 'UTF8' template template0",
+      ],
     ]
     for (const [url, reason] of samples) {
       const name = new URL(`postgres://${url}`).pathname

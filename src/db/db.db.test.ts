@@ -167,6 +167,14 @@ describe('start', () => {
     await applyMigrations(database, [...MIGRATIONS, slow])
     expect(limits).toEqual(['0'])
     await database.close()
+    const url = new URL(vault.env.DATABASE_URL ?? '')
+    url.searchParams.set('options', '-csearch_path=other')
+    const other = openDatabase(readConfig({ ...vault.env, DATABASE_URL: url.href }))
+    const { rows } = await sql`
+      select current_setting('search_path') as path, current_setting('synchronous_commit') as durable
+    `.execute(other.read)
+    expect(rows, 'options of the URL come beside our own').toEqual([{ path: 'other', durable: 'on' }])
+    await other.close()
     await vault.remove()
   })
 

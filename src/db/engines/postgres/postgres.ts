@@ -105,6 +105,9 @@ export type PostgresOptions = {
   onReplicaChange?: (usable: boolean, reason: string) => void
 }
 
+/** Acknowledged means on disk, whatever the server's default says. */
+const DURABLE = '-c synchronous_commit=on'
+
 const SETTINGS: pg.PoolConfig = {
   types: parsers,
   application_name: 'knowledge-vault',
@@ -113,8 +116,7 @@ const SETTINGS: pg.PoolConfig = {
   idle_in_transaction_session_timeout: 60_000,
   // Plans that a connection keeps must not become much older than the tables.
   maxLifetimeSeconds: 300,
-  // Acknowledged means on disk, whatever the server's default says.
-  options: '-c synchronous_commit=on',
+  options: DURABLE,
 }
 
 /** In one transaction a card and its team may be written: Citus refuses that after a statement that it ran on several shards at once. */
@@ -135,9 +137,14 @@ async function takesWrites(read: Db): Promise<boolean> {
   return rows[0]?.is === 'off'
 }
 
-function settingsFor({ directUrl, isDistributed }: PostgresOptions): pg.PoolConfig {
-  if (directUrl !== undefined) return SETTINGS_BEHIND_POOLER
-  return isDistributed ? { ...SETTINGS, options: `${SETTINGS.options} ${CITUS_OPTIONS}` } : SETTINGS
+/** pg takes `options` of a URL, such as a search_path, in place of ours. Both hold; where both name a setting, the URL's. */
+const withOptions = (url: string, options: string): string =>
+  url.replace(/[?&]options=/, (name) => `${name}${encodeURIComponent(`${options} `)}`)
+
+function settingsFor({ url, directUrl, isDistributed }: PostgresOptions): pg.PoolConfig {
+  if (directUrl !== undefined) return { ...SETTINGS_BEHIND_POOLER, connectionString: url }
+  const options = isDistributed ? `${DURABLE} ${CITUS_OPTIONS}` : DURABLE
+  return { ...SETTINGS, options, connectionString: withOptions(url, options) }
 }
 
 function openReplica(options: PostgresOptions, pool: pg.Pool): Replica | undefined {
@@ -160,7 +167,7 @@ const isOwnConnection = ({ directUrl, isDistributed }: PostgresOptions) =>
 export function openPostgres(options: PostgresOptions): Database {
   const { url, poolSize, onIdleError } = options
   const directUrl = options.directUrl ?? url
-  const pool = openPool({ ...settingsFor(options), connectionString: url, max: poolSize }, onIdleError)
+  const pool = openPool({ ...settingsFor(options), max: poolSize }, onIdleError)
   if (options.isDistributed) pool.on('connect', (client) => nameRefusedCommits(client, isRefusal))
   const queue = new ConnectionQueue(pool, { keepsPlans: isOwnConnection(options) })
   const attempts = new Attempts()

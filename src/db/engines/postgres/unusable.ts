@@ -12,9 +12,10 @@ export class DatabaseUnusable extends Error {
   }
 }
 
-/** As pg reads the URL, with its defaults, and without the password. */
+/** As pg reads the URL, with its defaults, and without the password. It opens the files of TLS too, which may be missing. */
 function addressOf(url: string): string {
-  const { host, port, database } = new pg.Client({ connectionString: url })
+  const connectionString = url.replaceAll(/(?<=[?&])ssl(rootcert|cert|key)=[^&]*/g, '')
+  const { host, port, database } = new pg.Client({ connectionString })
   return `${host}:${port}/${database}`
 }
 
@@ -54,6 +55,8 @@ const firstLine = (text: string) => text.split('\n', 1)[0]?.replace(/\.$/, '') ?
 function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  if ('syscall' in error && error.syscall === 'open' && 'path' in error)
+    return `${error.path} cannot be read (${code})`
   if (code === undefined) return BY_MESSAGE.find(([pattern]) => pattern.test(error.message))?.[1]
   if (error instanceof pg.DatabaseError)
     return SAID_BY_SERVER.test(code) || isClosedDatabase(error) ? firstLine(error.message) : undefined
@@ -70,9 +73,20 @@ export async function explainUnusable<T>(url: string, use: () => Promise<T>, var
   }
 }
 
+/** In another encoding some letters cannot be stored, or a letter counts as several and is cut in the middle. */
+export async function requireUtf8(url: string, { read }: Database): Promise<void> {
+  const { rows } = await sql<{ is: string }>`select current_setting('server_encoding') as is`.execute(read)
+  const encoding = rows[0]?.is
+  if (encoding !== 'UTF8')
+    throw new DatabaseUnusable(
+      url,
+      `its encoding is ${encoding}; make one by: create database … encoding 'UTF8' template template0`,
+    )
+}
+
 /** For a command, whose work also meets files: their errors have the same codes as those of a socket. */
-export const requireUsable = (url: string, { read }: Database): Promise<unknown> =>
-  explainUnusable(url, () => sql`select 1`.execute(read))
+export const requireUsable = (url: string, database: Database): Promise<void> =>
+  explainUnusable(url, () => requireUtf8(url, database))
 
 /** Asked before the first migration, so that a plain PostgreSQL gets no tables by mistake. */
 export async function requireCitus(url: string, database: Database): Promise<void> {

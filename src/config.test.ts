@@ -74,6 +74,7 @@ test('addresses that nothing can be reached under are refused, each in one line'
       'BASE_URL',
       ['https://v.example/?a=1', 'https://v.example/#top', 'https://me:pw@v.example', 'ftp://v.example'],
     ],
+    ['LLM_BASE_URL', ['http://me:pw@model.example/v1', 'model.example']],
     ['ALLOWED_HOSTS', ['https://v.example', 'v.example:8080', 'v.example/path', '*.v.example', '::1', 'a b']],
     ['MAIL_FROM', ['Knowledge Vault', 'vault@', 'Vault <vault>', 'Vault <a@b> <c@d>', 'a@b\nBcc: c@d']],
     ['SUPPORT_EMAIL', ['support', 'help desk', '@example.com']],

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { ConfigError } from './config.ts'
 import { keptSecret } from './secret-key.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-secret-'))
@@ -18,5 +19,6 @@ test('the secret is made once, readable by its owner only, and nothing else is l
 
 test('an empty secret file stops the start instead of sealing with nothing', () => {
   writeFileSync(join(folder, 'secret.key'), '\n')
-  expect(() => keptSecret(folder)).toThrow('empty')
+  expect(() => keptSecret(folder)).toThrow(ConfigError)
+  expect(() => keptSecret(folder)).toThrow(/^SECRET_KEY: .*secret\.key is empty/)
 })

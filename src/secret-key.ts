@@ -1,5 +1,6 @@
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ConfigError } from './config.ts'
 import { makeFolder } from './core/make-folder.ts'
 import { randomToken } from './core/secrets.ts'
 import { VaultGone } from './db/db.ts'
@@ -37,6 +38,9 @@ export function keptSecret(dataDir: string, mustExist = false): string {
     unlinkSync(draft)
   }
   const secret = read(file)
-  if (!secret) throw new Error(`${file} is empty. Restore it from a backup, or remove it to get a new one.`)
+  if (!secret)
+    throw new ConfigError([
+      `SECRET_KEY: ${file} is empty. Restore it from a backup, or remove it to get a new one.`,
+    ])
   return secret
 }

@@ -85,7 +85,12 @@ export const trustedProxies = z
     ctx.addIssue(PROXY_NETWORK)
     return z.NEVER
   })
-export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+
+/** `fetch` takes no user and password in an address: nothing would be reached, and its error shows the password to the log. */
+export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).refine((url) => {
+  const { username, password } = URL.canParse(url) ? new URL(url) : { username: '', password: '' }
+  return username === '' && password === ''
+}, 'must name no user and no password')
 
 /**
  * Paths are put behind it, so nothing may follow its own; and it is shown to everybody. Clients write scheme and host in
@@ -93,10 +98,6 @@ export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) 
  */
 export const publicUrl = httpUrl
   .refine((url) => !/[?#]/.test(url), 'must have neither a query (?) nor a fragment (#)')
-  .refine((url) => {
-    const { username, password } = URL.canParse(url) ? new URL(url) : { username: '', password: '' }
-    return username === '' && password === ''
-  }, 'must name no user and no password')
   .transform((url) => withoutEnd(new URL(url).href, '/'))
 
 const NO_URL = 'is no valid URL: check host and port, and write special characters of the password as %-codes'

@@ -88,6 +88,38 @@ onBothEngines('what was said to some reaches no others', (t) => {
     expect((await editor.get(`${url(card_id)}/verdicts`)).body.items).toMatchObject([said])
   })
 
+  test('why two cards of a team are linked, and who of the team had a hand in them, stays there when they are published', async () => {
+    const { workspaceId, admin, editor, viewer } = await team(t)
+    const inTeam = { workspace_id: workspaceId }
+    const cards = [await record(admin, inTeam), await record(admin, inTeam)].map(({ card_id }) => card_id)
+    const [one = '', two = ''] = cards
+    for (const card of cards) expect((await admin.post(`${url(card)}/share`)).status).toBe(200)
+    const why = 'the payroll team wants the first'
+    const link = { to_card_id: two, kind: 'contradicts', why }
+    expect((await editor.post(`${url(one)}/links`, link)).status).toBe(201)
+    await editor.patch(url(one), { evidences: [{ kind: 'log', content: 'it works now' }] })
+    const linkOf = async (as: Person) => (await as.get(`${url(two)}/links`)).body.items[0]
+    const adderOf = async (as: Person) =>
+      (await as.get(`${url(one)}?include_evidences=true`)).body.evidences[0].added_by
+    expect(await linkOf(viewer)).toMatchObject({ why, created_by_name: 'editor' })
+    expect(await adderOf(viewer)).toBe(editor.userId)
+    t.later(1000)
+    for (const card of cards) expect((await admin.post(`${url(card)}/publish`)).status).toBe(200)
+    const stranger = await t.user()
+    for (const other of [stranger, viewer]) {
+      expect(await linkOf(other)).toMatchObject({ from_card_id: one, why: null, created_by_name: null })
+      expect(await adderOf(other)).toBe(admin.userId)
+    }
+    for (const own of [admin, editor]) {
+      expect(await linkOf(own)).toMatchObject({ why, created_by_name: 'editor' })
+      expect(await adderOf(own)).toBe(editor.userId)
+    }
+    const third = await published(stranger, crypto.randomUUID())
+    const open = { to_card_id: one, kind: 'related', why: 'for everybody' }
+    expect((await stranger.post(`${url(third)}/links`, open)).status).toBe(201)
+    expect((await viewer.get(`${url(third)}/links`)).body.items[0].why).toBe(open.why)
+  })
+
   test('whoever is invited by an id, because they want to be asked, shows their address to nobody', async () => {
     const [admin, guest] = [await t.user('admin'), await t.user('guest')]
     await guest.put('/api/v1/user/settings', { ask_before_added: true })

@@ -11,6 +11,7 @@ import { Home, presentHome, Readers } from '../cards/home.ts'
 import { presentHomes } from '../cards/homes.ts'
 import { CardId } from '../cards/schemas.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
+import { withoutForeignWords } from './link-words.store.ts'
 import {
   countLinks,
   deleteLink,
@@ -35,7 +36,12 @@ const CardLink = z
     other_title: z.string().describe('Of the card at the other end'),
     other_home: Home,
     other_readers: Readers,
-    created_by_name: z.string().nullable().describe('Null where the program found it by itself'),
+    created_by_name: z
+      .string()
+      .nullable()
+      .describe(
+        'Null, as why is, for readers who could not read both cards then; and where the program found it',
+      ),
     created_at: Time,
   })
   .meta({ id: 'CardLink' })
@@ -95,7 +101,8 @@ export const linkCards = capability({
         details: { kind, from_card_id: from.card_id },
       })
       const { home, readers } = presentHome(to)
-      return { ...link, other_title: to.title, other_home: home, other_readers: readers }
+      const [shown = link] = await withoutForeignWords(ctx.db, ctx.viewer.userId, [link])
+      return { ...shown, other_title: to.title, other_home: home, other_readers: readers }
     })
   },
 })
@@ -103,7 +110,8 @@ export const linkCards = capability({
 export const listLinks = capability({
   name: 'cards.links',
   summary: 'The links of a card',
-  description: 'In both directions. Links to cards that the caller may not read are left out.',
+  description:
+    'In both directions. Links to cards that the caller may not read are left out. The reason, and who wrote it, is for its writer and for those who could read both cards at that time.',
   scopes: ['search'],
   rest: ['GET /api/v1/cards/{card_id}/links'],
   input: CardId,
@@ -111,9 +119,10 @@ export const listLinks = capability({
   errors: [404],
   run: async (ctx, { card_id }) => {
     await readableCard(ctx, card_id)
-    const links = await linksOf(ctx.db, card_id, ctx.viewer.userId)
+    const { userId } = ctx.viewer
+    const links = await withoutForeignWords(ctx.db, userId, await linksOf(ctx.db, card_id, userId))
     const others = links.map(({ other_id, ...card }) => ({ ...card, card_id: other_id }))
-    const homes = await presentHomes(ctx.db, ctx.viewer.userId, others)
+    const homes = await presentHomes(ctx.db, userId, others)
     return {
       items: links.flatMap((link) => {
         const at = homes.get(link.other_id)

@@ -1,7 +1,8 @@
 import type { UserCtx } from '../../core/context.ts'
-import { conflict } from '../../core/errors.ts'
+import { type AppError, conflict } from '../../core/errors.ts'
 import type { CardRow } from '../cards/access.ts'
 import { isReadByAllOf } from '../cards/succession-mark.ts'
+import { readableTitles } from '../cards/titles.ts'
 import { tell, untell } from '../notices/tell.ts'
 import { setSuccessor, successorsOf } from './links.store.ts'
 
@@ -17,13 +18,20 @@ function requireVisibleToAll(former: CardRow, successor: CardRow): void {
 const replaced = (ownerId: string, cardId: string) =>
   ({ userId: ownerId, kind: 'card.replaced', subjectId: cardId }) as const
 
+/** The other card is named if the viewer may read it: it may have been taken back since. */
+async function alreadySuperseded(ctx: UserCtx, successorId: string): Promise<AppError> {
+  const isReadable = (await readableTitles(ctx, [successorId])).has(successorId)
+  return conflict(
+    'superseded_already',
+    'Another card has already taken the place of this one.',
+    isReadable ? { superseded_by: successorId } : {},
+  )
+}
+
 /** From now on search shows the successor instead. Somebody else's card does not leave it without a word. */
 export async function succeed(ctx: UserCtx, former: CardRow, successor: CardRow): Promise<void> {
   if (former.card_id === successor.card_id) throw conflict('same_card', 'A card cannot take its own place.')
-  if (former.superseded_by !== null)
-    throw conflict('superseded_already', 'Another card has already taken the place of this one.', {
-      superseded_by: former.superseded_by,
-    })
+  if (former.superseded_by !== null) throw await alreadySuperseded(ctx, former.superseded_by)
   if ((await successorsOf(ctx.db, successor.card_id)).includes(former.card_id))
     throw conflict('circular_succession', 'This card has already taken the place of that one.')
   requireVisibleToAll(former, successor)

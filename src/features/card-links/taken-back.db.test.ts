@@ -31,13 +31,20 @@ onBothEngines('a card that took the place of another', (t) => {
   }
 
   test('and is taken back or moved away gives it back, and takes it again when it is shared again', async () => {
-    const { workspace_id, editor, viewer, older, newer, word } = await replaced()
+    const { workspace_id, admin, editor, viewer, older, newer, word } = await replaced()
     await editor.post(`${url(newer)}/unpublish`)
     expect(await find(viewer, word, 'workspace')).toEqual([older])
     await editor.post(`${url(newer)}/share`)
     expect(await find(viewer, word, 'workspace')).toEqual([newer])
     await editor.post(`${url(newer)}/move`, { workspace_id: editor.workspaceId })
     expect(await find(viewer, word, 'workspace')).toEqual([older])
+    const { card_id: third } = await record(admin)
+    const again = await admin.post(`${url(third)}/links`, { to_card_id: older, kind: 'supersedes' })
+    expect([again.status, again.body.code, again.text.includes(newer)]).toEqual([
+      409,
+      'superseded_already',
+      false,
+    ])
     await editor.post(`${url(newer)}/share`, { workspace_id })
     expect(await find(viewer, word, 'workspace')).toEqual([newer])
   })

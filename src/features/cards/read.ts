@@ -50,7 +50,7 @@ export const getCard = capability({
     const card =
       supersededBy || mergedFrom ? { ...own, superseded_by: supersededBy, merged_from: mergedFrom } : own
     if (!include_evidences) return card
-    return withEvidences(card, await allEvidences(ctx, row.card_id))
+    return withEvidences(card, await allEvidences(ctx, row))
   },
 })
 

@@ -142,6 +142,10 @@ export const SimilarCard = z
   })
   .meta({ id: 'SimilarCard' })
 
+/** Of evidence and of pictures. */
+export const ADDED_BY =
+  'Who added it; to others than members of its workspace, and for what is from before it came there, the owner of the card'
+
 const EvidenceResponse = z
   .object({
     truncated: z
@@ -153,7 +157,7 @@ const EvidenceResponse = z
     content: z.string(),
     meta: z.record(z.string(), z.unknown()).nullable(),
     from_card_id: AnswerId.optional().describe('The merged card that it comes from'),
-    added_by: AnswerId,
+    added_by: AnswerId.describe(ADDED_BY),
     created_at: Time,
   })
   .meta({ id: 'CaseEvidenceResponse' })

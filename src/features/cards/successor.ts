@@ -2,6 +2,7 @@ import type { UserCtx } from '../../core/context.ts'
 import { beginningOf } from '../../text/cut-text.ts'
 import type { CardRow } from './access.ts'
 import { evidencesOf, findCard, isMerged, mergedIds } from './cards.store.ts'
+import { contributorFor } from './contributor.ts'
 import { presentEvidence } from './present.ts'
 import { readableTitles } from './titles.ts'
 
@@ -62,13 +63,15 @@ export async function withMerged(ctx: UserCtx, card: CardRow): Promise<CardRow[]
 }
 
 /** Its own evidence, then that of the cards it has taken in, each with where it comes from. */
-export async function allEvidences(ctx: UserCtx, cardId: string) {
-  const own = (await evidencesOf(ctx.db, cardId)).map(presentEvidence)
-  const merged = await mergedIds(ctx.db, ctx.viewer.userId, cardId)
-  const taken = await Promise.all(
-    merged.map(async (from_card_id) =>
-      (await evidencesOf(ctx.db, from_card_id)).map((row) => ({ ...presentEvidence(row), from_card_id })),
+export async function allEvidences(ctx: UserCtx, card: CardRow) {
+  const all = await Promise.all(
+    (await withMerged(ctx, card)).map(async (source) =>
+      (await evidencesOf(ctx.db, source.card_id)).map((row) => ({
+        ...presentEvidence(row),
+        added_by: contributorFor(ctx, source, { by: row.added_by, at: row.created_at }),
+        ...(source === card ? {} : { from_card_id: source.card_id }),
+      })),
     ),
   )
-  return [...own, ...taken.flat()]
+  return all.flat()
 }

@@ -5,7 +5,8 @@ import { notFound } from '../../../core/errors.ts'
 import { AnswerId, Id, Time } from '../../../core/schemas.ts'
 import { audit } from '../../audit/audit.ts'
 import { editableCard, readableCard } from '../access.ts'
-import { CardId } from '../schemas.ts'
+import { contributorFor } from '../contributor.ts'
+import { ADDED_BY, CardId } from '../schemas.ts'
 import { imageAddress, MAX_IMAGES_PER_CARD } from './attach.ts'
 import { findReadableImage, type ImageRow, imagesOfCard, removeImages } from './images.store.ts'
 
@@ -18,7 +19,7 @@ const CardImage = z
     width: z.int(),
     height: z.int(),
     size_bytes: z.int(),
-    uploaded_by: AnswerId,
+    uploaded_by: AnswerId.describe(ADDED_BY),
     created_at: Time,
   })
   .meta({ id: 'CardImage' })
@@ -37,7 +38,10 @@ export const listCardImages = capability({
   errors: [404],
   run: async (ctx, { card_id }) => {
     const card = await readableCard(ctx, card_id)
-    const items = (await imagesOfCard(ctx.db, ctx.viewer.userId, card.card_id)).map(presentImage)
+    const items = (await imagesOfCard(ctx.db, ctx.viewer.userId, card.card_id)).map((row) => ({
+      ...presentImage(row),
+      uploaded_by: contributorFor(ctx, card, { by: row.uploaded_by, at: row.created_at }),
+    }))
     return { items, total: items.length }
   },
 })

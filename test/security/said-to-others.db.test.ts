@@ -88,6 +88,23 @@ onBothEngines('what was said to some reaches no others', (t) => {
     expect((await editor.get(`${url(card_id)}/verdicts`)).body.items).toMatchObject([said])
   })
 
+  test('verdicts on a draft in a public workspace stay with its members when it is shared or published there', async () => {
+    const { workspaceId, admin, editor } = await team(t, { visibility: 'public' })
+    const stranger = await t.user()
+    const said = { note: 'to the editors', environment: { intranet: '9' } }
+    for (const step of ['share', `publish?target_workspace_id=${workspaceId}`]) {
+      const { card_id } = await record(admin, { workspace_id: workspaceId })
+      await editor.post(`${url(card_id)}/verdicts`, { outcome: 'worked', ...said })
+      t.later(1000)
+      expect((await admin.post(`${url(card_id)}/${step}`)).status).toBe(200)
+      const read = await stranger.get(url(card_id))
+      expect([read.status, read.body.trust?.worked]).toEqual([200, 1])
+      expect(read.text).not.toContain('intranet')
+      expect((await stranger.get(`${url(card_id)}/verdicts`)).body.items).toEqual([])
+      expect((await editor.get(`${url(card_id)}/verdicts`)).body.items).toMatchObject([said])
+    }
+  })
+
   test('why two cards of a team are linked, and who of the team had a hand in them, stays there when they are published', async () => {
     const { workspaceId, admin, editor, viewer } = await team(t)
     const inTeam = { workspace_id: workspaceId }

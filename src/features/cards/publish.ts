@@ -12,6 +12,7 @@ import { requireUser } from '../identity/users/users.ts'
 import { publishingTarget } from '../permissions/permission.ts'
 import { policyOf } from '../permissions/policy.ts'
 import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
+import { refreshTrust } from '../trust/refresh.ts'
 import { ownCard } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
@@ -77,6 +78,8 @@ async function bringThere(
     ...publishedColumns(row, now),
     ...decided,
   })
+  // Strangers learn nothing of what was said about the draft.
+  if (row.trust !== null) await refreshTrust(ctx, [row.card_id])
   await markSuccession(ctx.db, row.card_id)
   // Passing on what somebody else wrote earns nothing.
   const isRewarded = target.visibility === 'public' && row.origin === null

@@ -6,6 +6,7 @@ import { Id } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
+import { refreshTrust } from '../trust/refresh.ts'
 import { type CardRow, editableCard, ownCard, readableCard, refuseOutsider } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
@@ -50,6 +51,8 @@ async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<C
     updated_at: now,
     ...publishedColumns(row, now),
   })
+  // Strangers learn nothing of what was said about the draft.
+  if (row.trust !== null) await refreshTrust(ctx, [card_id])
   await markSuccession(ctx.db, card_id)
   await audit(ctx, {
     action: 'card.shared',

@@ -41,10 +41,15 @@ type Weighed = {
   everybodyIsProven: boolean
 }
 
-/** What was said in another workspace, or of a card that was merged into this one, counts without its environment. */
+/**
+ * What was said in another workspace, of a draft that strangers read now, or of a card that was merged into this one,
+ * counts without its environment.
+ */
 const wasSaidHere = (row: VerdictRow, card: CardRow): boolean =>
   row.card_id === card.card_id &&
-  [card.seen_since, card.opened_at].every((since) => since === null || row.created_at >= since)
+  [card.seen_since, card.opened_at, card.visibility === 'private' ? null : card.published_at].every(
+    (since) => since === null || row.created_at >= since,
+  )
 
 /**
  * A verdict replaces what its giver said on reading. Only `outdated`, said after it, counts beside it: what worked once

@@ -17,6 +17,7 @@ export const cardsToWeigh = (db: Db, cardIds: readonly string[]) =>
       'cards.edited_at',
       'cards.edited_fields',
       'cards.seen_since',
+      'cards.published_at',
       'cards.trust',
       'workspaces.visibility',
       'workspaces.policy_json',

@@ -53,13 +53,13 @@ const presentVerdict = (
 
 /**
  * Only the owner sees verdicts from before the card came into its workspace, and only members those from before the
- * workspace was opened to others.
+ * workspace was opened to others, or the card shared in it.
  */
 async function sourceOf(ctx: UserCtx, card: CardRow): Promise<VerdictSource> {
-  const { card_id, owner_id, seen_since, viewer_role, workspace_id } = card
+  const { card_id, owner_id, seen_since, published_at, viewer_role, workspace_id } = card
   if (owner_id === ctx.viewer.userId) return { card_id, since: [] }
-  const openedAt = viewer_role === null ? await openingOf(ctx.db, workspace_id) : null
-  return { card_id, since: [seen_since, openedAt].filter((time) => time !== null) }
+  const since = viewer_role === null ? [published_at, await openingOf(ctx.db, workspace_id)] : []
+  return { card_id, since: [seen_since, ...since].filter((time) => time !== null) }
 }
 
 export const listVerdicts = capability({

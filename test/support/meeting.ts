@@ -7,7 +7,8 @@ import type { TestVault } from './engines.ts'
 /** On a cluster a coordinator does not show that a statement waits on another node. */
 const LONGEST_WAIT_MS = 2000
 
-const isAnyWaiting = async (db: Db): Promise<boolean> => {
+/** Whether a statement waits for a lock of another one. */
+export const isAnyWaiting = async (db: Db): Promise<boolean> => {
   const { rows } = await sql`select 1 from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
   return rows.length > 0

@@ -9,7 +9,7 @@ import { editableCard } from '../cards/access.ts'
 import { CardId } from '../cards/schemas.ts'
 import { recountFeedback } from '../feedback/feedback.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
-import { refreshTrust } from '../trust/refresh.ts'
+import { refreshIsDue, refreshSoon } from '../trust/refresh-soon.ts'
 import { countMergedInto, deleteMerge, findMerge, insertMerge, successorByLink } from './links.store.ts'
 import { succeed, succeedAnew } from './succession.ts'
 
@@ -25,10 +25,13 @@ const Merged = z
   })
   .meta({ id: 'CardMerge' })
 
-/** Nothing is copied: verdicts of the merged card count for the other one as long as the merge stands. */
-async function countAnew(ctx: UserCtx, cardId: string): Promise<void> {
-  await recountFeedback(ctx, cardId)
-  await refreshTrust(ctx, [cardId])
+/**
+ * Nothing is copied: verdicts of the merged card count for the other one as long as the merge stands. The trust is
+ * computed after the transaction, whose snapshot lacks the verdicts that are given meanwhile. Its mark comes before the
+ * changes of the cards: a refresh takes them in this order too.
+ */
+async function trustIsDue(ctx: UserCtx, cardIds: readonly string[]): Promise<void> {
+  for (const cardId of cardIds.toSorted()) await refreshIsDue(ctx, cardId)
 }
 
 const undoUntil = (at: string): string => new Date(Date.parse(at) + UNDO_DAYS * DAY_MS).toISOString()
@@ -44,9 +47,9 @@ export const mergeCard = capability({
   }),
   output: Merged,
   errors: [404, 409, 412],
-  run: (ctx, { card_id, into_card_id, why: given }) => {
+  run: async (ctx, { card_id, into_card_id, why: given }) => {
     const why = cleanOptional(given, new Findings())
-    return inTx(ctx, async (ctx) => {
+    const merged = await inTx(ctx, async (ctx) => {
       const [card, into] = [await editableCard(ctx, card_id), await editableCard(ctx, into_card_id)]
       if ((await countMergedInto(ctx.db, into_card_id)) >= MOST_MERGED)
         throw conflict('too_many_merged', `A card can take in at most ${MOST_MERGED} others.`)
@@ -57,6 +60,7 @@ export const mergeCard = capability({
           'has_merged',
           'This card has taken in others. Undo that first, or merge the other way.',
         )
+      await trustIsDue(ctx, [into_card_id])
       await succeed(ctx, card, into)
       const created_at = ctx.now().toISOString()
       await insertMerge(ctx.db, {
@@ -66,7 +70,7 @@ export const mergeCard = capability({
         why,
         created_at,
       })
-      await countAnew(ctx, into_card_id)
+      await recountFeedback(ctx, into_card_id)
       await audit(ctx, {
         action: 'card.merged',
         subject: { type: 'card', id: card_id },
@@ -75,6 +79,8 @@ export const mergeCard = capability({
       })
       return { card_id, into_card_id, undo_until: undoUntil(created_at) }
     })
+    await refreshSoon(ctx, into_card_id)
+    return merged
   },
 })
 
@@ -88,22 +94,26 @@ export const unmergeCard = capability({
   input: CardId,
   output: z.void(),
   errors: [404, 409, 412],
-  run: (ctx, { card_id }) =>
-    inTx(ctx, async (ctx) => {
+  run: async (ctx, { card_id }) => {
+    const parted = await inTx(ctx, async (ctx) => {
       const card = await editableCard(ctx, card_id)
       const merge = await findMerge(ctx.db, card_id)
       if (!merge) throw notFound('Merge', 'This card is not merged into another.')
       if (undoUntil(merge.created_at) < ctx.now().toISOString())
         throw conflict('too_late', `A merge can be undone for ${UNDO_DAYS} days.`)
+      const parted = [merge.into_card_id, card_id]
+      await trustIsDue(ctx, parted)
       await deleteMerge(ctx.db, card_id)
       await succeedAnew(ctx, card_id, await successorByLink(ctx.db, card_id))
-      await countAnew(ctx, merge.into_card_id)
-      await countAnew(ctx, card_id)
+      for (const cardId of parted) await recountFeedback(ctx, cardId)
       await audit(ctx, {
         action: 'card.unmerged',
         subject: { type: 'card', id: card_id },
         workspaceId: card.workspace_id,
         details: { into_card_id: merge.into_card_id },
       })
-    }),
+      return parted
+    })
+    for (const cardId of parted) await refreshSoon(ctx, cardId)
+  },
 })

@@ -1,7 +1,7 @@
 import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import type { Database } from '../../db/db.ts'
 import { refreshTrust } from './refresh.ts'
-import { lockCard, markDue, settleDue } from './trust.store.ts'
+import { lockCard, markDue, settleDue, withTakers } from './trust.store.ts'
 
 /**
  * Refreshes that have not begun yet, and the last one of each card: two hundred verdicts at once need only a few
@@ -18,13 +18,15 @@ function queueOf(database: Database): Queue {
   return made
 }
 
+/** The card may have been merged into another since the judgement was read: it counts there too. */
 const compute = (ctx: UserCtx, cardId: string): Promise<void> =>
   inTx(
     ctx,
     async (ctx) => {
-      await lockCard(ctx, cardId)
       await settleDue(ctx.db, [cardId])
-      await refreshTrust(ctx, [cardId])
+      const counting = await withTakers(ctx.db, [cardId])
+      for (const id of counting) await lockCard(ctx, id)
+      for (const id of counting) await refreshTrust(ctx, [id])
     },
     SELF_GUARDED,
   )

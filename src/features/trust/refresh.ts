@@ -2,7 +2,7 @@ import { type Ctx, inTx, SELF_GUARDED } from '../../core/context.ts'
 import { toJsonOrNull } from '../../db/columns.ts'
 import { gatherJudgements } from './gather.ts'
 import { trustFrom } from './stored-trust.ts'
-import { dueCards, judgedCards, lockCard, saveTrust, settleDue } from './trust.store.ts'
+import { dueCards, judgedCards, lockCard, saveTrust, settleDue, withTakers } from './trust.store.ts'
 
 /** Computes the trust of these cards from all judgements, and returns what has changed. */
 async function changesOf(ctx: Ctx, cardIds: readonly string[]) {
@@ -43,7 +43,7 @@ export async function refreshDueTrust(ctx: Ctx, stopping: AbortSignal): Promise<
       async (ctx) => {
         // Marked as done first, so that a card that is marked again meanwhile stays marked.
         await settleDue(ctx.db, due)
-        await refreshLocked(ctx, due)
+        await refreshLocked(ctx, await withTakers(ctx.db, due))
       },
       SELF_GUARDED,
     )

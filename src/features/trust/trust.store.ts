@@ -165,18 +165,33 @@ export async function markReturnedPraise(db: Db, judgeId: string, ownerId: strin
     .execute()
 }
 
+/** A mark that is there already is written again: a refresh that settles it waits, and counts what this transaction says. */
 export async function markDue(db: Db, cardId: string): Promise<void> {
   await db
     .insertInto('trust_due')
     .values({ card_id: cardId })
-    .onConflict((oc) => oc.doNothing())
+    .onConflict((oc) => oc.column('card_id').doUpdateSet({ card_id: cardId }))
     .execute()
 }
 
-/** Serialises the refreshes of a card, so that the last one sees everything. SQLite has one writer at a time. */
+/**
+ * Serialises the refreshes of a card, so that the last one sees everything. Judgements that are being written refer to the
+ * card's key, which stays free: they hold it while they wait for the mark that a refresh has settled. SQLite has one writer
+ * at a time.
+ */
 export async function lockCard({ db, database }: Ctx, cardId: string): Promise<void> {
   if (database.engine === 'postgres')
-    await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forUpdate().execute()
+    await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forNoKeyUpdate().execute()
+}
+
+/** These cards and those that have taken one of them in, where its judgements count; in the order in which they are locked. */
+export async function withTakers(db: Db, cardIds: readonly string[]): Promise<string[]> {
+  const takers = await db
+    .selectFrom('card_merges')
+    .select('into_card_id')
+    .where('from_card_id', 'in', cardIds)
+    .execute()
+  return [...new Set([...cardIds, ...takers.map((row) => row.into_card_id)])].sort()
 }
 
 export async function dueCards(db: Db, limit: number): Promise<string[]> {

@@ -211,7 +211,7 @@ export const withdrawVerdicts = capability({
   output: z.void(),
   errors: [404],
   run: async (ctx, { card_id }) => {
-    const countedOn = await inTx(
+    const judged = await inTx(
       ctx,
       async (ctx) => {
         await holdJudge(ctx)
@@ -235,11 +235,13 @@ export const withdrawVerdicts = capability({
           })
         for (const { owner_id, card_id } of standing)
           await untell(ctx, { userId: owner_id, kind: 'card.feedback', subjectId: card_id })
-        await refreshIsDue(ctx, on)
-        return on
+        // Also the merged ones: their merge may be undone at this moment.
+        const judged = [...new Set([on, ...standing.map((row) => row.card_id)])].sort()
+        for (const cardId of judged) await refreshIsDue(ctx, cardId)
+        return judged
       },
       SELF_GUARDED,
     )
-    await refreshSoon(ctx, countedOn)
+    for (const cardId of judged) await refreshSoon(ctx, cardId)
   },
 })

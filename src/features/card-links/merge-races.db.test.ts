@@ -1,0 +1,99 @@
+import { expect, test, vi } from 'vitest'
+import { record, team } from '../../../test/support/cards.ts'
+import type { Answer } from '../../../test/support/client.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
+import { isAnyWaiting, meeting } from '../../../test/support/meeting.ts'
+import { contextFor, SELF_GUARDED } from '../../core/context.ts'
+import type { Db } from '../../db/db.ts'
+import { newId } from '../../db/ids.ts'
+import { refreshDueTrust } from '../trust/refresh.ts'
+import { markDue } from '../trust/trust.store.ts'
+
+onBothEngines('a verdict beside a merge', (t) => {
+  const url = (id: string) => `/api/v1/cards/${id}`
+  const database = () => t.app.services.database
+  const untilOneWaits = () => vi.waitUntil(() => isAnyWaiting(database().read))
+  const verdictsOn = (cardId: string) =>
+    database().read.selectFrom('card_verdicts').selectAll().where('card_id', '=', cardId).execute()
+
+  async function twoCards() {
+    const { admin, editor, workspaceId } = await team(t)
+    const shared = async (): Promise<string> => {
+      const { card_id } = await record(admin, { workspace_id: workspaceId })
+      await admin.post(`${url(card_id)}/share`)
+      return card_id
+    }
+    const [from, into] = [await shared(), await shared()]
+    return {
+      from,
+      into,
+      merge: () => admin.post(`${url(from)}/merge`, { into_card_id: into }),
+      judge: () => editor.post(`${url(from)}/verdicts`, { outcome: 'worked' }),
+      workedOn: async (cardId: string) => (await admin.get(url(cardId))).body.trust.worked,
+    }
+  }
+
+  /** What is begun while a row is locked, and ends afterwards. */
+  async function whileLocked(lock: (db: Db) => Promise<unknown>, begin: () => Promise<Promise<Answer>[]>) {
+    const [locked, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const locking = database().transaction(async (db) => {
+      await lock(db)
+      locked.resolve()
+      await end.promise
+    }, SELF_GUARDED)
+    await Promise.race([locked.promise, locking])
+    const begun = await begin().finally(end.resolve)
+    await locking
+    return Promise.all(begun)
+  }
+
+  test('a verdict that is written while a merge reads the others counts on the card that takes in', async () => {
+    const { from, into, merge, judge, workedOn } = await twoCards()
+    const lock = (db: Db) =>
+      db.selectFrom('cards').select('card_id').where('card_id', '=', into).forNoKeyUpdate().execute()
+    const begin = async () => {
+      const merging = merge()
+      await untilOneWaits()
+      const judging = judge()
+      await expect.poll(() => verdictsOn(from)).toHaveLength(1)
+      return [merging, judging]
+    }
+    const answers = await (t.engine === 'sqlite' ? Promise.all([merge(), judge()]) : whileLocked(lock, begin))
+    expect(answers.map(({ status }) => status)).toEqual([200, 201])
+    expect(await workedOn(into)).toBe(1)
+  })
+
+  test('so does one that is written when the merge is done, and was begun before', async () => {
+    const { from, into, merge, judge, workedOn } = await twoCards()
+    const begin = async () => {
+      const judging = judge()
+      await untilOneWaits()
+      const merged = await merge()
+      return [Promise.resolve(merged), judging]
+    }
+    const answers = await (t.engine === 'sqlite'
+      ? Promise.all([merge(), judge()])
+      : whileLocked((db) => markDue(db, from), begin))
+    expect(answers.map(({ status }) => status)).toEqual([200, 201])
+    expect(await workedOn(into)).toBe(1)
+  })
+
+  test('a verdict that finds its card marked is counted by the refresh that settles the mark', async () => {
+    const { from, judge, workedOn } = await twoCards()
+    expect((await judge()).status).toBe(201)
+    const [given] = await verdictsOn(from)
+    if (!given) throw new Error('no verdict')
+    await database().transaction((db) => markDue(db, from))
+    const another = async (db: Db) => {
+      const other = { verdict_id: newId(), environment_key: 'node=24' }
+      await db
+        .insertInto('card_verdicts')
+        .values({ ...given, ...other })
+        .execute()
+      await markDue(db, from)
+    }
+    const never = new AbortController().signal
+    await meeting(t, another, () => refreshDueTrust(contextFor(t.app.services), never))
+    expect(await workedOn(from)).toBe(2)
+  })
+})

@@ -46,7 +46,7 @@ export type Ctx = Services & {
   transacting: boolean
   /** For an effect outside the database: after the transaction, and only if it is committed. */
   afterCommit: (effect: () => void) => void
-  /** Told of the options of each `inTx` that joins the open transaction. */
+  /** Told of the options of each `inTx` that joins the open transaction, but not of those inside that one. */
   onJoined?: (options: TransactionOptions | undefined) => void
   /** Names another person whose next read must show what this transaction writes. */
   mustSee: (userId: string) => void
@@ -105,8 +105,9 @@ export async function inTx<C extends Ctx, T>(
   options?: TransactionOptions,
 ): Promise<T> {
   if (ctx.transacting) {
-    ctx.onJoined?.(options)
-    return fn(ctx)
+    if (!ctx.onJoined) return fn(ctx)
+    ctx.onJoined(options)
+    return fn({ ...ctx, onJoined: undefined })
   }
   let effects: (() => void)[] = []
   const readers = new Set(ctx.viewer ? [ctx.viewer.userId] : [])

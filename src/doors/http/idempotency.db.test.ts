@@ -1,8 +1,11 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { goodCard, record } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { report } from '../../../test/support/moderation.ts'
 import { published } from '../../../test/support/publishing.ts'
+import { type Ctx, contextFor, inTx, SELF_GUARDED } from '../../core/context.ts'
+import { onceOnly } from '../../core/http/idempotency.ts'
 
 onBothEngines('one Idempotency-Key at both doors', (t) => {
   const asker = async () => {
@@ -33,6 +36,28 @@ onBothEngines('one Idempotency-Key at both doors', (t) => {
     expect([await rest('c', { limit: 5 }), await tool('c')]).toEqual([FIRST, REPLAYED])
     expect([await tool('d', { limit: 10 }), await rest('d')]).toEqual([FIRST, REPLAYED])
     expect([await rest('e'), await rest('e', { limit: 11 })]).toEqual([FIRST, TAKEN])
+  })
+
+  test('a call with a key has the isolation that it has without one, whatever it calls inside', async () => {
+    const isolation = async ({ db }: Ctx) => {
+      if (t.engine === 'sqlite') return 'serializable'
+      const { rows } = await sql<{
+        is: string
+      }>`select current_setting('transaction_isolation') as is`.execute(db)
+      return rows[0]?.is
+    }
+    const guarded = (ctx: Ctx) => inTx(ctx, isolation, SELF_GUARDED)
+    const withKey = (name: string, run: (ctx: Ctx) => Promise<string | undefined>) =>
+      onceOnly(
+        { name },
+        contextFor(t.app.services),
+        { key: crypto.randomUUID(), credential: undefined, input: {} },
+        async () => run,
+      )
+    const outer = await withKey('test.outer', (ctx) => inTx(ctx, guarded))
+    expect(outer.output).toBe('serializable')
+    const inner = await withKey('test.inner', guarded)
+    expect(inner.output).toBe(t.engine === 'sqlite' ? 'serializable' : 'read committed')
   })
 
   test('a key is no way past the check of the input', async () => {

@@ -1,5 +1,5 @@
 import { addToThese, addUp, type WeighedList } from './add-up.ts'
-import type { Match } from './match.ts'
+import type { Match, Without } from './match.ts'
 import {
   type Bitmap,
   BLOCK_DOCUMENTS,
@@ -89,15 +89,28 @@ function weighed(lists: readonly BlockList[], worths: ReadonlyMap<number, number
 export function collect(
   rows: readonly ReadRow[],
   worths: ReadonlyMap<number, number>,
-  { narrowed, without }: { narrowed: Match; without: readonly number[] },
+  { narrowed, without }: { narrowed: Match; without: Without },
   dead: ReadonlyMap<number, Uint8Array>,
   wanted: number,
 ): Summed[] {
   const best = new Best(wanted)
-  for (const [block, lists] of byBlock(rows, new Set([...worths.keys(), ...narrowed.flat(), ...without]))) {
+  for (const [block, lists] of byBlock(
+    rows,
+    new Set([...worths.keys(), ...narrowed.flat(), ...without.flat()]),
+  )) {
     const passed = passing(lists, narrowed)
     if (!passed) continue
-    const allowed = minus(passed, havingAny(lists, without))
+    const allowed = without.reduce(
+      (left, together) =>
+        minus(
+          left,
+          passing(
+            lists,
+            together.map((number) => [number]),
+          ),
+        ),
+      passed,
+    )
     addUp(weighed(lists, worths), minus(allowed, deadIn(block, dead)), block * BLOCK_DOCUMENTS, best)
   }
   return best.takeInOrder()

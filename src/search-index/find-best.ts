@@ -2,7 +2,7 @@ import type { Ctx } from '../core/context.ts'
 import { addFurther, collect } from './collect.ts'
 import { documentsByNumber } from './index.store.ts'
 import type { IndexView } from './index-view.ts'
-import { type Match, passes } from './match.ts'
+import { type Match, passes, type Without } from './match.ts'
 import type { Candidate } from './packing.ts'
 import { matches, type Wanted } from './score.ts'
 
@@ -64,8 +64,7 @@ export async function findBest(
   view: IndexView,
   wanted: readonly Wanted[],
   narrowed: Match,
-  /** Words that no card may have. */
-  without: readonly number[] = [],
+  without: Without = [],
 ): Promise<Found> {
   const fresh = view.fresh.filter((card) => passes(card, narrowed, without) && hasAny(card, wanted))
   let plan = planFor(wanted, REACH.postings)
@@ -88,7 +87,7 @@ export async function findBest(
   }
 }
 
-async function collectBy(view: IndexView, { hashes }: Plan, narrowed: Match, without: readonly number[]) {
-  const rows = await view.rowsOf([...hashes.keys(), ...narrowed.flat(), ...without])
+async function collectBy(view: IndexView, { hashes }: Plan, narrowed: Match, without: Without) {
+  const rows = await view.rowsOf([...hashes.keys(), ...narrowed.flat(), ...without.flat()])
   return collect(rows, hashes, { narrowed, without }, view.dead, KEPT)
 }

@@ -176,7 +176,7 @@ onBothEngines('what is a hit', (t) => {
       await put('Gateway connection refused by peer', { tags: ['Net Work'] })
       await put('Gateway refused a connection', { card_type: 'how_to', tags: ['proxy'] })
       await put('Timeouts of every kind', {
-        symptom: 'the gateway and its connection',
+        symptom: 'the gateway and its connection, ソース 错误',
         card_type: 'decision',
       })
       await maintainIndex(contextFor(t.app.services))
@@ -202,6 +202,21 @@ onBothEngines('what is a hit', (t) => {
         new Set(['Gateway connection refused by peer', 'Gateway refused a connection']),
       )
       expect((await find('gateway -refused')).titles).toEqual(new Set(['Timeouts of every kind']))
+    })
+
+    test('words to leave out are left out of what a phrase or a tag finds, and as a whole', async () => {
+      for (const [query, left] of [
+        ['"gateway" -refused', ['Timeouts of every kind']],
+        ['tag:proxy -gateway', []],
+        ['"gateway" -错误 -peer', ['Gateway refused a connection']],
+        ['gateway -ソース -peer', ['Gateway refused a connection']],
+        // Cards with a part of a name, or with some of the pairs of characters, stay.
+        ['in:title gateway -ConnectionRefused', 2],
+        ['gateway -データベース', 3],
+      ] as const) {
+        const { titles } = await find(query)
+        expect(typeof left === 'number' ? titles.size : [...titles], query).toEqual(left)
+      }
     })
 
     test('a query without syntax is searched as plain words', async () => {

@@ -24,6 +24,15 @@ describe('syntax is read', () => {
     expect(read('pods pending "kubernets"')).toMatchObject({ phrases: ['kubernets'] })
   })
 
+  test('words to leave out of what a phrase or a tag finds, also with digits and in other scripts', () => {
+    for (const [query, without] of [
+      ['"connection refused" -redis', ['redis']],
+      ['-redis tag:docker', ['redis']],
+      ['pool -x509 -เชื่อมต่อ -错误', ['x509', 'เชื่อมต่อ', '错误']],
+    ] as const)
+      expect(read(query), query).toMatchObject({ without })
+  })
+
   test('filters alone: the tags are the words', () => {
     expect(read('tag:docker')).toMatchObject({ text: 'docker', tags: ['docker'] })
   })
@@ -41,6 +50,8 @@ describe('anything else is text', () => {
     'npm install --save -dev left-pad',
     'ls -la /var/log',
     'gcc -Wall main.c',
+    'more heap by -Xmx2g',
+    '-redis type:string',
     'docker pull image tag:latest',
     'type:string is not assignable',
     'in:body of the request',

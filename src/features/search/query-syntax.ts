@@ -20,8 +20,14 @@ export type QueryRead = {
 const LONGEST_WITH_SYNTAX = 300
 const CARD_TYPES: readonly CardType[] = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference']
 
-const OPERATOR =
-  /(?<=^|\s)(?:(?<name>tag|type|in):(?:"(?<quoted>[^"]+)"|(?<value>[^\s":]+))|-(?<without>\p{L}{3,})|["“](?<phrase>[^"“”]+)["”])(?=\s|$)/gu
+/** A word to leave out: `-redis`, `-x509`, `-错误`. Shorter ones, and capitals with digits (`-Xmx2g`), are options. */
+const LEFT_OUT = String.raw`(?:\p{L}\p{M}*){3,}|\p{Ll}[\p{Ll}\p{Nd}]{2,}|\p{sc=Han}{2}`
+const OPERATOR = new RegExp(
+  String.raw`(?<=^|\s)(?:(?<name>tag|type|in):(?:"(?<quoted>[^"]+)"|(?<value>[^\s":]+))|-(?<without>${LEFT_OUT})|["“](?<phrase>[^"“”]+)["”])(?=\s|$)`,
+  'gu',
+)
+
+type OperatorGroups = Record<string, string | undefined>
 
 /** Characters of code, commands or messages. Beside them a dash or a quotation mark is not syntax. */
 const NOT_PROSE = /[^\p{L}\p{N}\p{M}\s'’.,?!_-]|(?:^|\s)-/u
@@ -67,13 +73,14 @@ export function readSyntax(query: string, isTag: (tag: string) => boolean): Quer
   const words = wordsOf(rest).map((word) => word.toLowerCase())
   const isMessage = words.some((word) => MESSAGE_WORDS.has(word))
   const isCommand = COMMANDS.has(words[0] ?? '')
+  const hasSubject = words.length > 0 || operators.some((one) => isSubject(one.groups ?? {}, isTag))
   const read = plain('')
   const asTyped = new Set<string>()
   read.text = query.replace(OPERATOR, (whole, ...groups) => {
-    const { name, quoted, value, without, phrase } = groups.at(-1) as Record<string, string | undefined>
+    const { name, quoted, value, without, phrase } = groups.at(-1) as OperatorGroups
     if (name) return readFilter(read, name, quoted ?? value ?? '', isTag) ? ' ' : whole
     if (without) {
-      if (!isProse || isCommand || words.length === 0) return whole
+      if (!isProse || isCommand || !hasSubject) return whole
       read.without.push(without)
       return ' '
     }
@@ -88,6 +95,13 @@ export function readSyntax(query: string, isTag: (tag: string) => boolean): Quer
   // Only filters: then the tags are searched as words. Without any word, the whole query is text.
   return read.tags.length > 0 ? { ...read, text: read.tags.join(' ') } : plain(query)
 }
+
+/** A phrase or a tag is something to look for; words are left out of what is found by it. */
+const isSubject = (
+  { name, quoted, value, phrase }: OperatorGroups,
+  isTag: (tag: string) => boolean,
+): boolean =>
+  phrase === undefined ? name === 'tag' && isTag(quoted ?? value ?? '') : wordsOf(phrase).length > 0
 
 function readFilter(read: QueryRead, name: string, value: string, isTag: (tag: string) => boolean): boolean {
   if (name === 'in') {

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../core/context.ts'
 import type { CardType } from '../../db/tables/cards.ts'
-import { type Match, PUBLIC_FILTER } from '../../search-index/index.ts'
+import { type Match, PUBLIC_FILTER, type Without } from '../../search-index/index.ts'
 import {
   askedEnvironmentFilter,
   ownerFilter,
@@ -25,9 +25,9 @@ export type SearchScope = {
   /** Also superseded cards. */
   includeSuperseded?: boolean
   type?: CardType | undefined
-  /** Hashes of words that a card must have, and of words that it must not have. */
+  /** Hashes of words that a card must have, and what it must not have. */
   required?: readonly number[]
-  without?: readonly number[]
+  without?: Without
 }
 
 /** A person in more workspaces than this searches those that they joined last. */

@@ -2,7 +2,7 @@ import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { newId } from '../../db/ids.ts'
-import { termsOf, tokens } from '../../text/analyse.ts'
+import { tokens } from '../../text/analyse.ts'
 import { fold } from '../../text/fold.ts'
 import { readQuery } from '../../text/query-words.ts'
 import { STOP_WORDS } from '../../text/stopwords.ts'
@@ -62,8 +62,8 @@ async function understand(ctx: UserCtx, input: Question, where: SearchedScope) {
     type: read.type,
     required: read.phrases.flatMap(requiredBy),
     without: [
-      ...read.without.flatMap((word) => termsOf(word).map(wordHash)),
-      ...(where === 'team' ? [ownerFilter(ctx.viewer.userId)] : []),
+      ...read.without.map(leftOutBy).filter((together) => together.length > 0),
+      ...(where === 'team' ? [[ownerFilter(ctx.viewer.userId)]] : []),
     ],
   }
   const words = readQuery(read.text).map((word) => ({ ...word, isQuoted: read.asTyped.has(word.typed) }))
@@ -75,6 +75,10 @@ const requiredBy = (phrase: string): number[] =>
   tokens(phrase).flatMap(({ terms, start, end }) =>
     terms.length === 1 && !STOP_WORDS.has(fold(phrase.slice(start, end))) ? terms.map(wordHash) : [],
   )
+
+/** What a card with the word has: of a name the whole, since others have its parts too, and all pairs of characters. */
+const leftOutBy = (word: string): number[] =>
+  tokens(word).map(({ terms }) => wordHash((terms.length === 2 ? terms[0] : terms.at(-1)) ?? ''))
 
 function hitReason(ctx: UserCtx, { scope }: SearchScope, { row }: Loaded): SearchResultAnswer['hit_reason'] {
   if (scope === 'personal') return 'free_personal_scope'

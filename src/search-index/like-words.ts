@@ -1,6 +1,7 @@
 import type { Ctx } from '../core/context.ts'
 import { meantSurely } from '../text/slips.ts'
 import { STOP_STEMS } from '../text/stopwords.ts'
+import { interpret } from '../text/token-terms.ts'
 import { gramHash, hasTrigrams, innerTrigramsOf, trigramsOf } from '../text/trigrams.ts'
 import { keptIndex } from './kept-index.ts'
 import { havingGrams, type ScopeWord } from './scope-words.ts'
@@ -53,12 +54,34 @@ const likeliestFirst = (a: LikeWord, b: LikeWord) =>
 type Near = Word & { likeness: number }
 
 async function nearWords(ctx: Ctx, typed: string, word: string, vocabulary: Vocabulary): Promise<LikeWord[]> {
-  const near = (await wordsWith(ctx, threeWays(trigramsOf(word)), EXAMINED_IN_PUBLIC, vocabulary))
+  const alike = await wordsWith(ctx, threeWays(trigramsOf(word)), EXAMINED_IN_PUBLIC, vocabulary)
+  const isAlike = new Set(alike.map(({ hash }) => hash))
+  const near = [...alike, ...unswapped(typed).filter(({ hash }) => !isAlike.has(hash))]
     .filter((other) => other.word !== word && !STOP_STEMS.has(other.word))
     .map((other) => ({ ...other, likeness: meantSurely(typed, word, other.word) }))
     .filter((other) => other.likeness > 0)
     .sort((a, b) => b.likeness - a.likeness || (a.word < b.word ? -1 : 1))
   return firstInScope(near, vocabulary)
+}
+
+/** Two swapped letters spoil four trigrams: in a word of up to this many letters a list may have none that is right. */
+const LONGEST_SWAPPED = 8
+/** Shorter ones are often abbreviations, and each is another one with its letters swapped. */
+const SHORTEST_SWAPPED = 5
+
+/** The words that a short one is with two letters swapped back: `dokcer` shares too little with docker to be found by it. */
+function unswapped(typed: string): Word[] {
+  const letters = [...typed]
+  if (letters.length < SHORTEST_SWAPPED || letters.length > LONGEST_SWAPPED) return []
+  return letters.slice(1).flatMap((letter, i) => {
+    const { terms, hashes } = interpret(
+      letters
+        .with(i, letter)
+        .with(i + 1, letters[i] as string)
+        .join(''),
+    )
+    return terms.length === 1 ? [{ hash: hashes[0] as number, word: terms[0] as string }] : []
+  })
 }
 
 async function containingWords(ctx: Ctx, word: string, vocabulary: Vocabulary): Promise<LikeWord[]> {

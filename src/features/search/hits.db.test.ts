@@ -104,6 +104,9 @@ onBothEngines('what is a hit', (t) => {
     const answer = await ask('kubernets pods stay pendign', { scope: 'public' })
     expect(titlesOf(answer)).toEqual([TITLES[2]])
     expect(answer.corrected).toEqual({ pendign: 'pending' })
+    // Two swapped letters leave a short word hardly a trigram.
+    const swapped = await ask('dokcer image grows', { scope: 'public' })
+    expect(swapped).toMatchObject({ corrected: { dokcer: 'docker' }, results: [{ title: TITLES[9] }] })
     expect(answer.credits_charged).toBe(5)
     expect((await ask('pods stay "pendign"', { scope: 'public' })).results).toEqual([])
     expect((await ask('webpack build')).corrected).toEqual({})

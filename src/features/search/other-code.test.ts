@@ -9,6 +9,8 @@ test('a card about another code of the asked kind is about another thing', () =>
   for (const [query, title] of [
     ['exit code 255', 'Container exits with code 137'],
     ['exited with status 1', 'Worker ends with exit status 139'],
+    ['exited with code 139', 'Der Container endet mit Exit-Code 137'],
+    ['statuscode 502', 'HTTP probe failed with statuscode: 503'],
     ['HTTP 418', 'HTTP 503 during deploys'],
     ['Request failed with status code 401', 'HTTP/1.1 500 after the upgrade'],
     ['ora-12154', 'ORA-00001: unique constraint violated'],

@@ -10,11 +10,14 @@ import type { CardFields } from '../../text/read-texts.ts'
 const KINDS: readonly { kind?: string; pattern: RegExp }[] = [
   // ORA-00001, TS2345, E0499. Names such as SHA256 have fewer digits.
   { pattern: /(?<![\w-])(?<kind>[A-Z]{1,6})-?(?<number>\d{4,7})(?![\w-])/g },
-  { kind: 'exit', pattern: /\bexit(?:s|ed)?(?: with)?(?: (?:code|status))?[ :=]{1,2}(?<number>\d{1,3})\b/gi },
+  {
+    kind: 'exit',
+    pattern: /\bexit(?:s|ed)?(?: with)?(?:[ -]?(?:code|status))?[ :=]{1,2}(?<number>\d{1,3})\b/gi,
+  },
   {
     kind: 'http',
     pattern:
-      /\b(?:http(?:\/[\d.]{1,3})?(?: (?:status|error|code)){0,2}|(?<!exit )(?<!exited with )status(?: code)?)[ :=]{1,2}(?<number>[1-5]\d\d)\b/gi,
+      /\b(?:http(?:\/[\d.]{1,3})?(?: (?:status|error|code)){0,2}|(?<!exit )(?<!exited with )status(?:[ -]?code)?)[ :=]{1,2}(?<number>[1-5]\d\d)\b/gi,
   },
   { kind: 'error', pattern: /\berror(?: code)?[ :=#]{1,2}(?<number>\d{3,6})\b/gi },
   { kind: 'signal', pattern: /\bsignal[ :=]{1,2}(?<number>\d{1,2})\b/gi },

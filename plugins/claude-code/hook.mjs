@@ -1045,8 +1045,10 @@ function shownOf(line) {
 	const from = line.lastIndexOf("\r", end - 1);
 	return line.slice(from + 1, end);
 }
-/** The lines of a text as a terminal shows them, without colours and without what was written over. */
-var terminalLines = (text) => text.replace(TERMINAL_CODES, "").split("\n").map(shownOf);
+/** `docker build` writes the step and the seconds before each line of a program: as if it were a frame of a stack. */
+var STEP_OF_A_BUILD = /^#\d{1,4} (?:\d{1,6}\.\d{1,3} |(?=ERROR: ))/;
+/** The lines of a text as a terminal shows them, without colours, what was written over, and the steps of a build. */
+var terminalLines = (text) => text.replace(TERMINAL_CODES, "").split("\n").map((line) => shownOf(line).replace(STEP_OF_A_BUILD, ""));
 /** A text as a terminal shows it. */
 var terminalText = (text) => terminalLines(text).join("\n");
 /** A line without what changes each time. */

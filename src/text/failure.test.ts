@@ -58,6 +58,20 @@ describe('the telling lines of a failure', () => {
     expect(tellingLines(text)).toEqual(['first step', 'second step', 'kinit: Clock skew too great'])
   })
 
+  test('of docker build are those of the program inside it, without the steps', () => {
+    const text = [
+      '$ docker build .\nexit code 1',
+      '#8 [4/6] RUN npm ci',
+      '#8 1.204 npm error code ERESOLVE',
+      '#8 1.205 npm error A complete log of this run can be found in: /root/.npm/_logs/x.log',
+      '#9 ERROR: failed to register layer: no space left on device',
+    ].join('\n')
+    expect(tellingLines(text)).toEqual([
+      'npm error code ERESOLVE',
+      'ERROR: failed to register layer: no space left on device',
+    ])
+  })
+
   test('of a command behind a pipe, whose exit code nobody knows', () => {
     for (const line of [
       "error: failed to push some refs to 'github.com:org/app.git'",

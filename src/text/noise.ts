@@ -85,9 +85,15 @@ function shownOf(line: string): string {
   return line.slice(from + 1, end)
 }
 
-/** The lines of a text as a terminal shows them, without colours and without what was written over. */
+/** `docker build` writes the step and the seconds before each line of a program: as if it were a frame of a stack. */
+const STEP_OF_A_BUILD = /^#\d{1,4} (?:\d{1,6}\.\d{1,3} |(?=ERROR: ))/
+
+/** The lines of a text as a terminal shows them, without colours, what was written over, and the steps of a build. */
 export const terminalLines = (text: string): string[] =>
-  text.replace(TERMINAL_CODES, '').split('\n').map(shownOf)
+  text
+    .replace(TERMINAL_CODES, '')
+    .split('\n')
+    .map((line) => shownOf(line).replace(STEP_OF_A_BUILD, ''))
 
 /** A text as a terminal shows it. */
 export const terminalText = (text: string): string => terminalLines(text).join('\n')

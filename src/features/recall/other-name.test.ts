@@ -41,6 +41,16 @@ const NPM_CI = card(
   'ERROR: failed to solve: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1',
   'Pass the proxy as a build argument.',
 )
+const CRYPTO = card(
+  "Webpack 5: Module not found: Can't resolve 'crypto'",
+  "Module not found: Error: Can't resolve 'crypto' in node_modules",
+  'Add resolve.fallback with crypto-browserify.',
+)
+const VTABLE = card(
+  'C++ linker: undefined reference to vtable',
+  "undefined reference to `vtable for Shape'",
+  'A virtual function that is not pure has no body.',
+)
 
 test('a card about another name is not about the failure', () => {
   const others: [string, ReturnType<typeof card>][] = [
@@ -54,6 +64,9 @@ test('a card about another name is not about the failure', () => {
     ["ERROR 2002 (HY000): Can't connect to local MySQL server through socket '/run/mysqld.sock'", DOCKER],
     ['Could not connect to Redis at localhost: Connection refused', DOCKER],
     ['ERROR: process "/bin/sh -c make release" did not complete successfully: exit code: 1', NPM_CI],
+    ["Module not found: Error: Can't resolve './Button' in '/app/src'", CRYPTO],
+    ["ModuleNotFoundError: No module named 'flask'", CRYPTO],
+    ["main.o: undefined reference to `pthread_create'", VTABLE],
   ]
   for (const [line, other] of others) expect(namesAnother([line], other), line).toBe(true)
 })
@@ -64,6 +77,8 @@ test('the same name, one of its parts, another kind of thing, or a name that is 
     [["ModuleNotFoundError: No module named 'distutils.core'"], DISTUTILS],
     [["cannot import name 'x'", "No module named 'distutils'"], DISTUTILS],
     [['TypeError: x is not a function'], DISTUTILS],
+    [["Module not found: Error: Can't resolve 'crypto' in '/app/src'"], CRYPTO],
+    [["main.o: undefined reference to `vtable for Animal'"], VTABLE],
     [['ERROR: column "total" does not exist'], RELATION],
     [["error TS2307: Cannot find module '@/views/list'"], ALIAS],
     [["Error: Cannot find module 'chalk'"], FRESH_BRANCH],

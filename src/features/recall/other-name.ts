@@ -7,9 +7,11 @@
 const QUOTED = `['"\`‘“]([^'"\`’”\\s]{2,100})['"\`’”]`
 /** What a message calls by name right before the quoted name. */
 const KINDS = 'module|package|import|crate|gem|plugin|extension|relation|table|column|symbol|attribute|name'
-const NAMED_THING = new RegExp(`\\b(${KINDS}|module named|named|undefined):?\\s{1,3}${QUOTED}`, 'gi')
+const NAMED_THING = new RegExp(`\\b(${KINDS}|module named|resolve|named|undefined):?\\s{1,3}${QUOTED}`, 'gi')
 /** Python and Go write the name without quotes too. */
 const BARE_THING = /\b(module named|undefined:)\s{1,3}([\w./-]{2,100})/gi
+/** Linkers quote the name, with its parameters; people write it without quotes. */
+const UNDEFINED_REFERENCE = /\bundefined (reference) to\s{1,3}[`'"‘“]?([\w:~$.]{2,100})/gi
 /** Builders name the command that failed, with the shell that they gave it to. */
 const NAMED_COMMAND =
   /\b(process|command|script):?\s{1,3}["'`](?:\/bin\/(?:ba)?sh -c )?([^"'`\n]{2,100})["'`]/gi
@@ -44,9 +46,15 @@ function namesIn(text: string, codes: RegExp): Map<string, string[]> {
   const names = new Map<string, string[]>()
   const add = (kind: string, name: string) =>
     names.set(kind, [...(names.get(kind) ?? []), name.toLowerCase()])
-  for (const pattern of [NAMED_THING, BARE_THING, NAMED_COMMAND, NAMED_SERVICE])
+  for (const pattern of [NAMED_THING, BARE_THING, UNDEFINED_REFERENCE, NAMED_COMMAND, NAMED_SERVICE])
     for (const [, kind = '', name = ''] of text.matchAll(pattern))
-      add(kind.toLowerCase().replace('module named', 'module').replace(':', ''), name)
+      add(
+        kind
+          .toLowerCase()
+          .replace(/^(?:module named|resolve)$/, 'module')
+          .replace(':', ''),
+        name,
+      )
   for (const [, name = '', tool = ''] of text.matchAll(codes)) add(`code of ${tool.toLowerCase()}`, name)
   return names
 }

@@ -72,6 +72,12 @@ function passing(lists: readonly BlockList[], narrowed: Match): Bitmap | undefin
   return all
 }
 
+const havingAll = (lists: readonly BlockList[], numbers: readonly number[]): Bitmap | undefined =>
+  passing(
+    lists,
+    numbers.map((number) => [number]),
+  )
+
 /** The lists of words in their order, each with what it weighs. */
 function weighed(lists: readonly BlockList[], worths: ReadonlyMap<number, number>): WeighedList[] {
   const found: WeighedList[] = []
@@ -94,23 +100,11 @@ export function collect(
   wanted: number,
 ): Summed[] {
   const best = new Best(wanted)
-  for (const [block, lists] of byBlock(
-    rows,
-    new Set([...worths.keys(), ...narrowed.flat(), ...without.flat()]),
-  )) {
+  const numbers = new Set([...worths.keys(), ...narrowed.flat(), ...without.flat()])
+  for (const [block, lists] of byBlock(rows, numbers)) {
     const passed = passing(lists, narrowed)
     if (!passed) continue
-    const allowed = without.reduce(
-      (left, together) =>
-        minus(
-          left,
-          passing(
-            lists,
-            together.map((number) => [number]),
-          ),
-        ),
-      passed,
-    )
+    const allowed = without.reduce((left, together) => minus(left, havingAll(lists, together)), passed)
     addUp(weighed(lists, worths), minus(allowed, deadIn(block, dead)), block * BLOCK_DOCUMENTS, best)
   }
   return best.takeInOrder()

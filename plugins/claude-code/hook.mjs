@@ -1074,8 +1074,17 @@ var SILENT = /* @__PURE__ */ new Set([
 var READING_GIT = /^(?:-C \S+ |--no-pager )*(?:blame|diff|grep|log|ls-files|show|status)\b/;
 /** Signs in quotes join no commands. Between double quotes a command may stand, so these stay. */
 var withoutQuoted = (command) => command.replace(/'[^']*'/g, "_").replace(/"(?:[^"\\$`]|\\.)*"/g, "_");
+/** `bash -lc "npm test | tail"`: here the quotes hold commands. */
+var NESTED_SHELL = /\b(?:ba|da|fi|k|z)?sh(?:\s+-\S+){0,5}\s+-\w{0,5}c\s/;
+/** `&` alone starts the next command at once; `2>&1` and `&>log` do not, nor does the `&` before a name in PowerShell. */
+var JOINED = /[|;]|\S[ \t]*(?<![&<>])&(?![&>])/;
+var GOES_ON = /(?:\\|(&&))[ \t]*\r?\n/g;
+var COMMENT_LINE = /^[ \t]*#.*$/gm;
 /** The exit code is that of the last command; an earlier one may have failed. `a && b` succeeds only if both do. */
-var hidesExitCode = (command) => /\||;/.test(withoutQuoted(command));
+function hidesExitCode(command) {
+	const lines = (NESTED_SHELL.test(command) ? command : withoutQuoted(command)).replace(COMMENT_LINE, "").replace(GOES_ON, "$1 ").trim().split("\n");
+	return JOINED.test(lines.join("\n")) || lines.slice(0, -1).some((line) => !isReading(line));
+}
 function onlyReads(part) {
 	const [program = "", ...rest] = part.trim().replace(/^(?:\w+=\S* +)*(?:xargs(?: +-\S+)* +)?/, "").split(/\s+/);
 	if (program === "git") return READING_GIT.test(rest.join(" "));
@@ -1581,9 +1590,9 @@ function personsSwitches() {
 }
 /** `KVAULT_HOOKS=off` for everything, or the names of what is off: `KVAULT_HOOKS=-prompt,-codex`. */
 function switchesOfShell() {
-	const given = process.env.KVAULT_HOOKS ?? "";
+	const given = (process.env.KVAULT_HOOKS ?? "").trim();
 	if (/^(?:off|0|false)$/i.test(given)) return ["all"];
-	return given.split(",").filter((part) => part.startsWith("-")).map((part) => part.slice(1));
+	return given.split(/[\s,]+/).filter((part) => part.startsWith("-")).map((part) => part.slice(1));
 }
 function isOff(off, agent, moment) {
 	return [

@@ -397,6 +397,8 @@ function refusalText(status, detail, url) {
 	if (status === 401) return `${said ?? "Not signed in"} Run: ${KVAULT} login --url ${url}`;
 	return said ?? `The vault answered ${status}`;
 }
+/** The vault answers `initialize` by a stream or by JSON; the next messages name the version of its answer. */
+var agreedVersion = ({ method }, reply) => method === "initialize" ? reply?.result?.protocolVersion : void 0;
 /**
 * An MCP server on standard input and output for clients without HTTP: each line goes to the vault, each answer comes back
 * as a line. It knows nothing of the tools except the home of new cards, so it never lags behind the vault.
@@ -422,7 +424,9 @@ async function bridge(options = {}) {
 			let isAnswered = false;
 			for await (const data of eventsOf(answer)) {
 				write(data);
-				isAnswered ||= jsonIn(data)?.id === message.id;
+				const reply = jsonIn(data);
+				isAnswered ||= reply?.id === message.id;
+				negotiated = agreedVersion(message, reply) ?? negotiated;
 			}
 			if (!isAnswered) fail(message, `${profile.url} ended its answer too early. Try again`);
 			return;
@@ -430,7 +434,7 @@ async function bridge(options = {}) {
 		const text = await textOf(answer);
 		const reply = jsonIn(text);
 		if (reply?.jsonrpc === "2.0") {
-			if (message.method === "initialize") negotiated = reply.result?.protocolVersion;
+			negotiated = agreedVersion(message, reply) ?? negotiated;
 			write(reply.id === null ? JSON.stringify({
 				...reply,
 				id: message.id ?? null

@@ -149,19 +149,27 @@ test('mcp says in words what a server answers that is no vault', async () => {
     else if (asked.url === '/list/mcp') answer.writeHead(422).end('{"detail":[{"loc":["body"],"msg":"No"}]}')
     else if (asked.url === '/short/mcp')
       answer.writeHead(200, { 'content-type': 'text/event-stream' }).end(': nothing yet\n\n')
-    else answer.writeHead(502).end('<h1>Bad gateway</h1>')
+    else if (asked.url === '/agrees/mcp' && asked.headers['mcp-method'] === 'initialize')
+      answer
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end('data: {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25"}}\n\n')
+    else answer.writeHead(502).end(JSON.stringify({ detail: asked.headers['mcp-protocol-version'] }))
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const ask = async (at: string) => {
+  const ask = async (at: string, ...before: string[]) => {
     const line = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })
-    const { stdout } = await kvault(['mcp', '--url', at, '--key', 'kv_unknown'], `${line}\n`)
-    return JSON.parse(stdout).error.message
+    const input = `${[...before, line].join('\n')}\n`
+    const { stdout } = await kvault(['mcp', '--url', at, '--key', 'kv_unknown'], input)
+    return JSON.parse(stdout.trim().split('\n').at(-1) ?? '').error.message
   }
   expect(await ask(`${url}/old`)).toContain('it leads elsewhere (https://vault.example/mcp)')
   expect(await ask(url)).toBe('The vault answered 502')
   expect(await ask(`${url}/list`)).toBe('The vault answered 422')
   expect(await ask(`${url}/short`)).toBe(`${url}/short ended its answer too early. Try again`)
+  // The version that the answer to initialize names is in the headers of what follows, also if it came by a stream.
+  const initialize = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}'
+  expect(await ask(`${url}/agrees`, initialize)).toBe('2025-11-25')
   server.close()
 })
 

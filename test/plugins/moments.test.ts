@@ -174,9 +174,19 @@ describe('silence', () => {
       expect(run(command, text, null), command).toBe(false)
     }
     // Both have succeeded, and what is in quotes joins no commands.
-    for (const command of ['npm ci && npm test', 'git commit -m "fix: a; b | c"'])
+    for (const command of [
+      'npm ci && npm test',
+      'git commit -m "fix: a; b | c"',
+      '# the tests\ncd app\nnpm ci &&\n  npm test \\\n  --all 2>&1 &>log\n',
+      '& "C:\\tools\\node.exe" test.js',
+    ])
       expect(run(command), command).toBe(false)
     for (const command of [
+      'npm test\necho done',
+      'cd app && npm test\r\nls',
+      'bash <<EOF\nnpm test\ntrue\nEOF',
+      'npm test & wait',
+      "bash -lc 'npm test | tail'",
       'npm test > out.log; cat out.log',
       'cat install.sh | sh',
       'echo "$(npm test)" | tail',
@@ -201,9 +211,9 @@ describe('off is off', () => {
   const write = (content: unknown) => writeFileSync(join(project, '.kvault.json'), JSON.stringify(content))
 
   test('by the shell, for everything or by name', async () => {
-    vi.stubEnv('KVAULT_HOOKS', 'off')
+    vi.stubEnv('KVAULT_HOOKS', ' off')
     expect(await asked()).toEqual([])
-    vi.stubEnv('KVAULT_HOOKS', '-prompt,-claude-code:failure')
+    vi.stubEnv('KVAULT_HOOKS', '-prompt, -claude-code:failure ')
     expect(await asked()).toEqual(['start'])
   })
 

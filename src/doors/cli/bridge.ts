@@ -76,6 +76,10 @@ function refusalText(status: number | undefined, detail: unknown, url: string | 
   return said ?? `The vault answered ${status}`
 }
 
+/** The vault answers `initialize` by a stream or by JSON; the next messages name the version of its answer. */
+const agreedVersion = ({ method }: Message, reply: Reply | null | undefined): string | undefined =>
+  method === 'initialize' ? reply?.result?.protocolVersion : undefined
+
 /**
  * An MCP server on standard input and output for clients without HTTP: each line goes to the vault, each answer comes back
  * as a line. It knows nothing of the tools except the home of new cards, so it never lags behind the vault.
@@ -96,7 +100,9 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
       let isAnswered = false
       for await (const data of eventsOf(answer)) {
         write(data)
-        isAnswered ||= (jsonIn(data) as Reply | null | undefined)?.id === message.id
+        const reply = jsonIn(data) as Reply | null | undefined
+        isAnswered ||= reply?.id === message.id
+        negotiated = agreedVersion(message, reply) ?? negotiated
       }
       // A proxy may end a stream as if it were complete, and the client would wait for the rest.
       if (!isAnswered) fail(message, `${profile.url} ended its answer too early. Try again`)
@@ -105,7 +111,7 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
     const text = await textOf(answer)
     const reply = jsonIn(text) as Reply | undefined
     if (reply?.jsonrpc === '2.0') {
-      if (message.method === 'initialize') negotiated = reply.result?.protocolVersion
+      negotiated = agreedVersion(message, reply) ?? negotiated
       // A vault that could not read the message does not know its id, and the client would wait for an answer to it.
       write(reply.id === null ? JSON.stringify({ ...reply, id: message.id ?? null }) : text)
     } else if (isGood(answer)) fail(message, `${profile.url} does not answer as a vault does`)

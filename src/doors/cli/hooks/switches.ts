@@ -31,10 +31,10 @@ export const saveSwitches = (off: readonly Switch[]): void =>
 
 /** `KVAULT_HOOKS=off` for everything, or the names of what is off: `KVAULT_HOOKS=-prompt,-codex`. */
 function switchesOfShell(): Switch[] {
-  const given = process.env.KVAULT_HOOKS ?? ''
+  const given = (process.env.KVAULT_HOOKS ?? '').trim()
   if (/^(?:off|0|false)$/i.test(given)) return ['all']
   return given
-    .split(',')
+    .split(/[\s,]+/)
     .filter((part) => part.startsWith('-'))
     .map((part) => part.slice(1))
 }

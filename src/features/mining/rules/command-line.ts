@@ -30,6 +30,9 @@ const LOUDNESS = /\s--(?:verbose|silent|quiet|no-color|color(?:=\w{1,10})?|no-pr
 /** Commands that show a part of the output and hide the exit code of the command before them. */
 const VIEWER = /^(?:tail|head|cat|tee|less|more|sort|uniq|wc|cut|sed|awk|grep|egrep|rg|jq|column)(?:\s|$)/
 const TOLERATED = /\|\|\s*(?:true|:|exit 0|echo\b[^|&;]{0,200})\s*;?\s*$/
+/** Nobody looks for the outcome of these: where they come first, the exit code is still that of the command behind them. */
+const ASIDE = /^(?:echo|printf|ls|pwd|sleep|mkdir|rm)(?:\s|$)/
+const STOPS_AT_ERRORS = /(?:^|[\n;&]) *set -\w{0,10}e/
 const ASKS_EXIT_CODE = /^echo\b.{0,200}\$\{?(?:\?|PIPESTATUS)/
 
 /** `npm t` and `npm run test` are `npm test`; a module that Python runs is the program of that name. */
@@ -57,7 +60,7 @@ export function partsOf(line: string): Part[] {
     text = ''
     before = next
   }
-  const command = line.slice(0, LONGEST_COMMAND)
+  const command = line.slice(0, LONGEST_COMMAND).replaceAll(/\\\r?\n/g, ' ')
   for (let i = 0; i < command.length && parts.length < MOST_PARTS; i++) {
     const sign = command[i] as string
     const two = command.slice(i, i + 2)
@@ -70,7 +73,7 @@ export function partsOf(line: string): Part[] {
     } else if (two === '&&' || two === '||') {
       close(two)
       i++
-    } else if (sign === ';' || sign === '\n') close(';')
+    } else if (sign === ';' || (sign === '\n' && text.trim() !== '')) close(';')
     else if (sign === '|') close('|')
     else text += sign
   }
@@ -91,7 +94,7 @@ function plainPart(text: string): string {
 }
 
 const FOLDER = /^(?:cd|pushd) +["']?([^\s"']{1,300})/
-const isSetting = (part: string) => /^(?:cd|pushd|popd|set|export|source|\.)(?:\s|$)/.test(part)
+const isSetting = (part: string) => /^#|^(?:cd|pushd|popd|set|export|source|\.)(?:\s|$)/.test(part)
 
 export type CommandLine = {
   /** The same for every spelling of the command. */
@@ -100,7 +103,7 @@ export type CommandLine = {
   parts: readonly string[]
   /** The folder, if the line names one. */
   folder: string | null
-  /** The exit code belongs to another command: a viewer at the end of the pipe, or an `echo $?`. */
+  /** The exit code belongs to another command: a viewer at the end of the pipe, an `echo $?`, the next after a `;` or a line end. */
   isMasked: boolean
   /** The line ignores a failure: `|| true`. */
   isTolerated: boolean
@@ -108,11 +111,13 @@ export type CommandLine = {
 
 export function readCommand(line: string): CommandLine {
   const all = partsOf(line)
-  const isPipeSafe = /pipefail/.test(line.slice(0, LONGEST_COMMAND))
+  const read = line.slice(0, LONGEST_COMMAND)
+  const isPipeSafe = /pipefail/.test(read)
+  const isStopping = STOPS_AT_ERRORS.test(read)
   let isMasked = false
   let folder: string | null = null
   const parts: string[] = []
-  for (const { text, before } of all) {
+  for (const [at, { text, before }] of all.entries()) {
     const entered = FOLDER.exec(text)?.[1]
     if (entered !== undefined) folder = withoutEnd(entered, '/')
     if (before === '||') continue
@@ -120,7 +125,10 @@ export function readCommand(line: string): CommandLine {
       if (VIEWER.test(text)) isMasked ||= !isPipeSafe
       else parts.push(`| ${plainPart(text)}`)
     } else if (ASKS_EXIT_CODE.test(text)) isMasked = true
-    else if (!isSetting(text)) parts.push(plainPart(text))
+    else if (!isSetting(text)) {
+      parts.push(plainPart(text))
+      isMasked ||= !isStopping && all[at + 1]?.before === ';' && !ASIDE.test(text) && !VIEWER.test(text)
+    }
   }
   const named = parts.filter((part) => part !== '')
   return {
@@ -128,6 +136,6 @@ export function readCommand(line: string): CommandLine {
     parts: named,
     folder,
     isMasked,
-    isTolerated: TOLERATED.test(line.slice(0, LONGEST_COMMAND)),
+    isTolerated: TOLERATED.test(read),
   }
 }

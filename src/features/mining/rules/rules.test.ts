@@ -43,12 +43,20 @@ test('two spellings of a command have one key', () => {
   expect(readCommand('set -o pipefail; npm test | tail -5').isMasked).toBe(false)
 })
 
-test('a pipe into a viewer hides the exit code, and the output has to say it', () => {
+test('a pipe into a viewer, or a command behind it, hides the exit code, and the output has to say it', () => {
   const outcome = (command: string, exitCode: number | null, output: string) =>
     outcomeOf({ kind: 'command', command, exitCode, output })
   expect(outcome('npm test | tail -3', 0, '1 failed')).toBe('failed')
   expect(outcome('npm test | tail -3', 0, '12 passed')).toBe('succeeded')
   expect(outcome('npm test | tail -3', 0, 'Done.')).toBe('unknown')
+  for (const hidden of ['npm test; git status', 'npm test\ngit status', 'cd app && npm test\r\ngit status'])
+    expect(outcome(hidden, 0, '1 failed'), hidden).toBe('failed')
+  for (const shown of [
+    '# all\ncd app\nnpm ci &&\n  npm test \\\n  --all\n',
+    'set -eu\nnpm test\nls',
+    'ls; npm test',
+  ])
+    expect(outcome(shown, 0, '1 failed, later 3 passed'), shown).toBe('succeeded')
   expect(outcome('npm test', 0, 'No test files found')).toBe('unknown')
   expect(outcome('npm test', 130, 'Error: x')).toBe('unknown')
   expect(outcome('npm test', 0, '1 failed, later 3 passed')).toBe('succeeded')

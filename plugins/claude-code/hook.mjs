@@ -964,17 +964,23 @@ var CREDENTIALS = /^([a-z][a-z0-9+.-]*:\/\/)[^/\s]*@/i;
 var QUERY_AND_FRAGMENT = /^([a-z][a-z0-9+.-]*:\/\/[^?#]*)[?#].*$/is;
 /** The vault reads both spellings as one project. The user of `git@host:path` stays: that form has no password. */
 var withoutSecrets = (remote) => remote.replace(CREDENTIALS, "$1").replace(QUERY_AND_FRAGMENT, "$1");
+/** `../repo.git` says where it is only together with the folder: the same words elsewhere are another repository. */
+var RELATIVE = /^\.{1,2}(?:[/\\]|$)/;
 /**
 * The remote of the checkout is the project's name everywhere. A folder without one is named by `.kvault.json`, or by
 * a random name: two folders that happen to be called alike must not share their memory.
 */
 function projectKeyOf(folder, written = readProjectFiles(folder).projectKey) {
 	const remote = git(folder, "remote", "get-url", "origin");
-	if (remote) return withoutSecrets(remote);
+	if (remote) return withoutSecrets(RELATIVE.test(remote) ? resolve(rootOf(folder), remote) : remote);
 	return written ?? keptName(rootOf(folder));
 }
-/** The folder that has a name: all of a checkout without a remote is one project. */
-var rootOf = (folder) => realpathSync(git(folder, "rev-parse", "--show-toplevel") ?? folder);
+/** The folder that has a name: all of a checkout without a remote is one project, with the worktrees that belong to it. */
+function rootOf(folder) {
+	const [top, shared] = git(folder, "rev-parse", "--show-toplevel", "--git-common-dir")?.split(/\r?\n/) ?? [];
+	const store = shared && resolve(folder, shared);
+	return realpathSync(store && basename(store) === ".git" ? dirname(store) : top ?? folder);
+}
 //#endregion
 //#region src/doors/cli/hooks/file-names.ts
 var require$1 = createRequire(import.meta.url);

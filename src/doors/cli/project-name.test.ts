@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -43,6 +43,8 @@ test('no password and no token of a remote is in the name', () => {
     [`https://host.example/org/repo#${password}`, 'https://host.example/org/repo'],
     ['git@github.com:org/repo.git', 'git@github.com:org/repo.git'],
     ['/srv/c#/repo', '/srv/c#/repo'],
+    // Elsewhere the same words name another repository.
+    ['../repo.git', join(realpathSync(base), 'repo.git')],
   ] as const) {
     git(checkout, 'remote', 'set-url', 'origin', remote)
     expect(projectKeyOf(checkout), remote).toBe(name)
@@ -73,6 +75,10 @@ test('all folders of a checkout without a remote are one project', () => {
   const checkout = folder('checkout')
   git(checkout, 'init')
   expect(projectKeyOf(folder('checkout', 'src', 'deep'))).toBe(projectKeyOf(checkout))
+  const person = ['-c', 'user.name=n', '-c', 'user.email=n@example.com']
+  git(checkout, ...person, 'commit', '--allow-empty', '-m', 'first')
+  git(checkout, 'worktree', 'add', join(base, 'beside'))
+  expect(projectKeyOf(folder('beside', 'src'))).toBe(projectKeyOf(checkout))
 })
 
 test('.kvault.json names a folder and those below it; one that cannot be read does not', () => {

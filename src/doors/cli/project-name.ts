@@ -1,6 +1,6 @@
 import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { settingsFolder, trustedFolder } from './folders.ts'
 import { PROJECT_FILE, readProjectFiles } from './project-file.ts'
@@ -98,18 +98,26 @@ const QUERY_AND_FRAGMENT = /^([a-z][a-z0-9+.-]*:\/\/[^?#]*)[?#].*$/is
 const withoutSecrets = (remote: string): string =>
   remote.replace(CREDENTIALS, '$1').replace(QUERY_AND_FRAGMENT, '$1')
 
+/** `../repo.git` says where it is only together with the folder: the same words elsewhere are another repository. */
+const RELATIVE = /^\.{1,2}(?:[/\\]|$)/
+
 /**
  * The remote of the checkout is the project's name everywhere. A folder without one is named by `.kvault.json`, or by
  * a random name: two folders that happen to be called alike must not share their memory.
  */
 export function projectKeyOf(folder: string, written = readProjectFiles(folder).projectKey): string {
   const remote = git(folder, 'remote', 'get-url', 'origin')
-  if (remote) return withoutSecrets(remote)
+  if (remote) return withoutSecrets(RELATIVE.test(remote) ? resolve(rootOf(folder), remote) : remote)
   return written ?? keptName(rootOf(folder))
 }
 
-/** The folder that has a name: all of a checkout without a remote is one project. */
-const rootOf = (folder: string): string => realpathSync(git(folder, 'rev-parse', '--show-toplevel') ?? folder)
+/** The folder that has a name: all of a checkout without a remote is one project, with the worktrees that belong to it. */
+function rootOf(folder: string): string {
+  const [top, shared] = git(folder, 'rev-parse', '--show-toplevel', '--git-common-dir')?.split(/\r?\n/) ?? []
+  const store = shared && resolve(folder, shared)
+  // A submodule has its store inside that of another repository, and is a project of its own.
+  return realpathSync(store && basename(store) === '.git' ? dirname(store) : (top ?? folder))
+}
 
 /**
  * How to keep the memory of a folder that only its path names: it would be lost with the next rename. Undefined for any

@@ -107,6 +107,22 @@ test('a setting is saved as it is changed, and can be undone', async () => {
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => publishing.isChecked()).toBe(true)
   await expect.poll(() => api('GET', '/api/v1/user/settings')).toMatchObject({ publishing_enabled: true })
+
+  // The way back of one leaves the others alone, also what another tab has changed meanwhile.
+  await switchSetting(publishing, false)
+  await page.getByText('Saved.').waitFor()
+  await switchSetting(page.getByLabel('Ask me before I am added'), true)
+  await expect.poll(() => page.getByText('Saved.').count()).toBe(2)
+  const changed = await api('GET', '/api/v1/user/settings')
+  await api('PUT', '/api/v1/user/settings', { ...changed, language: 'fr' })
+  await page.getByRole('button', { name: 'Undo' }).first().click()
+  const both = { publishing_enabled: true, ask_before_added: true, language: 'fr' }
+  await expect.poll(() => api('GET', '/api/v1/user/settings')).toMatchObject(both)
+  // What is not saved is not shown, even if the server does not say what is.
+  await page.route('**/settings', (route) => route.fulfill({ status: 500, json: { detail: 'It is stuck.' } }))
+  await publishing.click()
+  await page.getByText('It is stuck.').waitFor()
+  expect(await publishing.isChecked()).toBe(true)
 })
 
 test('the language of dates and numbers is chosen, and the whole app follows', async () => {

@@ -141,6 +141,13 @@ test('a role changes at once and can be undone; who gives up the own one is aske
   await page.getByText('Member is editor now.').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => page.getByLabel('Role of Member').inputValue()).toBe('viewer')
+  await page.route('**/members**', (route) =>
+    route.fulfill({ status: 500, json: { detail: 'It is stuck.' } }),
+  )
+  await page.getByLabel('Role of Member').selectOption('admin')
+  await page.getByText('It is stuck.').waitFor()
+  expect(await page.getByLabel('Role of Member').inputValue()).toBe('viewer')
+  await page.unroute('**/members**')
   await page.getByLabel('Role of Role lead').selectOption('viewer')
   await page.getByRole('button', { name: 'Become viewer' }).click()
   await page.getByText('This is the last admin').waitFor()

@@ -17,6 +17,17 @@ const settingsQuery = queryOptions({
   queryFn: ({ signal }) => readSettings({}, { signal }),
 })
 
+const SAVING = ['settings', 'save']
+
+const show = (part: Partial<Settings>) =>
+  queryClient.setQueryData(settingsQuery.queryKey, (shown) => shown && { ...shown, ...part })
+
+/** What the page shows for the same settings: the way back leaves the others as they are. */
+function shownOf(part: Partial<Settings>): Partial<Settings> {
+  const shown = Object.entries(queryClient.getQueryData(settingsQuery.queryKey) ?? {})
+  return Object.fromEntries(shown.filter(([name]) => name in part))
+}
+
 const THEMES: { value: Theme; label: string }[] = [
   { value: 'system', label: 'As the system' },
   { value: 'light', label: 'Light' },
@@ -28,21 +39,28 @@ export function General() {
   const theme = useTheme()
   const settings = useQuery(settingsQuery)
   const save = useMutation({
-    mutationFn: (next: Settings) => replaceSettings(next),
-    onMutate: (next) => {
+    mutationKey: SAVING,
+    scope: { id: 'settings' },
+    // Read anew: another tab may have changed the others, and the server replaces all of them.
+    mutationFn: async (part: Partial<Settings>) => replaceSettings({ ...(await readSettings({})), ...part }),
+    onMutate: (part) => {
       // An answer that is on its way is older than this.
       void queryClient.cancelQueries({ queryKey: settingsQuery.queryKey }, { revert: false })
-      queryClient.setQueryData(settingsQuery.queryKey, next)
+      const before = shownOf(part)
+      show(part)
+      return before
     },
     onSuccess: (saved) => {
-      queryClient.setQueryData(settingsQuery.queryKey, saved)
+      // A later change that still waits is not in this answer.
+      if (queryClient.isMutating({ mutationKey: SAVING }) === 1) show(saved)
       const { language, default_workspace_id } = saved
       queryClient.setQueryData(
         meQuery.queryKey,
         (user) => user && { ...user, language, default_workspace_id },
       )
     },
-    onError: (error) => {
+    onError: (error, _part, before) => {
+      show(before ?? {})
       toastError(error)
       void queryClient.invalidateQueries({ queryKey: settingsQuery.queryKey })
     },
@@ -53,22 +71,20 @@ export function General() {
         <SkeletonList rows={4} />
       </NotLoaded>
     )
-  const before = settings.data
-  const change = (part: Partial<Settings>) =>
-    save.mutate(
-      { ...before, ...part },
-      { onSuccess: () => toast('Saved.', { undo: () => save.mutate(before) }) },
-    )
+  const change = (part: Partial<Settings>) => {
+    const before = shownOf(part)
+    save.mutate(part, { onSuccess: () => toast('Saved.', { undo: () => save.mutate(before) }) })
+  }
   return (
     <div className="max-w-lead">
-      <PublishingSection settings={before} onChange={change} />
-      <AgentLibrary settings={before} onChange={change} />
-      <MailSection settings={before} onChange={change} />
+      <PublishingSection settings={settings.data} onChange={change} />
+      <AgentLibrary settings={settings.data} onChange={change} />
+      <MailSection settings={settings.data} onChange={change} />
       <Section title="Searching">
         <Checkbox
           label="Keep a history of my searches"
           hint="The last 50, for you alone, in the empty search box and in the palette. Switching it off deletes them."
-          checked={before.keep_search_history}
+          checked={settings.data.keep_search_history}
           onChange={(event) => change({ keep_search_history: event.target.checked })}
         />
       </Section>

@@ -127,9 +127,13 @@ function RoleSelect({ workspace, member, isMe }: RoleProps & { isMe: boolean }) 
     )
   const change = useMutation({
     mutationFn: (role: Role) => changeRole({ workspace_id: workspaceId, user_id: member.user_id, role }),
-    onMutate: show,
-    onError: (error) => {
-      show(member.role)
+    onMutate: (role) => {
+      show(role)
+      // Kept from before the call: by the time of a refusal, `member` has the role that is shown.
+      return member.role
+    },
+    onError: (error, _role, before) => {
+      if (before) show(before)
       toastError(error)
     },
     onSettled: () => workspaceChanged(workspaceId),

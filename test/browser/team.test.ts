@@ -111,8 +111,10 @@ test('a link that was replaced or revoked says so, without saying more', async (
     email: 'late@example.com',
   })
   await openPage(lead.page, `/workspaces/${id}?tab=invitations`)
-  await lead.page.getByRole('button', { name: 'Make a new link for late@example.com' }).click()
+  const renew = lead.page.getByRole('button', { name: 'Make a new link for late@example.com' })
+  await renew.press('Enter')
   await lead.page.getByText('The old one no longer works.').waitFor()
+  expect(await renew.evaluate((button) => button === document.activeElement)).toBe(true)
   const { page } = await stage.window()
   await openPage(page, invite_url)
   await page.getByRole('heading', { name: 'No invitation here' }).waitFor()

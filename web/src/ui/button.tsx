@@ -32,16 +32,21 @@ type ButtonProps = ComponentProps<'button'> & { look?: ButtonLook; size?: Button
 const ignoreClick = (event: MouseEvent) => event.preventDefault()
 
 /**
- * While busy it keeps its width, its text and the focus, and ignores clicks. It is not disabled then: a browser takes
- * the focus from a disabled button, and a person with a keyboard would be back at the top of the page.
+ * For a button that does nothing now. It ignores clicks and keeps the focus: a browser takes the focus from a disabled
+ * button, and a person with a keyboard would be back at the top of the page.
  */
-export function Button({ look, size, busy, className, onClick, children, ...rest }: ButtonProps) {
+const whileOff = (isOff: boolean | undefined, onClick: ComponentProps<'button'>['onClick']) => ({
+  onClick: isOff ? ignoreClick : onClick,
+  'aria-disabled': isOff || undefined,
+})
+
+/** While busy it keeps its width and its text. */
+export function Button({ look, size, busy, disabled, className, onClick, children, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
-      onClick={busy ? ignoreClick : onClick}
-      aria-disabled={busy || undefined}
+      {...whileOff(busy || disabled, onClick)}
       aria-busy={busy || undefined}
       className={cx(buttonClass(look, size), busy && 'animate-pulse', className)}
     >
@@ -64,13 +69,22 @@ export function LinkButton({ look, size, className, ...rest }: LinkButtonProps) 
 type IconButtonProps = ComponentProps<'button'> & { label: string; look?: ButtonLook }
 
 /** A square button with an icon; the label is its name and its tooltip. */
-export function IconButton({ label, look = 'ghost', className, children, ...rest }: IconButtonProps) {
+export function IconButton({
+  label,
+  look = 'ghost',
+  disabled,
+  className,
+  onClick,
+  children,
+  ...rest
+}: IconButtonProps) {
   return (
     <button
       type="button"
       aria-label={label}
       title={label}
       {...rest}
+      {...whileOff(disabled, onClick)}
       className={cx(buttonClass(look, 'square'), className)}
     >
       {children}

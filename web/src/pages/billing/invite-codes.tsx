@@ -10,6 +10,7 @@ import {
   withdrawInviteCode,
 } from '../../api/billing.ts'
 import { credits, formatDay } from '../../lib/format.ts'
+import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -196,7 +197,10 @@ function Codes() {
               <IconButton
                 label={`Withdraw code ${code.code}`}
                 disabled={withdraw.isPending}
-                onClick={() => withdraw.mutate(code)}
+                onClick={(event) => {
+                  neighbourGetsFocus(event.currentTarget)
+                  withdraw.mutate(code)
+                }}
               >
                 <X size={16} />
               </IconButton>

@@ -15,8 +15,10 @@ export function StepsField({ steps, onChange, error }: Props) {
     const next = [...steps]
     const [step] = next.splice(from, 1)
     if (step) flushSync(() => onChange(next.toSpliced(to, 0, step)))
-    // At the end of the list the button cannot be pressed again, and would lose the focus.
-    const usable = button.disabled ? button.parentElement?.querySelector('button:enabled') : button
+    // At the end of the list the button cannot be pressed again.
+    const usable = button.ariaDisabled
+      ? button.parentElement?.querySelector('button:not([aria-disabled])')
+      : button
     if (usable instanceof HTMLElement) usable.focus()
   }
   return (

@@ -76,16 +76,19 @@ function InviteForm({ workspace, onSent }: { workspace: Workspace; onSent: (acti
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>(ROLES.find((one) => one.value === policyRole)?.value ?? 'viewer')
   const invite = useMutation({
-    mutationFn: () => createInvite({ workspace_id: workspace.workspace_id, email: email.trim(), role }),
-    onSuccess: (action) => {
-      setEmail('')
+    mutationFn: (typed: string) =>
+      createInvite({ workspace_id: workspace.workspace_id, email: typed.trim(), role }),
+    onSuccess: (action, sent) => {
+      // The next address may be there already.
+      setEmail((typed) => (typed === sent ? '' : typed))
       onSent(action)
+      toast(`${invited(action.invite)} is invited.`)
       void workspaceChanged(workspace.workspace_id)
     },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    invite.mutate()
+    invite.mutate(email)
   }
   return (
     <form className="grid gap-3" onSubmit={submit}>

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { queryClient } from '../../api/query.ts'
 import { acceptInvitation, declineInvitation, listMyInvitations, type MyInvitation } from '../../api/team.ts'
 import { formatDay } from '../../lib/format.ts'
+import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { Button } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
@@ -58,7 +59,10 @@ function InvitationRow({ invitation }: { invitation: MyInvitation }) {
           look="primary"
           disabled={busy}
           aria-label={`Join ${workspace_name}`}
-          onClick={() => accept.mutate()}
+          onClick={(event) => {
+            neighbourGetsFocus(event.currentTarget)
+            accept.mutate()
+          }}
         >
           Join
         </Button>
@@ -66,7 +70,10 @@ function InvitationRow({ invitation }: { invitation: MyInvitation }) {
       <Button
         disabled={busy}
         aria-label={`Decline the invitation to ${workspace_name}`}
-        onClick={() => decline.mutate()}
+        onClick={(event) => {
+          neighbourGetsFocus(event.currentTarget)
+          decline.mutate()
+        }}
       >
         Decline
       </Button>

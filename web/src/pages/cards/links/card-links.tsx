@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import type { Card, CardLink } from '../../../api/types.ts'
 import { formatAgo } from '../../../lib/format.ts'
+import { neighbourGetsFocus } from '../../../lib/neighbour-focus.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { CardPart } from '../card-part.tsx'
 import { ReadersLine } from '../sharing/readers.tsx'
@@ -32,7 +33,10 @@ export function CardLinks({ card }: { card: Card }) {
                 label={`Take back the link to ${link.other_title}`}
                 className="-my-1.5"
                 disabled={remove.isPending}
-                onClick={() => remove.mutate(link)}
+                onClick={(event) => {
+                  neighbourGetsFocus(event.currentTarget)
+                  remove.mutate(link)
+                }}
               >
                 <X size={14} />
               </IconButton>

@@ -26,7 +26,8 @@ function focusOneOf(rows: readonly Element[]): void {
   focusHeading()
 }
 
-const isFocusLost = () => document.activeElement === document.body
+/** What had the focus is gone. */
+export const isFocusLost = () => document.activeElement === document.body
 
 /**
  * For a button whose work may take it away. If it goes, with its row or alone, and takes the focus with it, the next row

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Globe } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { credits, formatNumber } from '../../lib/format.ts'
+import { isFocusLost } from '../../lib/neighbour-focus.ts'
 import { configQuery, creditsPolicyQuery, useMe } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
@@ -29,13 +30,14 @@ type Props = {
 export function LibrarySection({ library, state, selected, wide }: Props) {
   const [shown, setShown] = useState({ q: state.q, hits: HITS_AT_ONCE })
   const { answer } = library
+  const heading = useAnswerFocus(library)
   const found = answer?.library
   if (!answer || !found) return <Offer library={library} state={state} />
   const count = shown.q === state.q ? shown.hits : HITS_AT_ONCE
   const charged =
     answer.credits_charged > 0 ? `${credits(answer.credits_charged)} charged` : 'nothing charged'
   return (
-    <Section title="Library" note={`${formatNumber(found.results.length)} · ${charged}`}>
+    <Section title="Library" note={`${formatNumber(found.results.length)} · ${charged}`} heading={heading}>
       {found.results.length === 0 && (
         <p className="px-4 py-3 text-sm text-soft">
           The library has nothing on this. Nothing was charged. Once you have solved it, write the card.
@@ -57,6 +59,19 @@ export function LibrarySection({ library, state, selected, wide }: Props) {
       )}
     </Section>
   )
+}
+
+/** The answer takes the place of its button, and the focus too: the heading says what was found and charged. */
+function useAnswerFocus({ sending, answer }: Props['library']) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const isAwaited = useRef(false)
+  useEffect(() => {
+    if (sending) isAwaited.current = true
+    if (sending || !answer || !isAwaited.current) return
+    isAwaited.current = false
+    if (isFocusLost()) heading.current?.focus({ preventScroll: true })
+  }, [sending, answer])
+  return heading
 }
 
 /** Before the search: what it costs, when it is free, and the balance. */

@@ -1,5 +1,5 @@
 import { ChevronDown, SearchX } from 'lucide-react'
-import type { ReactNode } from 'react'
+import type { ReactNode, Ref } from 'react'
 import type { BoxAnswer, BoxEvent, BoxHit } from '../../api/search.ts'
 import { formatNumber, plural } from '../../lib/format.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
@@ -12,11 +12,21 @@ import { type FreeSection, useMore } from './use-search.ts'
 type CardsFound = NonNullable<BoxAnswer['mine']>
 type Change = (next: Partial<SearchState>, replace?: boolean) => void
 
-type SectionProps = { title: string; note?: ReactNode; children: ReactNode }
+type SectionProps = {
+  title: string
+  note?: ReactNode
+  children: ReactNode
+  /** For a section that takes the focus once it has its answer. */
+  heading?: Ref<HTMLHeadingElement>
+}
 
-export const Section = ({ title, note, children }: SectionProps) => (
+export const Section = ({ title, note, children, heading }: SectionProps) => (
   <section aria-label={title}>
-    <h2 className="sticky top-0 z-11 flex items-baseline gap-1.5 border-y border-line bg-sunken px-4 py-1 text-xs font-medium text-soft max-md:static">
+    <h2
+      ref={heading}
+      tabIndex={heading ? -1 : undefined}
+      className="sticky top-0 z-11 flex items-baseline gap-1.5 border-y border-line bg-sunken px-4 py-1 text-xs font-medium text-soft max-md:static"
+    >
       {title}
       {note && <span className="font-normal text-faint tabular-nums">{note}</span>}
     </h2>

@@ -20,8 +20,8 @@ function isElided(value) {
 	if (!/\.{3}|\*{3}/.test(value)) return false;
 	return /^(?:\.{3}|\*{3})|(?:\.{3}|\*{3})$/.test(value) || value.replace(/[^A-Za-z0-9]/g, "").length < 20;
 }
-/** `${X}`, `$X`, `{{x}}`, `%X%`, `<x>`, `[x]`, `process.env.X`: the name of a secret, not the secret. */
-var REFERENCE = /^(?:\$[{(]|\$[A-Za-z_]\w*$|%\w+%$|[<[{(]|process\.env|import\.meta|os\.environ|env\.|vars?\.|secrets\.|config\.|settings\.)|[{}<>]|^__\w+__$/i;
+/** `${X}`, `$X`, `$env:X`, `{{x}}`, `%X%`, `<x>`, `[x]`, `process.env.X`: the name of a secret, not the secret. */
+var REFERENCE = /^(?:\$[{(]|\$(?:env:)?[A-Za-z_]\w*$|%\w+%$|[<[{(]|process\.env|import\.meta|os\.environ|env\.|vars?\.|secrets\.|config\.|settings\.)|[{}<>]|^__\w+__$/i;
 /** What tests and tutorials build their passwords from: `my-secret-1`, `Password123`, `testToken_2`. */
 var TUTORIAL_WORDS = /my|your|the|some|test|super|new|old|user|admin|root|secret|password|passwd|pass|word|pwd|token|key|api|value|string|foo|bar|baz|custom|default|local|dev|prod|sample|fake|mock|valid|invalid|wrong|correct|auth|access|refresh|client|name|session|public|private|data|app|id/gi;
 /** For values of a known form: what documentation puts there, or a word that happens to have the form. */
@@ -241,12 +241,16 @@ function secretBelow(text, nameEnd, kind) {
 	};
 }
 /** `my token is …`, `ENV TOKEN …`, `PASSWORD '…'`: only a blank between them, so the value itself must look like a secret. */
-var SPOKEN = /[A-Z_]{0,20}[ \t]{1,4}(?:(?:is|was|to)[ \t]{1,4})?(["'`]?)([A-Za-z0-9_+/.~!@#%^*=$&-]{8,200})(?=[\s"'`;,)\]}]|$)/y;
+var spoken = (about) => new RegExp(`[A-Z_]{0,20}[ \\t]{1,4}${about}(?:(?:is|was|to|ist|lautet)[ \\t]{1,4})?(["'\`]?)([A-Za-z0-9_+/.~!@#%^*=$&-]{8,200})(?=[\\s"'\`;,)\\]}]|$)`, "y");
+var SPOKEN = spoken("");
+/** `the password for staging is …`. A key for something is often a number of a row. */
+var SPOKEN_PASSWORD = spoken("(?:(?:for|of|on)(?:[ \\t]{1,4}[\\w.-]{1,30}){1,3}[ \\t]{1,4}(?=is|was))?");
 function spokenSecret(text, nameEnd, kind) {
 	const next = text.charCodeAt(nameEnd);
 	if (next !== 32 && next !== 9 && next !== 95) return void 0;
-	SPOKEN.lastIndex = nameEnd;
-	const found = SPOKEN.exec(text);
+	const pattern = kind === "password" ? SPOKEN_PASSWORD : SPOKEN;
+	pattern.lastIndex = nameEnd;
+	const found = pattern.exec(text);
 	const value = found?.[2]?.replace(/[;,.!]{1,8}$/, "");
 	if (!found || value === void 0 || isPlaceholder(value) || !isPlainlyRandom(value)) return void 0;
 	const start = found.index + found[0].length - found[2].length;
@@ -259,12 +263,12 @@ function spokenSecret(text, nameEnd, kind) {
 }
 var LONGEST_VALUE = 400;
 var QUOTED = /[^"'`\s\\<>]{6,200}(?=\\?["'`])/y;
-var BARE = /(?:[A-Za-z0-9_+/.~!@#%^*=$-]|&(?!\w{1,30}[=;])){6,400}(?=[\s"'`;,)\]}\\<&]|$)/y;
+var BARE$1 = /(?:[A-Za-z0-9_+/.~!@#%^*=$-]|&(?!\w{1,30}[=;])){6,400}(?=[\s"'`;,)\]}\\<&]|$)/y;
 /** The value that starts here, if it is a secret. */
 function secretAt$1(text, start, kind) {
 	const opener = text[start - 1];
 	const isQuoted = opener === "\"" || opener === "'" || opener === "`";
-	const pattern = isQuoted ? QUOTED : BARE;
+	const pattern = isQuoted ? QUOTED : BARE$1;
 	pattern.lastIndex = start;
 	const value = pattern.exec(text)?.[0].replace(/[;,.]{1,8}$/, "");
 	if (value !== void 0) return secretValue(value, start, kind);
@@ -446,7 +450,7 @@ function afterHeaders(text, at) {
 }
 //#endregion
 //#region src/features/redaction/blocks.ts
-var HEADER = /[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
+var HEADER = /(?:[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----/y;
 var LONGEST_BLOCK = 5e4;
 var LEAST_BLOCK = 32;
 var keyBetween = (start, end) => ({
@@ -468,7 +472,7 @@ function blockFinder(text) {
 		return keyBetween(markerEnd - 11, end);
 	};
 }
-var FOOTER = /-----END[A-Z0-9 ]{0,60}(?:-----)?/y;
+var FOOTER = /-----END(?: OpenVPN Static key V1|[A-Z0-9 ]{0,60})(?:-----)?/y;
 function closedEnd(text, from) {
 	FOOTER.lastIndex = from;
 	return FOOTER.test(text) ? FOOTER.lastIndex : from;
@@ -561,7 +565,12 @@ var ARGUMENTS = "(?:[^\\n|;&\"'`]|\\\\\\r?\\n|\"[^\"\\n]{0,100}\"|'[^'\\n]{0,100
 var BLANKS$1 = "(?:[ \\t]|\\\\\\r?\\n){1,8}";
 var WORD$1 = "(?:\"[^\"\\n]{1,100}\"|'[^'\\n]{1,100}'|[^\\s\"'`;|&<>()-][^\\s\"'`;|&<>()]{0,100})";
 var quoted = (before = "") => `"${before}([^"\\n]{4,200})"|'${before}([^'\\n]{4,200})'`;
-var VALUE = `(?:${quoted()}|(?!-)([^\\s"'\`;|&<>()]{4,200}))`;
+/** A shell reads these signs itself, so a bare password has none of them. A dash begins the next flag. */
+var BARE = "(?!-)([^\\s\"'`;|&<>()]{4,200})";
+var VALUE = `(?:${quoted()}|${BARE})`;
+/** `user:`; two slashes after the colon make it an address. */
+var USER$1 = "[^\\s:\"']{1,100}:(?!//)";
+var OF_PLACE = "\\.[\\w.-]{1,60}";
 var NAME_OF_VALUE = "[\\w.-]{1,100}=";
 var pattern = (...parts) => new RegExp(parts.join(""), "y");
 var byFlag = (flag, between = BLANKS$1) => pattern(ARGUMENTS, BLANKS$1, flag, between, VALUE);
@@ -575,6 +584,13 @@ var MONGO = [
 	"mongoexport",
 	"mongoimport"
 ];
+var SQL_SERVER = [
+	"sqlcmd",
+	"bcp",
+	"osql",
+	"tsql"
+];
+var MOSQUITTO = ["mosquitto_pub", "mosquitto_sub"];
 var LDAP = [
 	"ldapsearch",
 	"ldapmodify",
@@ -589,19 +605,58 @@ var COMMANDS = [
 		value: byFlag("-a")
 	},
 	{
-		names: [...MONGO, "az login"],
+		names: [
+			...MONGO,
+			"az login",
+			"oc login",
+			"cf login",
+			"cqlsh",
+			"evil-winrm"
+		],
 		value: byFlag("-p")
 	},
 	{
 		names: [
-			"sqlcmd",
-			"bcp",
-			"osql",
-			"tsql",
+			...SQL_SERVER,
+			...MOSQUITTO,
 			"unzip",
 			"zip"
 		],
 		value: byFlag("-P", "[ \\t]{0,4}")
+	},
+	{
+		names: ["ssh-keygen"],
+		value: byFlag("-N")
+	},
+	{
+		names: ["openssl enc"],
+		value: byFlag("-k")
+	},
+	{
+		names: ["doctl auth init"],
+		kind: "token",
+		value: byFlag("-t")
+	},
+	{
+		names: ["xfreerdp", "xfreerdp3"],
+		value: byFlag("/p:", "")
+	},
+	{
+		names: ["lftp"],
+		value: byFlag("-u[ \\t]{0,4}[\"']?[^\\s,\"']{1,100},", "")
+	},
+	{
+		names: ["curl"],
+		value: pattern(ARGUMENTS, BLANKS$1, "-[A-Za-z#]{1,8}u[ \\t]{0,4}", `(?:${quoted(USER$1)}|${USER$1}${BARE})`)
+	},
+	{
+		names: ["poetry config"],
+		value: pattern(BLANKS$1, `(?:http-basic${OF_PLACE}${BLANKS$1}${WORD$1}|pypi-token${OF_PLACE})`, BLANKS$1, VALUE)
+	},
+	{
+		names: ["ConvertTo-SecureString"],
+		isUnsure: true,
+		value: pattern(`(?:${BLANKS$1}-(?:String|AsPlainText|Force)){0,3}${BLANKS$1}(?:${quoted()})`)
 	},
 	{
 		names: LDAP,
@@ -696,18 +751,25 @@ function givenSecrets(text, end, { keyword, command }) {
 //#region src/features/redaction/commands.ts
 /** `user:password`; two slashes after the colon make it an address. */
 var USER_AND_PASSWORD = `["']?[^\\s:"']{1,100}:(?!//)([^\\s"']{4,100})`;
+/** Before `-u`. In a command for containers this names user and group. */
+var WEB_CLIENT = /(?:curl|wget|http)(?![\s\S]{0,300}\b(?:docker|podman|nerdctl)[ -])/i;
 /** Commands that take a password by position, not by an operator. */
 var HANDOVERS = [
-	...[
-		" -u",
-		" -su",
-		" -ku",
-		" -sku"
-	].map((after) => ({
-		after,
+	{
+		after: " -u",
 		value: new RegExp(`[ \\t]{0,2}${USER_AND_PASSWORD}`, "y"),
-		only: /curl|wget|http/i
-	})),
+		only: WEB_CLIENT
+	},
+	{
+		after: " -a",
+		value: new RegExp(`[ \\t]{1,4}${USER_AND_PASSWORD}`, "y"),
+		only: /(?:^|[\s;&|$])(?:https?|xh)[ \t]/
+	},
+	{
+		after: " -b",
+		value: /[ \t]{0,4}["']?[\w.-]{0,40}(?:sess|sid|auth|token|jwt)[\w.-]{0,40}=([^\s"';]{8,400})/iy,
+		only: /curl/i
+	},
 	{
 		after: " -p",
 		value: /["']?([^\s"']{6,100})/y,
@@ -718,10 +780,10 @@ var HANDOVERS = [
 		value: /["']?([^\s"']{6,100})/y,
 		only: /(?:docker|podman|registry) login/i
 	},
-	...["--user ", "--user="].map((after) => ({
+	...["-user ", "-user="].map((after) => ({
 		after,
 		value: new RegExp(USER_AND_PASSWORD, "y"),
-		only: /curl|wget|http/i
+		only: WEB_CLIENT
 	})),
 	{
 		after: "sshpass -p",
@@ -730,6 +792,23 @@ var HANDOVERS = [
 	{
 		after: "identified by",
 		value: /[ \t]{1,4}["']([^\s"']{4,100})/y
+	},
+	{
+		after: "identified with",
+		value: /[ \t]{1,4}["'`]?\w{1,60}["'`]?[ \t]{1,4}by[ \t]{1,4}["']([^\s"']{4,100})/iy
+	},
+	{
+		after: " password ",
+		value: /'([^\s"']{4,100})(?=')/y,
+		only: /(?:alter|create)[ \t]{1,4}(?:user|role)[ \t][^;:\n]{1,200}$/i
+	},
+	{
+		after: "sqlplus ",
+		value: /(?:-\w{1,8}[ \t]{1,4}){0,3}["']?[\w$#.]{1,60}\/"?([^\s"'@/]{4,100})(?="?@)/y
+	},
+	{
+		after: "oracle:thin:",
+		value: /[\w$#.]{1,60}\/"?([^\s"'@/]{4,100})(?="?@)/y
 	},
 	{
 		after: "login ",
@@ -745,11 +824,11 @@ var handoverKeywords = HANDOVERS.map(({ after }) => after);
 function handedOver(text, end, index) {
 	const handover = HANDOVERS[index];
 	if (!handover) return void 0;
-	if (handover.only && !handover.only.test(text.slice(Math.max(0, end - 300), end))) return void 0;
 	handover.value.lastIndex = end;
 	const found = handover.value.exec(text);
 	const password = found?.[1];
 	if (!found || !password || isPlaceholder(password) || !/[A-Za-z]/.test(password)) return void 0;
+	if (handover.only && !handover.only.test(text.slice(Math.max(0, end - 300), end))) return void 0;
 	const stop = found.index + found[0].length;
 	return {
 		start: stop - password.length,
@@ -1271,6 +1350,11 @@ var CLOUD_RULES = [
 		"security_token",
 		"security-token"
 	], "[A-Za-z0-9/+=]{100,2000}"),
+	token("aws_session_token", [
+		"IQoJb3JpZ2luX2Vj",
+		"FwoGZXIvYXdz",
+		"FQoGZXIvYXdz"
+	], "(?:[A-Za-z0-9/+=]|%2[BF]|%3D){100,2500}"),
 	token("gcp_api_key", "AIza", "[A-Za-z0-9_-]{35}"),
 	token("google_oauth_secret", "GOCSPX-", "[A-Za-z0-9_-]{28}"),
 	token("google_oauth_token", "ya29.", "[A-Za-z0-9_-]{20,1000}"),
@@ -1304,6 +1388,8 @@ var CLOUD_RULES = [
 		"vsts",
 		"ado_pat"
 	], "[a-z2-7]{52}|[A-Za-z0-9]{75,84}"),
+	inner("azure_devops_token", "[A-Za-z0-9]{76}", "AZDO", "[A-Za-z0-9]{4}"),
+	inner("azure_function_key", "[A-Za-z0-9_-]{44}", "AzFu", "[A-Za-z0-9_-]{6}(?:==|%3D%3D)?"),
 	token("alibaba_access_key", "LTAI", "[A-Za-z0-9]{17,24}"),
 	named("alibaba_secret_key", [
 		"alibaba",
@@ -1429,6 +1515,7 @@ var CLOUD_RULES = [
 		"kubeconfig",
 		"k8s"
 	], "[A-Za-z0-9]{6}\\.[a-z0-9]{16}"),
+	token("docker_swarm_token", "SWMTKN-1-", "[a-z0-9]{40,60}-[a-z0-9]{20,30}"),
 	token("onepassword_service_token", "ops_eyJ", "[A-Za-z0-9+/=_-]{250,2000}"),
 	token("onepassword_secret_key", "A3-", "[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}"),
 	token("age_secret_key", "AGE-SECRET-KEY-1", "[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}"),
@@ -1535,6 +1622,7 @@ var DATABASE_RULES = [
 /** Sign-in, identity, security products, signed tokens. */
 var IDENTITY_RULES = [
 	token("jwt", "eyJ", "[A-Za-z0-9_-]{8,400}\\.eyJ[A-Za-z0-9_-]{4,4000}\\.?[A-Za-z0-9_/+=-]{0,2000}"),
+	token("jwt", "eyJ", "[A-Za-z0-9_-]{16,400}\\.[A-Za-z0-9_-]{0,700}\\.[A-Za-z0-9_-]{16,22}\\.[A-Za-z0-9_-]{8,4000}\\.[A-Za-z0-9_-]{22,86}"),
 	token("jwt_base64", "ZXlKaGJHY2lPaU", "[A-Za-z0-9/+_-]{40,4000}={0,2}"),
 	named("okta_token", ["okta", "ssws"], "00[a-z0-9=_-]{39,42}|[a-z0-9=_-]{42}"),
 	named("auth0_secret", "auth0", "[A-Za-z0-9_-]{64}|[A-Za-z0-9_-]{32}"),
@@ -1647,6 +1735,7 @@ var MESSAGING_RULES = [
 		"xoxd-"
 	], "[A-Za-z0-9%/+-]{10,400}"),
 	token("slack_token", ["xoxe.xoxb-", "xoxe.xoxp-"], "[A-Za-z0-9-]{20,400}"),
+	token("slack_token", "xwfp-", "[A-Za-z0-9-]{20,400}"),
 	token("slack_app_token", "xapp-", "\\d-[A-Z0-9]{1,20}-\\d{1,20}-[a-z0-9]{1,128}"),
 	token("slack_webhook", "hooks.slack.com/", "(?:services|workflows|triggers)/[A-Za-z0-9+/]{24,120}"),
 	token("discord_webhook", ["discord.com/api/webhooks/", "discordapp.com/api/webhooks/"], "\\d{17,20}/[A-Za-z0-9_-]{60,80}"),
@@ -1927,6 +2016,7 @@ var PAYMENT_RULES = [
 		"rk_test_",
 		"rk_prod_"
 	], "[A-Za-z0-9]{10,250}"),
+	token("stripe_key", "sk_org_", "[A-Za-z0-9_]{20,250}"),
 	token("stripe_webhook_secret", "whsec_", "[A-Za-z0-9+/]{32,100}={0,2}"),
 	token("square_access_token", ["EAAAE", "EAAAl"], "[A-Za-z0-9_-]{56,60}"),
 	token("square_access_token", [
@@ -1992,6 +2082,14 @@ var PAYMENT_RULES = [
 	token("checkout_com_key", ["sk_sbox_", "pk_sbox_"], "[a-z0-9*#$=]{20,60}"),
 	named("mercadopago_token", ["mercadopago", "mercado_pago"], "(?:APP_USR|TEST)-\\d{10,20}-\\d{6}-[a-f0-9]{32}-\\d{6,12}"),
 	token("mercadopago_token", ["APP_USR-"], "\\d{10,20}-\\d{6}-[a-f0-9]{32}-\\d{6,12}"),
+	token("polar_token", ["polar_oat_", "polar_pat_"], "[A-Za-z0-9]{40,60}"),
+	token("sumup_key", ["sup_sk_"], "[A-Za-z0-9]{32}"),
+	token("wallet_private_key", [
+		"xprv",
+		"yprv",
+		"zprv",
+		"tprv"
+	], "[1-9A-HJ-NP-Za-km-z]{107}"),
 	token("wise_token", "wise_", "[a-f0-9-]{36}"),
 	token("lemonsqueezy_key", "lsq_", "[A-Za-z0-9]{30,80}"),
 	token("helium_sdk", "sk_hel_", "[A-Za-z0-9]{20,60}"),
@@ -2266,6 +2364,11 @@ var SOURCE_HOST_RULES = [
 	token("npm_token", "npm_", "[A-Za-z0-9]{36}"),
 	named("npm_token", "_authtoken", `[A-Za-z0-9+/=_-]{20,200}|${UUID$1}`),
 	named("npm_password", [":_password", ":_auth"], "[A-Za-z0-9+/]{12,200}={0,2}"),
+	token("jsr_token", [
+		"jsrp_",
+		"jsrd_",
+		"jsrw_"
+	], "[A-Za-z0-9]{30,60}"),
 	token("pypi_token", "pypi-AgE", "[A-Za-z0-9_-]{50,1000}"),
 	token("rubygems_token", "rubygems_", "[a-f0-9]{48}"),
 	token("clojars_token", "CLOJARS_", "[A-Za-z0-9]{60}"),
@@ -2371,7 +2474,10 @@ var SECRET_NAMES = [
 			"passcode",
 			"passwort",
 			"kennwort",
-			"mot_de_passe"
+			"mot_de_passe",
+			"mot de passe",
+			"contrasena",
+			"wachtwoord"
 		]
 	},
 	{
@@ -2380,7 +2486,9 @@ var SECRET_NAMES = [
 		names: [
 			"pass",
 			"pwd",
-			"pw"
+			"pw",
+			"psk",
+			"senha"
 		]
 	},
 	{

@@ -93,14 +93,21 @@ function secretBelow(text: string, nameEnd: number, kind: string): Span | undefi
 }
 
 /** `my token is …`, `ENV TOKEN …`, `PASSWORD '…'`: only a blank between them, so the value itself must look like a secret. */
-const SPOKEN =
-  /[A-Z_]{0,20}[ \t]{1,4}(?:(?:is|was|to)[ \t]{1,4})?(["'`]?)([A-Za-z0-9_+/.~!@#%^*=$&-]{8,200})(?=[\s"'`;,)\]}]|$)/y
+const spoken = (about: string) =>
+  new RegExp(
+    `[A-Z_]{0,20}[ \\t]{1,4}${about}(?:(?:is|was|to|ist|lautet)[ \\t]{1,4})?(["'\`]?)([A-Za-z0-9_+/.~!@#%^*=$&-]{8,200})(?=[\\s"'\`;,)\\]}]|$)`,
+    'y',
+  )
+const SPOKEN = spoken('')
+/** `the password for staging is …`. A key for something is often a number of a row. */
+const SPOKEN_PASSWORD = spoken('(?:(?:for|of|on)(?:[ \\t]{1,4}[\\w.-]{1,30}){1,3}[ \\t]{1,4}(?=is|was))?')
 
 function spokenSecret(text: string, nameEnd: number, kind: string): Span | undefined {
   const next = text.charCodeAt(nameEnd)
   if (next !== 32 && next !== 9 && next !== 95) return undefined
-  SPOKEN.lastIndex = nameEnd
-  const found = SPOKEN.exec(text)
+  const pattern = kind === 'password' ? SPOKEN_PASSWORD : SPOKEN
+  pattern.lastIndex = nameEnd
+  const found = pattern.exec(text)
   const value = found?.[2]?.replace(/[;,.!]{1,8}$/, '')
   if (!found || value === undefined || isPlaceholder(value) || !isPlainlyRandom(value)) return undefined
   const start = found.index + found[0].length - (found[2] as string).length

@@ -53,6 +53,16 @@ test('an encrypted key that is cut off, and a key without its beginning in one l
   expect(redact(`key = "${[...lines, END].join('\\n')}"`).text).toBe('key = "<PRIVATE_KEY>"')
 })
 
+test('a static key of OpenVPN', () => {
+  const name = ['OpenVPN Static', 'key V1'].join(' ')
+  const lines = Array.from({ length: 16 }, () => randomFrom('0123456789abcdef', 32))
+  const key = [marker('BEGIN', name), ...lines, marker('END', name)]
+  expect(redact(`<tls-auth>\n${key.join('\n')}\n</tls-auth>`).text).toBe(
+    '<tls-auth>\n<PRIVATE_KEY>\n</tls-auth>',
+  )
+  expect(redact(`${key.slice(0, 9).join('\n')}\nplain words`).text).toBe('<PRIVATE_KEY>\nplain words')
+})
+
 test('a key in base64, in one line or wrapped', () => {
   const names = ['RSA PRIVATE', 'PRIVATE', 'EC PRIVATE', 'OPENSSH PRIVATE', 'ENCRYPTED PRIVATE']
   for (const name of names) {

@@ -1,7 +1,7 @@
 import { afterHeaders, isBase64, keyLineAbove, keyLineBelow, lineStart } from './key-lines.ts'
 import { RANK, type Span } from './rules/rule.ts'
 
-const HEADER = /[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y
+const HEADER = /(?:[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----/y
 const LONGEST_BLOCK = 50_000
 const LEAST_BLOCK = 32
 
@@ -30,7 +30,7 @@ export function blockFinder(text: string): (markerEnd: number) => Span | undefin
   }
 }
 
-const FOOTER = /-----END[A-Z0-9 ]{0,60}(?:-----)?/y
+const FOOTER = /-----END(?: OpenVPN Static key V1|[A-Z0-9 ]{0,60})(?:-----)?/y
 
 function closedEnd(text: string, from: number): number {
   FOOTER.lastIndex = from

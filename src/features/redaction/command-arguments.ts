@@ -9,6 +9,9 @@ const quoted = (before = '') => `"${before}([^"\\n]{4,200})"|'${before}([^'\\n]{
 /** A shell reads these signs itself, so a bare password has none of them. A dash begins the next flag. */
 const BARE = '(?!-)([^\\s"\'`;|&<>()]{4,200})'
 const VALUE = `(?:${quoted()}|${BARE})`
+/** `user:`; two slashes after the colon make it an address. */
+const USER = '[^\\s:"\']{1,100}:(?!//)'
+const OF_PLACE = '\\.[\\w.-]{1,60}'
 const NAME_OF_VALUE = '[\\w.-]{1,100}='
 
 const pattern = (...parts: readonly string[]) => new RegExp(parts.join(''), 'y')
@@ -30,13 +33,34 @@ type Command = {
 }
 
 const MONGO = ['mongosh', 'mongo', 'mongodump', 'mongorestore', 'mongoexport', 'mongoimport']
+const SQL_SERVER = ['sqlcmd', 'bcp', 'osql', 'tsql']
+const MOSQUITTO = ['mosquitto_pub', 'mosquitto_sub']
 const LDAP = ['ldapsearch', 'ldapmodify', 'ldapadd', 'ldapdelete', 'ldapwhoami']
 
 /** Commands that are given a password, or another secret, by a flag or by its place. */
 const COMMANDS: readonly Command[] = [
   { names: ['redis-cli', 'valkey-cli'], value: byFlag('-a') },
-  { names: [...MONGO, 'az login'], value: byFlag('-p') },
-  { names: ['sqlcmd', 'bcp', 'osql', 'tsql', 'unzip', 'zip'], value: byFlag('-P', '[ \\t]{0,4}') },
+  { names: [...MONGO, 'az login', 'oc login', 'cf login', 'cqlsh', 'evil-winrm'], value: byFlag('-p') },
+  { names: [...SQL_SERVER, ...MOSQUITTO, 'unzip', 'zip'], value: byFlag('-P', '[ \\t]{0,4}') },
+  { names: ['ssh-keygen'], value: byFlag('-N') },
+  { names: ['openssl enc'], value: byFlag('-k') },
+  { names: ['doctl auth init'], kind: 'token', value: byFlag('-t') },
+  { names: ['xfreerdp', 'xfreerdp3'], value: byFlag('/p:', '') },
+  { names: ['lftp'], value: byFlag('-u[ \\t]{0,4}["\']?[^\\s,"\']{1,100},', '') },
+  // With other letters before the u; `-u` alone is known from other programs too.
+  {
+    names: ['curl'],
+    value: pattern(ARGUMENTS, BLANKS, '-[A-Za-z#]{1,8}u[ \\t]{0,4}', `(?:${quoted(USER)}|${USER}${BARE})`),
+  },
+  {
+    names: ['poetry config'],
+    value: pattern(BLANKS, `(?:http-basic${OF_PLACE}${BLANKS}${WORD}|pypi-token${OF_PLACE})`, BLANKS, VALUE),
+  },
+  {
+    names: ['ConvertTo-SecureString'],
+    isUnsure: true,
+    value: pattern(`(?:${BLANKS}-(?:String|AsPlainText|Force)){0,3}${BLANKS}(?:${quoted()})`),
+  },
   { names: LDAP, value: byFlag('-w', '[ \\t]{0,4}') },
   { names: ['7z', '7za', '7zz'], value: byFlag('-p', '') },
   {

@@ -13,6 +13,28 @@ const GIVEN: ((password: string) => string)[] = [
   (given) => `sqlcmd -S db -U sa -P ${given} -Q "select 1"`,
   (given) => `bcp orders out orders.txt -S db -U sa -P${given}`,
   (given) => `ldapsearch -x -D "cn=admin" -w ${given} -b dc=example`,
+  (given) => `oc login https://api.example.com:6443 -u dev -p ${given}`,
+  (given) => `cf login -a api.example.com -u dev -p '${given}'`,
+  (given) => `cqlsh -u dev -p ${given} 10.0.0.1`,
+  (given) => `mosquitto_pub -h broker -u dev -P ${given} -t news`,
+  (given) => `ssh-keygen -t ed25519 -N "${given}" -f key`,
+  (given) => `openssl enc -aes-256-cbc -k ${given} -in file`,
+  (given) => `doctl auth init -t ${given}`,
+  (given) => `xfreerdp /u:bob /p:${given} /v:host`,
+  (given) => `lftp -u bob,${given} ftp.example.com`,
+  (given) => `curl -fsSLu bob:${given} https://example.com`,
+  (given) => `curl -X POST https://example.com -sSu 'bob:${given}'`,
+  (given) => `curl -u bob:${given} https://example.com`,
+  (given) => `curl --proxy-user bob:${given} https://example.com`,
+  (given) => `curl -b 'lang=en' -b "session=${given}" https://example.com`,
+  (given) => `http -a bob:${given} GET example.com`,
+  (given) => `sqlplus -S scott/${given}@db.example.com/ORCL`,
+  (given) => `jdbc:oracle:thin:scott/${given}@//db.example.com:1521/ORCL`,
+  (given) => `poetry config http-basic.corp bob ${given}`,
+  (given) => `ConvertTo-SecureString "${given}" -AsPlainText -Force`,
+  (given) => `ConvertTo-SecureString -AsPlainText -Force -String '${given}'`,
+  (given) => `ALTER USER 'a'@'%' IDENTIFIED WITH mysql_native_password BY '${given}'`,
+  (given) => `CREATE ROLE app LOGIN ENCRYPTED PASSWORD '${given}'`,
   (given) => `unzip -P ${given} backup.zip`,
   (given) => `7z x backup.7z -p${given}`,
   (given) => `az login --service-principal -u app -p ${given} --tenant one`,
@@ -44,6 +66,8 @@ test('passwords that are given to commands', () => {
     const { text, findings } = redact(write(given))
     expect(text).toBe(write(`<${findings[0]?.kind.toUpperCase()}>`))
   }
+  const role = (given: string) => `CREATE ROLE app LOGIN PASSWORD '${given}'`
+  expect(redact(role('sunny7horse')).text).toBe(role('<PASSWORD>'))
 })
 
 test('each command alone is a place for a password, not the words around it', () => {
@@ -82,6 +106,19 @@ test('each command alone is a place for a password, not the words around it', ()
     'node app.js | pino-http-send -u http://localhost:8080/logs',
     'See https://example.com and run [`terraform init -upgrade`](https://example.com/docs/init.html)',
     'curl --user https://example.com:8080/orders2024',
+    'curl -fsSLo orders2024.tgz https://example.com:8080/orders2024',
+    'curl -sSu "$USER:$PASS" https://example.com',
+    'curl -fsSL https://get.example.com | sh && docker run -u node:nodegroup image',
+    'curl -b cookies2024.txt https://example.com',
+    'sqlplus /nolog @setup2024.sql && sqlplus scripts/load2024.sql',
+    'ssh-keygen -t ed25519 -N "" -C orders2024 -f key2024',
+    'openssl enc -d -aes256 -kfile key2024.bin',
+    'xfreerdp /v:host2024 /port:3389 /p:$PW',
+    'poetry config virtualenvs.path folder2024',
+    'ConvertTo-SecureString "$env:PASSWORD" -AsPlainText, ConvertTo-SecureString $plain2024',
+    'the password for staging is in 1Password; the password of user bob2024 is required',
+    "CREATE USER app; the password 'minimum2024' is short",
+    'key_mgmt=WPA-PSK\nproto=RSN2024',
   ])
     expect(redact(text)).toEqual({ text, findings: [] })
 })

@@ -102,6 +102,21 @@ describe('a secret is replaced by a placeholder of its kind', () => {
     ['a flag', (value: string) => `deploy --api-key ${value}`],
     ['SQL', (value: string) => `ALTER ROLE app WITH PASSWORD '${value}'`],
     ['a sentence', (value: string) => `the token is ${value}, keep it`],
+    ['a sentence about a place', (value: string) => `The password for the staging server is ${value}.`],
+    [
+      'other languages',
+      (value: string) => `senha: ${value}, mot de passe : ${value}, Passwort lautet ${value}`,
+    ],
+    ['a wireless network', (value: string) => `network={\n ssid="x"\n psk="${value}"\n}`],
+    [
+      'a signed address',
+      (value: string) => `?X-Amz-Security-Token=IQoJb3JpZ2luX2Vj${value.repeat(6)}%2F${value}%3D`,
+    ],
+    ['a bare session', (value: string) => `FwoGZXIvYXdz${value.repeat(6)}/+${value}==`],
+    [
+      'an encrypted token',
+      (value: string) => `eyJ${value}..${value.slice(-16)}.${value.repeat(9)}.${value.slice(-22)}`,
+    ],
     ['Dockerfile', (value: string) => `ENV API_TOKEN ${value}`],
     ['an XML attribute', (value: string) => `<add key="Password" value="${value}" />`],
     ['a wrapped value', (value: string) => `encryptionKey: Buffer.from('${value}', 'base64')`],

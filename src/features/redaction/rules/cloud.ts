@@ -16,6 +16,12 @@ export const CLOUD_RULES = [
     ['session_token', 'sessiontoken', 'security_token', 'security-token'],
     '[A-Za-z0-9/+=]{100,2000}',
   ),
+  // These begin with their issuer in base64; in a signed address their signs are encoded.
+  token(
+    'aws_session_token',
+    ['IQoJb3JpZ2luX2Vj', 'FwoGZXIvYXdz', 'FQoGZXIvYXdz'],
+    '(?:[A-Za-z0-9/+=]|%2[BF]|%3D){100,2500}',
+  ),
   token('gcp_api_key', 'AIza', '[A-Za-z0-9_-]{35}'),
   token('google_oauth_secret', 'GOCSPX-', '[A-Za-z0-9_-]{28}'),
   token('google_oauth_token', 'ya29.', '[A-Za-z0-9_-]{20,1000}'),
@@ -40,6 +46,8 @@ export const CLOUD_RULES = [
     ['azure', 'devops', 'visualstudio', 'vsts', 'ado_pat'],
     '[a-z2-7]{52}|[A-Za-z0-9]{75,84}',
   ),
+  inner('azure_devops_token', '[A-Za-z0-9]{76}', 'AZDO', '[A-Za-z0-9]{4}'),
+  inner('azure_function_key', '[A-Za-z0-9_-]{44}', 'AzFu', '[A-Za-z0-9_-]{6}(?:==|%3D%3D)?'),
   token('alibaba_access_key', 'LTAI', '[A-Za-z0-9]{17,24}'),
   named('alibaba_secret_key', ['alibaba', 'aliyun', 'alicloud'], '[a-z0-9]{30}'),
   token('tencent_secret_id', 'AKID', '[A-Za-z0-9]{32,40}'),
@@ -108,6 +116,7 @@ export const CLOUD_RULES = [
   named('ngrok_token', ['ngrok', 'authtoken'], '[12][A-Za-z0-9]{26}_[A-Za-z0-9]{20,21}'),
   named('zerotier_token', 'zerotier', '[A-Za-z0-9]{32}'),
   named('kubernetes_token', ['kubernetes', 'kubeconfig', 'k8s'], '[A-Za-z0-9]{6}\\.[a-z0-9]{16}'),
+  token('docker_swarm_token', 'SWMTKN-1-', '[a-z0-9]{40,60}-[a-z0-9]{20,30}'),
   token('onepassword_service_token', 'ops_eyJ', '[A-Za-z0-9+/=_-]{250,2000}'),
   token(
     'onepassword_secret_key',

@@ -3,6 +3,12 @@ import { named, token, UUID } from './rule.ts'
 /** Sign-in, identity, security products, signed tokens. */
 export const IDENTITY_RULES = [
   token('jwt', 'eyJ', '[A-Za-z0-9_-]{8,400}\\.eyJ[A-Za-z0-9_-]{4,4000}\\.?[A-Za-z0-9_/+=-]{0,2000}'),
+  // An encrypted one has five parts, the second of which may be empty.
+  token(
+    'jwt',
+    'eyJ',
+    '[A-Za-z0-9_-]{16,400}\\.[A-Za-z0-9_-]{0,700}\\.[A-Za-z0-9_-]{16,22}\\.[A-Za-z0-9_-]{8,4000}\\.[A-Za-z0-9_-]{22,86}',
+  ),
   token('jwt_base64', 'ZXlKaGJHY2lPaU', '[A-Za-z0-9/+_-]{40,4000}={0,2}'),
   named('okta_token', ['okta', 'ssws'], '00[a-z0-9=_-]{39,42}|[a-z0-9=_-]{42}'),
   named('auth0_secret', 'auth0', '[A-Za-z0-9_-]{64}|[A-Za-z0-9_-]{32}'),

@@ -8,6 +8,7 @@ export const MESSAGING_RULES = [
     '[A-Za-z0-9%/+-]{10,400}',
   ),
   token('slack_token', ['xoxe.xoxb-', 'xoxe.xoxp-'], '[A-Za-z0-9-]{20,400}'),
+  token('slack_token', 'xwfp-', '[A-Za-z0-9-]{20,400}'),
   token('slack_app_token', 'xapp-', '\\d-[A-Z0-9]{1,20}-\\d{1,20}-[a-z0-9]{1,128}'),
   token('slack_webhook', 'hooks.slack.com/', '(?:services|workflows|triggers)/[A-Za-z0-9+/]{24,120}'),
   token(

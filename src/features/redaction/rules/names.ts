@@ -8,9 +8,20 @@ export const SECRET_NAMES: readonly SecretName[] = [
   {
     kind: 'password',
     whole: false,
-    names: ['password', 'passwd', 'passphrase', 'passcode', 'passwort', 'kennwort', 'mot_de_passe'],
+    names: [
+      'password',
+      'passwd',
+      'passphrase',
+      'passcode',
+      'passwort',
+      'kennwort',
+      'mot_de_passe',
+      'mot de passe',
+      'contrasena',
+      'wachtwoord',
+    ],
   },
-  { kind: 'password', whole: true, names: ['pass', 'pwd', 'pw'] },
+  { kind: 'password', whole: true, names: ['pass', 'pwd', 'pw', 'psk', 'senha'] },
   {
     kind: 'secret',
     whole: false,

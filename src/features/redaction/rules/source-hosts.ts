@@ -37,6 +37,7 @@ export const SOURCE_HOST_RULES = [
   token('npm_token', 'npm_', '[A-Za-z0-9]{36}'),
   named('npm_token', '_authtoken', `[A-Za-z0-9+/=_-]{20,200}|${UUID}`),
   named('npm_password', [':_password', ':_auth'], '[A-Za-z0-9+/]{12,200}={0,2}'),
+  token('jsr_token', ['jsrp_', 'jsrd_', 'jsrw_'], '[A-Za-z0-9]{30,60}'),
   token('pypi_token', 'pypi-AgE', '[A-Za-z0-9_-]{50,1000}'),
   token('rubygems_token', 'rubygems_', '[a-f0-9]{48}'),
   token('clojars_token', 'CLOJARS_', '[A-Za-z0-9]{60}'),

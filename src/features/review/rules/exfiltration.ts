@@ -30,6 +30,16 @@ const COMMANDS: Trigger[] = [
   trigger(
     'exfiltration',
     'block',
+    'curl¦wget',
+    new RegExp(
+      `(?<![\\w-])(?:curl|wget)\\s[^\\n]{0,100}?https?://[^\\s"']{1,120}?(?:\\$\\(|\`)(?:cat|base64)\\s[^)\`\\n]{0,60}?${SENSITIVE}`,
+      'iy',
+    ),
+    unlessAllowed,
+  ),
+  trigger(
+    'exfiltration',
+    'block',
     'scp ¦rsync ¦nc ¦ncat ¦sftp ',
     new RegExp(
       `(?<![\\w-])(?:scp|rsync|ncat|nc|sftp)\\s[^\\n]{0,80}?${SENSITIVE}[^\\n]{0,80}(?:@|:|\\d)`,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { MAX_PAGE_BYTES } from '../../core/page-size.ts'
+import { byBytes } from '../../db/byte-order.ts'
 import type { Db } from '../../db/db.ts'
 import { foldForFilter } from './content.ts'
 import { homesOf } from './homes.ts'
@@ -64,8 +65,8 @@ export const listedCards = (db: Db, viewerId: string, filter: ListFilter) => {
 }
 
 /** Newest first unless another order is asked for. The id breaks ties, so that pages neither repeat nor lose a card. */
-function inOrder(query: ReturnType<typeof listedCards>, order: CardOrder): typeof query {
-  if (order === 'title') return query.orderBy('cards.filter_text').orderBy('cards.card_id')
+function inOrder(db: Db, query: ReturnType<typeof listedCards>, order: CardOrder): typeof query {
+  if (order === 'title') return query.orderBy(byBytes(db, 'cards.filter_text')).orderBy('cards.card_id')
   if (order === 'useful')
     return query.orderBy('cards.feedback_useful', 'desc').orderBy('cards.card_id', 'desc')
   const time = order === 'changed' ? 'cards.updated_at' : 'cards.created_at'
@@ -99,7 +100,7 @@ export async function listCards(
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
   // The page is chosen by id and size first, so that sorting does not read very long texts.
-  const chosen = await inOrder(listedCards(db, viewerId, filter), order)
+  const chosen = await inOrder(db, listedCards(db, viewerId, filter), order)
     .select(['cards.card_id', writtenBytes.as('bytes')])
     .limit(page_size)
     .offset((page - 1) * page_size)

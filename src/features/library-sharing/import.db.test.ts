@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { goodCard, type Person, record, team, titleWord } from '../../../test/support/cards.ts'
+import { collateAsWords } from '../../../test/support/collation.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { foreignCard } from '../../../test/support/foreign-card.ts'
 import { makeSnapshot, OPEN_LIBRARY, publish, snapshotLines } from '../../../test/support/publishing.ts'
@@ -13,6 +14,9 @@ const importing = (me: Person, workspaceId: string, cards: unknown[], more: Reco
 onBothEngines(
   'taking in a snapshot',
   (t) => {
+    // Whatever collation the database has, the cards of one server are found.
+    beforeAll(() => collateAsWords(t, 'cards', 'origin_key'))
+
     const outcomes = (answer: { body: { items: { outcome: string }[] } }) =>
       answer.body.items.map(({ outcome }) => outcome)
 

@@ -1,3 +1,4 @@
+import { byBytes } from '../../db/byte-order.ts'
 import type { Db } from '../../db/db.ts'
 import { storedOrigin } from '../cards/origin.ts'
 import { mayRead } from '../cards/visibility.ts'
@@ -50,14 +51,15 @@ type Page = { viewerId: string; workspaceId: string; server: string; after: stri
 
 /** The key begins with the server and a space. `!` is the character after the space, so it ends the range. */
 export function listPulled(db: Db, { viewerId, workspaceId, server, after, limit }: Page) {
+  const key = byBytes(db, 'origin_key')
   return db
     .selectFrom('cards')
     .select(['card_id', 'title', 'origin', 'content_hash', 'evidence_count', 'version'])
     .where('workspace_id', '=', workspaceId)
-    .where('origin_key', '>', `${server} ${after}`)
-    .where('origin_key', '<', `${server}!`)
+    .where(key, '>', `${server} ${after}`)
+    .where(key, '<', `${server}!`)
     .where(mayRead(viewerId))
-    .orderBy('origin_key')
+    .orderBy(key)
     .limit(limit)
     .execute()
 }

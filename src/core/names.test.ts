@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { plainName, withoutLinks } from './names.ts'
+import { Email } from './schemas.ts'
 
 test('a name has no characters that turn text around, hide, or break the line', () => {
   expect(plainName('Invoice\u202Efdp.exe\u2069')).toBe('Invoicefdp.exe')
@@ -10,6 +11,13 @@ test('a name has no characters that turn text around, hide, or break the line', 
   expect(plainName(`开${message}`)).toHaveLength(3)
   for (const name of ['\u3164', '\u00ad', '\u2800', '\u115f\u1160', '\u200d', '\ufe0f'])
     expect(plainName(name), escape(name)).toBe('')
+})
+
+test('an address has no characters that nobody sees', () => {
+  for (const hidden of ['\u200b', '\u202e', '\u00ad', '\u2066', '\ufeff', '\u3164'])
+    expect(Email.safeParse(`ad${hidden}a@example.com`).success, JSON.stringify(hidden)).toBe(false)
+  for (const address of ['zoë@bücher.example', 'ada+x@example.com', '用户@例子.example'])
+    expect(Email.parse(address)).toBe(address)
 })
 
 test('joiners, selectors and letters of every script stay', () => {

@@ -21,6 +21,9 @@ const STRAY = new RegExp(
 /** Braille has a sign without dots, which looks like a blank. */
 const LINE_BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\u2800]+/gu
 
+/** A character that a reader sees: neither a blank, also in Braille, nor a joiner or filler. */
+export const SEEN = /[^\s\u2800\p{Cc}\p{Default_Ignorable_Code_Point}]/u
+
 /** A name as one line, without characters that reorder or hide the text beside it. */
 export const plainName = (text: string): string =>
   text.replaceAll(HIDDEN, '').replaceAll(STRAY, '').replaceAll(LINE_BREAKS, ' ').trim()

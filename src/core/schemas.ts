@@ -3,7 +3,9 @@ import { z } from 'zod'
 /** Any UUID version is accepted; ids compare in lower case. */
 export const Id = z.guid().toLowerCase()
 
-const ADDRESS = /^[^\s\p{Cc}@<>"(),:;[\]\\]+@[^\s\p{Cc}@<>"(),:;[\]\\]+$/u
+/** Nothing that nobody sees, or that turns the text around: to others it would look like somebody else's address. */
+const ADDRESS =
+  /^[^\s\p{Cc}\p{Default_Ignorable_Code_Point}@<>"(),:;[\]\\]+@[^\s\p{Cc}\p{Default_Ignorable_Code_Point}@<>"(),:;[\]\\]+$/u
 
 /** Described by its format alone: engines other than JavaScript's read the pattern in another way, or not at all. */
 export const Email = z

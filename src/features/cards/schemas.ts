@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SEEN } from '../../core/names.ts'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, pageOf, Time } from '../../core/schemas.ts'
 import { dictionary, freeJson, openObject, sizeLimits } from '../../core/sizes.ts'
@@ -13,14 +14,12 @@ export const CARD_TYPES = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 
 export const MAX_BODY_BYTES = 8 * 1024 * 1024
 const MAX_TEXT = 200_000
 
-/**
- * A character that a reader sees. What `plainName` takes out of names is not one, and neither are joiners with nothing
- * to join. It stops at the first one, since most texts are long and begin with it.
- */
-const SEEN = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}]/u
 const BLANK = 'Input should not be blank'
 const Text = z.string().max(MAX_TEXT)
-/** Described by a simpler pattern: engines other than JavaScript's do not know the classes of ours. */
+/**
+ * Looking for a character that is seen stops at the first one. Described by a simpler pattern: engines other than
+ * JavaScript's do not know the classes of ours.
+ */
 const RequiredText = Text.min(1).regex(SEEN, BLANK).meta({ pattern: '\\S' })
 
 /** The limit for a payload, for extra fields of a step, and for the meta of a piece of evidence. */

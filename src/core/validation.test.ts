@@ -19,3 +19,20 @@ test('a field that was sent inside another one: the message says to move it to t
     'Field required: "symptom" was sent inside "body"; move it to the top level of the JSON object',
   )
 })
+
+test('each mistake is told in plain words', () => {
+  const Thing = z.object({
+    one: z.string().min(1),
+    few: z.array(z.string()).min(2),
+    home: z.url(),
+    named: z.record(z.string().min(1), z.string()),
+  })
+  const raw = { one: '', few: [], home: 'zz', named: { '': 'x' } }
+  const words = toInputIssues(Thing.safeParse(raw).error?.issues ?? [], raw).map(({ msg }) => msg)
+  expect(words).toEqual([
+    'String should have at least 1 character',
+    'List should have at least 2 items',
+    'Input should be a whole address, such as https://example.com/path',
+    'In the name: String should have at least 1 character',
+  ])
+})

@@ -63,22 +63,23 @@ const TYPE_NAMES: Record<string, [type: string, what: string]> = {
 function sizeIssue(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>) {
   const small = issue.code === 'too_small'
   const bound = Number(small ? issue.minimum : issue.maximum)
+  const counted = (noun: string) => `${bound} ${noun}${bound === 1 ? '' : 's'}`
   if (issue.origin === 'string')
     return small
       ? {
           type: 'string_too_short',
-          msg: `String should have at least ${bound} characters`,
+          msg: `String should have at least ${counted('character')}`,
           ctx: { min_length: bound },
         }
       : {
           type: 'string_too_long',
-          msg: `String should have at most ${bound} characters`,
+          msg: `String should have at most ${counted('character')}`,
           ctx: { max_length: bound },
         }
   if (issue.origin === 'array')
     return small
-      ? { type: 'too_short', msg: `List should have at least ${bound} items`, ctx: { min_length: bound } }
-      : { type: 'too_long', msg: `List should have at most ${bound} items`, ctx: { max_length: bound } }
+      ? { type: 'too_short', msg: `List should have at least ${counted('item')}`, ctx: { min_length: bound } }
+      : { type: 'too_long', msg: `List should have at most ${counted('item')}`, ctx: { max_length: bound } }
   return small
     ? {
         type: 'greater_than_equal',
@@ -87,6 +88,8 @@ function sizeIssue(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>) {
       }
     : { type: 'less_than_equal', msg: `Input should be less than or equal to ${bound}`, ctx: { le: bound } }
 }
+
+const URL_EXPECTED = 'Input should be a whole address, such as https://example.com/path'
 
 function describe(
   issue: Issue,
@@ -109,7 +112,12 @@ function describe(
     case 'invalid_format':
       if (issue.format === 'uuid' || issue.format === 'guid')
         return { type: 'uuid_parsing', msg: 'Input should be a valid UUID' }
+      if (issue.format === 'url') return { type: 'value_error', msg: URL_EXPECTED }
       return { type: 'value_error', msg: issue.message }
+    case 'invalid_key': {
+      const [wrong] = issue.issues
+      return { type: 'value_error', msg: wrong ? `In the name: ${describe(wrong, '').msg}` : issue.message }
+    }
     default:
       return { type: 'value_error', msg: issue.message }
   }

@@ -84,7 +84,12 @@ export const listEvents = capability({
       .max(EventType.options.length)
       .default([])
       .describe('Only events of this type; may be repeated. All of them, when left out.'),
-    cursor: z.string().max(100).regex(CURSOR).optional().describe('next_cursor of the page before.'),
+    cursor: z
+      .string()
+      .max(100)
+      .regex(CURSOR, 'Input should be next_cursor of the page before, as it was answered')
+      .optional()
+      .describe('next_cursor of the page before.'),
   }),
   output: ProjectContextEventsResponse,
   run: async (ctx, { project_key, workspace_id, limit, max_chars_per_event, cursor, ...filter }) => {

@@ -7,10 +7,12 @@ const unlessAllowed = (match: RegExpExecArray, _: string, isAllowedHost: IsAllow
   return [host !== undefined && isAllowedHost(host) ? { ...spanOf(match), severity: 'note' } : spanOf(match)]
 }
 
-/** `python3 -m json.tool`, `node -pe …`: the program is given, and what comes in is data, unless the program executes it. */
-const OWN_PROGRAM =
-  '(?:\\s{1,3}-[\\w:]{1,12}){0,3}?\\s{1,3}-(?:m\\s{1,3}json\\.tool\\b|[a-z]{0,4}[cep]\\s{1,3}["\'](?![^\\n]{0,300}?(?:exec|eval|system|spawn|popen|subprocess|child_process|compile|import\\()))'
-const INTERPRETER = `(?:sudo\\s{1,3}(?:-\\w{1,3}\\s{1,3})?)?(?:/(?:usr/)?bin/)?(?:env\\s{1,3})?(?:(?:(?:ba|z|da|k|fi)?sh|iex|pwsh|powershell)\\b|(?:python[\\d.]{0,4}|perl|ruby|node|php)\\b(?!${OWN_PROGRAM}))`
+/** By these a program executes what it reads. */
+const EXECUTES =
+  'exec|eval|system|spawn|popen|subprocess|child_process|compile|import\\(|__import__|getattr|pickle|marshal|runpy|yaml|Function|["\']vm["\']|node:vm'
+/** `python3 -m json.tool`, `node -pe "JSON.parse(…)"`: the program is given, and what comes in is JSON that it only reads. */
+const READS_JSON = `(?:\\s{1,3}-[\\w:]{1,12}){0,3}?\\s{1,3}-(?:m\\s{1,3}json\\.tool\\b|[a-z]{0,4}[cep]\\s{1,3}["'](?=[^\\n]{0,300}?json)(?![^\\n]{0,300}?(?:${EXECUTES})))`
+const INTERPRETER = `(?:sudo\\s{1,3}(?:-\\w{1,3}\\s{1,3})?)?(?:/(?:usr/)?bin/)?(?:env\\s{1,3})?(?:(?:(?:ba|z|da|k|fi)?sh|iex|pwsh|powershell)\\b|(?:python[\\d.]{0,4}|perl|ruby|node|php)\\b(?!${READS_JSON}))`
 /** What a download may go through before it is executed. */
 const FILTERS = '(?:\\s{0,3}(?:tee|gunzip|zcat|xzcat|gzip|xz|unxz|zstd|sed|tr|rev)\\b[^|\\n]{0,60}\\|){0,3}'
 /** The rest of a command, also on further lines behind a backslash. */

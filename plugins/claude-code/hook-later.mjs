@@ -570,7 +570,7 @@ var BARE = "(?!-)([^\\s\"'`;|&<>()]{4,200})";
 var VALUE = `(?:${quoted()}|${BARE})`;
 /** `user:`; two slashes after the colon make it an address. */
 var USER$1 = "[^\\s:\"']{1,100}:(?!//)";
-var OF_PLACE = "\\.[\\w.-]{1,60}";
+var OF_REPOSITORY = "\\.[\\w.-]{1,60}";
 var NAME_OF_VALUE = "[\\w.-]{1,100}=";
 var pattern = (...parts) => new RegExp(parts.join(""), "y");
 var byFlag = (flag, between = BLANKS$1) => pattern(ARGUMENTS, BLANKS$1, flag, between, VALUE);
@@ -651,7 +651,7 @@ var COMMANDS = [
 	},
 	{
 		names: ["poetry config"],
-		value: pattern(BLANKS$1, `(?:http-basic${OF_PLACE}${BLANKS$1}${WORD$1}|pypi-token${OF_PLACE})`, BLANKS$1, VALUE)
+		value: pattern(BLANKS$1, `(?:http-basic${OF_REPOSITORY}${BLANKS$1}${WORD$1}|pypi-token${OF_REPOSITORY})`, BLANKS$1, VALUE)
 	},
 	{
 		names: ["ConvertTo-SecureString"],

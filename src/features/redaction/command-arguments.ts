@@ -11,7 +11,7 @@ const BARE = '(?!-)([^\\s"\'`;|&<>()]{4,200})'
 const VALUE = `(?:${quoted()}|${BARE})`
 /** `user:`; two slashes after the colon make it an address. */
 const USER = '[^\\s:"\']{1,100}:(?!//)'
-const OF_PLACE = '\\.[\\w.-]{1,60}'
+const OF_REPOSITORY = '\\.[\\w.-]{1,60}'
 const NAME_OF_VALUE = '[\\w.-]{1,100}='
 
 const pattern = (...parts: readonly string[]) => new RegExp(parts.join(''), 'y')
@@ -54,7 +54,12 @@ const COMMANDS: readonly Command[] = [
   },
   {
     names: ['poetry config'],
-    value: pattern(BLANKS, `(?:http-basic${OF_PLACE}${BLANKS}${WORD}|pypi-token${OF_PLACE})`, BLANKS, VALUE),
+    value: pattern(
+      BLANKS,
+      `(?:http-basic${OF_REPOSITORY}${BLANKS}${WORD}|pypi-token${OF_REPOSITORY})`,
+      BLANKS,
+      VALUE,
+    ),
   },
   {
     names: ['ConvertTo-SecureString'],

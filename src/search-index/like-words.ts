@@ -55,8 +55,8 @@ type Near = Word & { likeness: number }
 
 async function nearWords(ctx: Ctx, typed: string, word: string, vocabulary: Vocabulary): Promise<LikeWord[]> {
   const alike = await wordsWith(ctx, threeWays(trigramsOf(word)), EXAMINED_IN_PUBLIC, vocabulary)
-  const isAlike = new Set(alike.map(({ hash }) => hash))
-  const near = [...alike, ...unswapped(typed).filter(({ hash }) => !isAlike.has(hash))]
+  const each = new Map([...alike, ...unswapped(typed)].map((other) => [other.hash, other]))
+  const near = [...each.values()]
     .filter((other) => other.word !== word && !STOP_STEMS.has(other.word))
     .map((other) => ({ ...other, likeness: meantSurely(typed, word, other.word) }))
     .filter((other) => other.likeness > 0)

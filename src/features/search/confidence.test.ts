@@ -79,5 +79,6 @@ describe('the confidence beside the best of the first hits', () => {
   test('where nothing is sure, nothing moves', () => {
     expect(besideBest(-2, -0.1)).toBe(-2)
     expect(besideBest(-2, Number.NEGATIVE_INFINITY)).toBe(-2)
+    expect(confidenceOf(besideBest(Number.NEGATIVE_INFINITY, 5)), 'a hit without known words').toBe(0)
   })
 })

@@ -200,8 +200,12 @@ const TOWARDS_BEST = 0.75
 /** No more than this of the best logit counts: a clear winner does not make the cards behind it sure. */
 const MOST_OF_BEST = 0.6
 
-/** The logit of a hit beside the best of the first hits. If a vault answers a query, further cards of it are likelier to. */
+/**
+ * The logit of a hit beside the best of the first hits. If a vault answers a query, further cards of it are likelier to.
+ * Of a hit whose words are not known (minus infinity) nothing is known beside the best either.
+ */
 export function besideBest(logit: number, best: number): number {
+  if (logit === Number.NEGATIVE_INFINITY) return logit
   const towards = Math.min(best, MOST_OF_BEST)
   return towards > 0 && towards > logit ? logit + TOWARDS_BEST * (towards - logit) : logit
 }

@@ -5,7 +5,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { type Cite, citeText, readCite } from '../../features/cites/cite.ts'
 import type { Fits } from '../../features/cites/fits.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
-import { trustedFolder } from './folders.ts'
+import { gitVariables, trustedFolder } from './folders.ts'
 
 export type FileCite = Extract<Cite, { kind: 'file' }>
 
@@ -20,7 +20,7 @@ function git(folder: string, args: string[], input = ''): string | undefined {
       maxBuffer: 64 * 1024 * 1024,
       stdio: ['pipe', 'pipe', 'ignore'],
       // A partial clone would ask its remote for commits of other repositories.
-      env: { ...process.env, GIT_NO_LAZY_FETCH: '1' },
+      env: { ...gitVariables(), GIT_NO_LAZY_FETCH: '1' },
     })
   } catch {
     return undefined

@@ -28,6 +28,12 @@ test('a checkout goes by its remote', () => {
   git(checkout, 'init')
   git(checkout, 'remote', 'add', 'origin', 'https://github.com/org/repo.git')
   expect(projectKeyOf(checkout)).toBe('https://github.com/org/repo.git')
+  // As inside a hook of another repository.
+  const other = folder('other')
+  git(other, 'init')
+  vi.stubEnv('GIT_DIR', join(other, '.git'))
+  vi.stubEnv('GIT_WORK_TREE', other)
+  expect(projectKeyOf(checkout)).toBe('https://github.com/org/repo.git')
 })
 
 test('no password and no token of a remote is in the name', () => {

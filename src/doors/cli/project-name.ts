@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync 
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { CommandError, EXIT } from './exit-codes.ts'
-import { settingsFolder, trustedFolder } from './folders.ts'
+import { gitVariables, settingsFolder, trustedFolder } from './folders.ts'
 import { PROJECT_FILE, readProjectFiles } from './project-file.ts'
 import { unreadableText } from './settings-file.ts'
 import { isUuid } from './uuid.ts'
@@ -16,6 +16,7 @@ function git(folder: string, ...args: string[]): string | undefined {
   try {
     const answer = processes().execFileSync('git', ['-C', resolve(folder), ...args], {
       cwd: trustedFolder(),
+      env: gitVariables(),
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     return answer.toString().trim() || undefined

@@ -1,6 +1,7 @@
 import { platform } from 'node:os'
 import { join } from 'node:path'
 import { homeFolder } from '../../../core/user-folders.ts'
+import { dotConfig } from '../folders.ts'
 
 /** How a client reaches a vault. Without a key the client signs in by itself, in the browser. */
 export type Endpoint = { url: string; apiKey?: string | undefined }
@@ -45,12 +46,8 @@ export const geminiFolder = (): string => join(process.env.GEMINI_CLI_HOME || ho
 export function settings(...parts: string[]): string {
   if (platform() === 'darwin') return home('Library', 'Application Support', ...parts)
   if (platform() === 'win32') return join(process.env.APPDATA || home('AppData', 'Roaming'), ...parts)
-  return join(process.env.XDG_CONFIG_HOME || home('.config'), ...parts)
+  return dotConfig(...parts)
 }
-
-/** Where programs of the terminal keep theirs, on every system. */
-export const dotConfig = (...parts: string[]): string =>
-  join(process.env.XDG_CONFIG_HOME || home('.config'), ...parts)
 
 export const mcpAddress = ({ url }: Endpoint): string => `${url}/mcp`
 

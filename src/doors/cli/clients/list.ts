@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { platform } from 'node:os'
 import { dirname, join } from 'node:path'
+import { dotConfig } from '../folders.ts'
 import { ownCommand } from '../own-copy.ts'
 import {
-  dotConfig,
   type Endpoint,
   folderOf,
   geminiFolder,

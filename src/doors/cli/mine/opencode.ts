@@ -1,11 +1,13 @@
 import { basename, dirname, join } from 'node:path'
+import { xdgFolder } from '../../../core/user-folders.ts'
 import type { Step } from '../../../features/mining/rules/session.ts'
 import { home } from '../clients/client.ts'
 import { filesBelow, isJson, type Json, namesIn, readJson, textAt } from './read-bounded.ts'
 import { edited, ran, said, type Transcript, type TranscriptReader } from './transcript.ts'
 
 /** `~/.local/share/opencode/storage`: a file for each session, message and part of one, as OpenCode 1 writes them. */
-const storage = () => join(process.env.XDG_DATA_HOME || home('.local', 'share'), 'opencode', 'storage')
+const storage = () =>
+  join(xdgFolder(process.env.XDG_DATA_HOME, home('.local', 'share')), 'opencode', 'storage')
 
 const MOST_MESSAGES = 5000
 const MOST_PARTS = 500

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { dotConfig, folderOf, geminiFolder, home } from '../../clients/client.ts'
+import { folderOf, geminiFolder, home } from '../../clients/client.ts'
+import { dotConfig } from '../../folders.ts'
 import { ownCommand } from '../../own-copy.ts'
 import type { HookFile } from './hook-file.ts'
 import { jsonHooks } from './json-hooks.ts'

@@ -219,7 +219,9 @@ test('mcp answers under the id of the message, also if the vault cannot read it 
     'io.modelcontextprotocol/clientCapabilities': {},
   }
   const named = call(2, 'resources/read', { uri: 'project://世界', _meta })
-  const replies = (await kvault(['mcp'], `${deep}\n${named}\n`)).stdout
+  const unknown = ['a\nb', 'söker'].map((method, at) => call(3 + at, method, {}))
+  const response = '{"jsonrpc":"2.0","id":5,"result":{}}'
+  const replies = (await kvault(['mcp'], `${[deep, named, ...unknown, response].join('\n')}\n`)).stdout
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
@@ -227,6 +229,8 @@ test('mcp answers under the id of the message, also if the vault cannot read it 
   expect(replies).toMatchObject([
     { id: 1, error: { code: -32700 } },
     { id: 2, result: { contents: [{ uri: 'project://世界' }] } },
+    { id: 3, error: { code: -32601 } },
+    { id: 4, error: { code: -32601 } },
   ])
 })
 

@@ -18,6 +18,10 @@ const PARSE_ERROR = -32700
 const INVALID_REQUEST = -32600
 const INTERNAL_ERROR = -32603
 
+/** The vault asks a client nothing, so nobody waits for it; an answer under its id would be one to another question. */
+const isResponse = (message: Message): boolean =>
+  message.method === undefined && ('result' in message || 'error' in message)
+
 const protocolVersion = ({ params }: Message): string | undefined => {
   const meta = params?._meta as Record<string, unknown> | undefined
   const version = meta?.['io.modelcontextprotocol/protocolVersion']
@@ -30,7 +34,7 @@ function protocolHeaders(message: Message, negotiated: string | undefined): Reco
   const name = message.params?.name ?? message.params?.uri
   return {
     ...(version ? { 'mcp-protocol-version': version } : {}),
-    ...(message.method ? { 'mcp-method': message.method } : {}),
+    ...(typeof message.method === 'string' ? { 'mcp-method': headerText(message.method) } : {}),
     ...(typeof name === 'string' && protocolVersion(message) ? { 'mcp-name': headerText(name) } : {}),
   }
 }
@@ -127,6 +131,7 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
       else refuse(null, INVALID_REQUEST, 'Not a JSON-RPC message')
       continue
     }
+    if (isResponse(message)) continue
     const call = forward(line, message).catch((error) =>
       fail(
         message,

@@ -21,7 +21,7 @@ export function agreeingHeaders(given: IncomingHttpHeaders, body: unknown): Head
   headers.set('mcp-protocol-version', MODERN)
   const name = message.params?.name ?? message.params?.uri
   if (typeof message.method === 'string' && !headers.has('mcp-method'))
-    headers.set('mcp-method', message.method)
+    headers.set('mcp-method', headerText(message.method))
   if (typeof name === 'string' && !headers.has('mcp-name')) headers.set('mcp-name', headerText(name))
   return headers
 }

@@ -1,7 +1,7 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
 import { createRequire } from "node:module";
 import { appendFileSync, chmodSync, closeSync, existsSync, linkSync, lstatSync, mkdirSync, openSync, readFileSync, readdirSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { homedir, userInfo } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parse } from "jsonc-parser";
@@ -693,15 +693,34 @@ var CommandError = class extends Error {
 * folder, which may be a stranger's repository.
 */
 var homeFolder = () => homedir() || userInfo().homedir;
+/** A folder that a variable of the XDG rules names. By these rules a relative path is none: it would change with every `cd`. */
+var xdgFolder = (named, standard) => named && isAbsolute(named) ? named : standard;
 //#endregion
 //#region src/doors/cli/folders.ts
+/** Where programs of the terminal keep their settings, on every system. */
+var dotConfig = (...parts) => join(xdgFolder(process.env.XDG_CONFIG_HOME, join(homeFolder(), ".config")), ...parts);
 /** The folder of our settings: the profile, and what was connected. */
-var settingsFolder = () => process.env.KVAULT_HOME || join(process.env.XDG_CONFIG_HOME || join(homeFolder(), ".config"), "kvault");
+var settingsFolder = () => process.env.KVAULT_HOME || dotConfig("kvault");
 /**
 * Where programs are started from. Windows looks for a program in the folder it is started from before it looks into PATH,
 * and a stranger's repository may contain a `git.exe`.
 */
 var trustedFolder = () => dirname(process.execPath);
+/** Inside its own hooks git names a repository by these, and with them any folder would be that repository. */
+var OF_A_GIT_HOOK = [
+	"GIT_DIR",
+	"GIT_WORK_TREE",
+	"GIT_COMMON_DIR",
+	"GIT_INDEX_FILE",
+	"GIT_OBJECT_DIRECTORY",
+	"GIT_ALTERNATE_OBJECT_DIRECTORIES",
+	"GIT_PREFIX"
+];
+/** The variables for a git that is asked about a folder. */
+var gitVariables = () => ({
+	...process.env,
+	...Object.fromEntries(OF_A_GIT_HOOK.map((name) => [name, void 0]))
+});
 //#endregion
 //#region src/doors/cli/replace-file.ts
 var isLink = (file) => lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
@@ -913,6 +932,7 @@ function git(folder, ...args) {
 			...args
 		], {
 			cwd: trustedFolder(),
+			env: gitVariables(),
 			stdio: [
 				"ignore",
 				"pipe",
@@ -985,16 +1005,21 @@ function rootOf(folder) {
 //#region src/doors/cli/hooks/file-names.ts
 var require$1 = createRequire(import.meta.url);
 var LONGEST_NAME = 150;
+var LONGEST_ID$1 = 200;
+function hashOf(text) {
+	const { createHash } = require$1("node:crypto");
+	return `h${createHash("sha256").update(text).digest("hex")}`;
+}
 /**
 * A file name for a text that others chose, such as a session id or a folder. The text itself is never part of a path. A hash
 * is made for long texts only, because loading node:crypto takes a tenth of a hook's time.
 */
 function fileNameFor(text) {
 	const name = Buffer.from(text).toString("base64url");
-	if (name.length <= LONGEST_NAME) return `t${name}`;
-	const { createHash } = require$1("node:crypto");
-	return `h${createHash("sha256").update(text).digest("hex")}`;
+	return name.length <= LONGEST_NAME ? `t${name}` : hashOf(text);
 }
+/** The id of a session as the vault takes it: it refuses a longer one, and one with control characters. */
+var storableId = (id) => id.length <= LONGEST_ID$1 && !/\p{Cc}/u.test(id) && id.isWellFormed() ? id : hashOf(id);
 //#endregion
 //#region src/doors/cli/hooks/environment-cache.ts
 var fileOf$1 = (folder) => join(settingsFolder(), "environments", `${fileNameFor(folder)}.json`);
@@ -1011,6 +1036,81 @@ function keepEnvironment(folder, environment) {
 		writePrivate(fileOf$1(folder), JSON.stringify(environment));
 	} catch {}
 }
+//#endregion
+//#region src/features/mining/rules/command-line.ts
+/** The command that a line runs, without its surroundings: two spellings of the same command have the same key. */
+var LONGEST_COMMAND$2 = 2e3;
+/** Only the first commands of a line are read. */
+var MOST_PARTS = 30;
+/** Commands that show a part of the output and hide the exit code of the command before them. */
+var VIEWER = /^(?:tail|head|cat|tee|less|more|sort|uniq|wc|cut|sed|awk|grep|egrep|rg|jq|column)(?:\s|$)/;
+/** Nobody looks for the outcome of these: where they come first, the exit code is still that of the command behind them. */
+var ASIDE = /^(?:echo|printf|ls|pwd|sleep|mkdir|rm|test|\[)(?:\s|$)/;
+var STOPS_AT_ERRORS = /(?:^|[\n;&]) *set -\w{0,10}e/;
+/** A shell that reads its commands from a pipe ends with the exit code of the last. */
+var PIPED_SHELL = /^(?:ba|da|fi|k|z)?sh(?:\s|$)/;
+/** `bash -lc "npm test | tail"`: here the quotes hold commands. */
+var NESTED_SHELL = /\b(?:ba|da|fi|k|z)?sh(?:\s+-\S+){0,5}\s+-\w{0,5}c\s+(["'])([\s\S]*)\1/;
+var COMMENT_LINE = /^[ \t]*#.*$/gm;
+var ASKS_EXIT_CODE = /^echo\b.{0,200}\$\{?(?:\?|PIPESTATUS)/;
+var isQuote = (sign) => sign === "\"" || sign === "'" || sign === "`";
+/** `&` alone starts the next command at once; `2>&1` and `&>log` do not, nor does the `&` before a name in PowerShell. */
+var isBackground = (command, at, text) => command[at] === "&" && command[at + 1] !== ">" && text.trim() !== "" && !/[<>]$/.test(text);
+/** Cuts where one command ends and the next begins, outside of quotes. */
+function partsOf(line) {
+	const parts = [];
+	let [text, quote, before] = [
+		"",
+		"",
+		""
+	];
+	const close = (next) => {
+		if (text.trim() !== "") parts.push({
+			text: text.trim(),
+			before,
+			after: next
+		});
+		text = "";
+		before = next;
+	};
+	const command = line.slice(0, LONGEST_COMMAND$2).replace(COMMENT_LINE, "").replaceAll(/\\\r?\n/g, " ");
+	for (let i = 0; i < command.length && parts.length < MOST_PARTS; i++) {
+		const sign = command[i];
+		const two = command.slice(i, i + 2);
+		if (quote !== "") {
+			if (sign === quote) quote = "";
+			text += sign;
+		} else if (isQuote(sign)) {
+			quote = sign;
+			text += sign;
+		} else if (two === "&&" || two === "||") {
+			close(two);
+			i++;
+		} else if (sign === ";" || sign === "\n" && text.trim() !== "") close(";");
+		else if (sign === "|") close("|");
+		else if (isBackground(command, i, text)) close("&");
+		else text += sign;
+	}
+	if (parts.length < MOST_PARTS) close("");
+	return parts;
+}
+var isSetting = (part) => /^#|^(?:cd|pushd|popd|set|export|source|\.)(?:\s|$)/.test(part);
+/** Whether a part may fail in a line that ends with exit code 0. `a && b` succeeds only if both do. */
+function hidesFailure({ text, before, after }, next, line) {
+	const nested = NESTED_SHELL.exec(text)?.[2];
+	if (text.startsWith("! ") || nested !== void 0 && hidesExitCode(nested)) return true;
+	const isAside = before !== "|" && (isSetting(text) || [ASIDE, VIEWER].some((harmless) => harmless.test(text)));
+	if (after === "&") return !isAside;
+	if (next?.before === "|") return !line.includes("pipefail") && !(isAside && ![VIEWER, PIPED_SHELL].some((end) => end.test(next.text)));
+	if (isAside || next === void 0) return false;
+	return next.before === "||" || next.before === ";" && !STOPS_AT_ERRORS.test(line);
+}
+/** Of a line that is not read to its end, nobody knows. */
+function isHidden(line, all) {
+	if (line.length > LONGEST_COMMAND$2 || all.length >= MOST_PARTS) return true;
+	return all.some((part, at) => ASKS_EXIT_CODE.test(part.text) || hidesFailure(part, all[at + 1], line));
+}
+var hidesExitCode = (line) => isHidden(line, partsOf(line));
 //#endregion
 //#region src/text/noise.ts
 /**
@@ -1080,17 +1180,6 @@ var SILENT = /* @__PURE__ */ new Set([
 var READING_GIT = /^(?:-C \S+ |--no-pager )*(?:blame|diff|grep|log|ls-files|show|status)\b/;
 /** Signs in quotes join no commands. Between double quotes a command may stand, so these stay. */
 var withoutQuoted = (command) => command.replace(/'[^']*'/g, "_").replace(/"(?:[^"\\$`]|\\.)*"/g, "_");
-/** `bash -lc "npm test | tail"`: here the quotes hold commands. */
-var NESTED_SHELL = /\b(?:ba|da|fi|k|z)?sh(?:\s+-\S+){0,5}\s+-\w{0,5}c\s/;
-/** `&` alone starts the next command at once; `2>&1` and `&>log` do not, nor does the `&` before a name in PowerShell. */
-var JOINED = /[|;]|\S[ \t]*(?<![&<>])&(?![&>])/;
-var GOES_ON = /(?:\\|(&&))[ \t]*\r?\n/g;
-var COMMENT_LINE = /^[ \t]*#.*$/gm;
-/** The exit code is that of the last command; an earlier one may have failed. `a && b` succeeds only if both do. */
-function hidesExitCode(command) {
-	const lines = (NESTED_SHELL.test(command) ? command : withoutQuoted(command)).replace(COMMENT_LINE, "").replace(GOES_ON, "$1 ").trim().split("\n");
-	return JOINED.test(lines.join("\n")) || lines.slice(0, -1).some((line) => !isReading(line));
-}
 function onlyReads(part) {
 	const [program = "", ...rest] = part.trim().replace(/^(?:\w+=\S* +)*(?:xargs(?: +-\S+)* +)?/, "").split(/\s+/);
 	if (program === "git") return READING_GIT.test(rest.join(" "));
@@ -1768,13 +1857,26 @@ function play(scene) {
 	if (isOn(scene, "capture")) note(sessionId, occasion.kind === "edit" ? { files: occasion.files } : { reply: occasion.reply });
 	return SILENCE;
 }
+/** Some shells put a byte order mark before what they pass on. */
+function payloadOf({ text }) {
+	if (text === null) throw new Error("the agent passed more than 16 MB, which was not read");
+	return JSON.parse(text.replace(/^\uFEFF/, "") || "{}");
+}
+/** What has happened. The session has the id by which the vault can know it. */
+function occasionOf(call) {
+	const payload = payloadOf(call);
+	const occasion = isPayload(payload) ? call.agent.read(call.event, payload) : void 0;
+	return occasion?.sessionId ? {
+		...occasion,
+		sessionId: storableId(occasion.sessionId)
+	} : occasion;
+}
 /** Executes a hook. An error never stops the agent: the answer is silence, and `kvault doctor` says why. */
 async function runHook(call) {
 	try {
 		const { apiKey, ...rest } = findProfile();
 		if (!apiKey) return SILENCE;
-		const payload = JSON.parse(call.text || "{}");
-		const occasion = isPayload(payload) ? call.agent.read(call.event, payload) : void 0;
+		const occasion = occasionOf(call);
 		if (!occasion) return SILENCE;
 		const folder = occasion.folder ?? process.cwd();
 		const file = readProjectFiles(folder);
@@ -1814,13 +1916,13 @@ var FORMER = {
 	"session-start": "SessionStart",
 	stop: "Stop"
 };
-/** Beyond the limit nothing is read: no known payload is that large. */
+/** Null beyond the limit: no known payload is that large. */
 async function readInput() {
 	const chunks = [];
 	let size = 0;
 	for await (const chunk of process.stdin) {
 		size += chunk.length;
-		if (size > MOST_INPUT) return "";
+		if (size > MOST_INPUT) return null;
 		chunks.push(chunk);
 	}
 	return Buffer.concat(chunks).toString("utf8");

@@ -1,7 +1,7 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
-import { basename, dirname, join, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
@@ -45,10 +45,14 @@ var CommandError = class extends Error {
 * folder, which may be a stranger's repository.
 */
 var homeFolder = () => homedir() || userInfo().homedir;
+/** A folder that a variable of the XDG rules names. By these rules a relative path is none: it would change with every `cd`. */
+var xdgFolder = (named, standard) => named && isAbsolute(named) ? named : standard;
 //#endregion
 //#region src/doors/cli/folders.ts
+/** Where programs of the terminal keep their settings, on every system. */
+var dotConfig = (...parts) => join(xdgFolder(process.env.XDG_CONFIG_HOME, join(homeFolder(), ".config")), ...parts);
 /** The folder of our settings: the profile, and what was connected. */
-var settingsFolder = () => process.env.KVAULT_HOME || join(process.env.XDG_CONFIG_HOME || join(homeFolder(), ".config"), "kvault");
+var settingsFolder = () => process.env.KVAULT_HOME || dotConfig("kvault");
 //#endregion
 //#region src/doors/cli/own-copy.ts
 var HERE = fileURLToPath(import.meta.url);
@@ -338,6 +342,8 @@ var CALL_TIMEOUT_MS = 12e4;
 var PARSE_ERROR = -32700;
 var INVALID_REQUEST = -32600;
 var INTERNAL_ERROR = -32603;
+/** The vault asks a client nothing, so nobody waits for it; an answer under its id would be one to another question. */
+var isResponse = (message) => message.method === void 0 && ("result" in message || "error" in message);
 var protocolVersion = ({ params }) => {
 	const version = (params?._meta)?.["io.modelcontextprotocol/protocolVersion"];
 	return typeof version === "string" ? version : void 0;
@@ -348,7 +354,7 @@ function protocolHeaders(message, negotiated) {
 	const name = message.params?.name ?? message.params?.uri;
 	return {
 		...version ? { "mcp-protocol-version": version } : {},
-		...message.method ? { "mcp-method": message.method } : {},
+		...typeof message.method === "string" ? { "mcp-method": headerText(message.method) } : {},
 		...typeof name === "string" && protocolVersion(message) ? { "mcp-name": headerText(name) } : {}
 	};
 }
@@ -451,6 +457,7 @@ async function bridge(options = {}) {
 			else refuse(null, INVALID_REQUEST, "Not a JSON-RPC message");
 			continue;
 		}
+		if (isResponse(message)) continue;
 		const call = forward(line, message).catch((error) => fail(message, error instanceof CommandError ? error.message : `The vault at ${profile.url} cannot be reached: ${reasonOf(error)}`));
 		pending.add(call);
 		call.finally(() => pending.delete(call));

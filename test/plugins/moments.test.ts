@@ -5,7 +5,7 @@ import { hasFailed } from '../../src/doors/cli/hooks/failures.ts'
 import { SILENCE } from '../../src/doors/cli/hooks/occasion.ts'
 import { lastRun } from '../../src/doors/cli/hooks/run-log.ts'
 import { saveSwitches } from '../../src/doors/cli/hooks/switches.ts'
-import { machine, play, type StandIn, standIn } from './stand-in.ts'
+import { machine, play, playWritten, type StandIn, standIn } from './stand-in.ts'
 
 let vault: StandIn
 let project: string
@@ -32,6 +32,7 @@ const failure = (more: object = {}) =>
   })
 const prompt = (text = 'Why is the watcher failing?') =>
   claude('UserPromptSubmit', { prompt: text, source: 'user' })
+const playText = (text: string | null) => playWritten('claude-code', 'PostToolUseFailure', text)
 const contextOf = (output: string): string => JSON.parse(output).hookSpecificOutput.additionalContext
 
 describe('at each moment the vault is asked, and its text is injected as it is', () => {
@@ -125,6 +126,23 @@ describe('silence', () => {
       expect(await play('claude-code', 'Stop', text as unknown as object)).toEqual(SILENCE)
   })
 
+  test('a session is known by an id that the vault takes, and a byte order mark is not a part of the payload', async () => {
+    for (const session_id of ['s'.repeat(5000), 'a\0b']) await failure({ session_id })
+    expect(vault.asked.map(({ body }) => body.session_id)).toEqual([
+      expect.stringMatching(/^h[0-9a-f]{64}$/),
+      expect.stringMatching(/^h[0-9a-f]{64}$/),
+    ])
+    const payload = {
+      cwd: project,
+      tool_name: 'Bash',
+      tool_input: { command: 'npm test' },
+      error: 'Exit code 1',
+    }
+    expect((await playText(`\uFEFF${JSON.stringify(payload)}`)).output).toContain('Raise the limit.')
+    expect(await playText(null)).toEqual(SILENCE)
+    expect(lastRun('claude-code', 'capture')?.error).toContain('more than 16 MB')
+  })
+
   test('a command that succeeded is not asked about; one behind a pipe is, where its output says that it failed', () => {
     const run = (command: string, output: string, exitCode: number | null = 0) =>
       hasFailed({ command, exitCode, output })
@@ -186,6 +204,7 @@ describe('silence', () => {
       'cd app && npm test\r\nls',
       'bash <<EOF\nnpm test\ntrue\nEOF',
       'npm test & wait',
+      '! npm test',
       "bash -lc 'npm test | tail'",
       'npm test > out.log; cat out.log',
       'cat install.sh | sh',

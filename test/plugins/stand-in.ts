@@ -97,10 +97,8 @@ export function machine(vault: StandIn): { home: string; project: string; remove
 }
 
 /** One run of a hook in this process. Nothing is sent in the background. */
+export const playWritten = (name: string, event: string, text: string | null): Promise<Answer> =>
+  runHook({ agent: findHookAgent(name) as HookAgent, event, text, startSending: () => {} })
+
 export const play = (name: string, event: string, payload: object): Promise<Answer> =>
-  runHook({
-    agent: findHookAgent(name) as HookAgent,
-    event,
-    text: JSON.stringify(payload),
-    startSending: () => {},
-  })
+  playWritten(name, event, JSON.stringify(payload))

@@ -15,13 +15,13 @@ const OWN_WORK_MS = 700
 /** Hooks that were set up before there were several agents. */
 const FORMER: Record<string, string> = { 'session-start': 'SessionStart', stop: 'Stop' }
 
-/** Beyond the limit nothing is read: no known payload is that large. */
-async function readInput(): Promise<string> {
+/** Null beyond the limit: no known payload is that large. */
+async function readInput(): Promise<string | null> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > MOST_INPUT) return ''
+    if (size > MOST_INPUT) return null
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

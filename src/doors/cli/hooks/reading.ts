@@ -13,20 +13,6 @@ const READING_GIT = /^(?:-C \S+ |--no-pager )*(?:blame|diff|grep|log|ls-files|sh
 const withoutQuoted = (command: string): string =>
   command.replace(/'[^']*'/g, '_').replace(/"(?:[^"\\$`]|\\.)*"/g, '_')
 
-/** `bash -lc "npm test | tail"`: here the quotes hold commands. */
-const NESTED_SHELL = /\b(?:ba|da|fi|k|z)?sh(?:\s+-\S+){0,5}\s+-\w{0,5}c\s/
-/** `&` alone starts the next command at once; `2>&1` and `&>log` do not, nor does the `&` before a name in PowerShell. */
-const JOINED = /[|;]|\S[ \t]*(?<![&<>])&(?![&>])/
-const GOES_ON = /(?:\\|(&&))[ \t]*\r?\n/g
-const COMMENT_LINE = /^[ \t]*#.*$/gm
-
-/** The exit code is that of the last command; an earlier one may have failed. `a && b` succeeds only if both do. */
-export function hidesExitCode(command: string): boolean {
-  const plain = NESTED_SHELL.test(command) ? command : withoutQuoted(command)
-  const lines = plain.replace(COMMENT_LINE, '').replace(GOES_ON, '$1 ').trim().split('\n')
-  return JOINED.test(lines.join('\n')) || lines.slice(0, -1).some((line) => !isReading(line))
-}
-
 function onlyReads(part: string): boolean {
   const words = part.trim().replace(/^(?:\w+=\S* +)*(?:xargs(?: +-\S+)* +)?/, '')
   const [program = '', ...rest] = words.split(/\s+/)

@@ -5,6 +5,7 @@ import { passingName, projectKeyOf } from '../project-name.ts'
 import { isPayload } from './agents/payload.ts'
 import { knownEnvironment } from './environment-cache.ts'
 import { bothEnds, hasFailed } from './failures.ts'
+import { storableId } from './file-names.ts'
 import { note } from './journal.ts'
 import {
   type Answer,
@@ -43,8 +44,8 @@ export function longestMs(agent: HookAgent, event: string): number {
 export type HookCall = {
   agent: HookAgent
   event: string
-  /** What the agent wrote to standard input. */
-  text: string
+  /** What the agent wrote to standard input; null if that is too large to be read. */
+  text: string | null
   /** Starts to send the spool, without waiting for it. */
   startSending: () => void
 }
@@ -191,13 +192,25 @@ function play(scene: Scene): Promise<Answer> | Answer {
   return SILENCE
 }
 
+/** Some shells put a byte order mark before what they pass on. */
+function payloadOf({ text }: HookCall): unknown {
+  if (text === null) throw new Error('the agent passed more than 16 MB, which was not read')
+  return JSON.parse(text.replace(/^\uFEFF/, '') || '{}')
+}
+
+/** What has happened. The session has the id by which the vault can know it. */
+function occasionOf(call: HookCall): Occasion | undefined {
+  const payload = payloadOf(call)
+  const occasion = isPayload(payload) ? call.agent.read(call.event, payload) : undefined
+  return occasion?.sessionId ? { ...occasion, sessionId: storableId(occasion.sessionId) } : occasion
+}
+
 /** Executes a hook. An error never stops the agent: the answer is silence, and `kvault doctor` says why. */
 export async function runHook(call: HookCall): Promise<Answer> {
   try {
     const { apiKey, ...rest } = findProfile()
     if (!apiKey) return SILENCE
-    const payload: unknown = JSON.parse(call.text || '{}')
-    const occasion = isPayload(payload) ? call.agent.read(call.event, payload) : undefined
+    const occasion = occasionOf(call)
     if (!occasion) return SILENCE
     const folder = occasion.folder ?? process.cwd()
     const file = readProjectFiles(folder)

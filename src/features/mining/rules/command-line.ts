@@ -31,8 +31,13 @@ const LOUDNESS = /\s--(?:verbose|silent|quiet|no-color|color(?:=\w{1,10})?|no-pr
 const VIEWER = /^(?:tail|head|cat|tee|less|more|sort|uniq|wc|cut|sed|awk|grep|egrep|rg|jq|column)(?:\s|$)/
 const TOLERATED = /\|\|\s*(?:true|:|exit 0|echo\b[^|&;]{0,200})\s*;?\s*$/
 /** Nobody looks for the outcome of these: where they come first, the exit code is still that of the command behind them. */
-const ASIDE = /^(?:echo|printf|ls|pwd|sleep|mkdir|rm)(?:\s|$)/
+const ASIDE = /^(?:echo|printf|ls|pwd|sleep|mkdir|rm|test|\[)(?:\s|$)/
 const STOPS_AT_ERRORS = /(?:^|[\n;&]) *set -\w{0,10}e/
+/** A shell that reads its commands from a pipe ends with the exit code of the last. */
+const PIPED_SHELL = /^(?:ba|da|fi|k|z)?sh(?:\s|$)/
+/** `bash -lc "npm test | tail"`: here the quotes hold commands. */
+const NESTED_SHELL = /\b(?:ba|da|fi|k|z)?sh(?:\s+-\S+){0,5}\s+-\w{0,5}c\s+(["'])([\s\S]*)\1/
+const COMMENT_LINE = /^[ \t]*#.*$/gm
 const ASKS_EXIT_CODE = /^echo\b.{0,200}\$\{?(?:\?|PIPESTATUS)/
 
 /** `npm t` and `npm run test` are `npm test`; a module that Python runs is the program of that name. */
@@ -49,18 +54,26 @@ const SYNONYMS: readonly [RegExp, string][] = [
 
 const isQuote = (sign: string) => sign === '"' || sign === "'" || sign === '`'
 
-type Part = { text: string; before: '' | '&&' | '||' | '|' | ';' }
+type Joint = '' | '&&' | '||' | '|' | ';' | '&'
+type Part = { text: string; before: Joint; after: Joint }
+
+/** `&` alone starts the next command at once; `2>&1` and `&>log` do not, nor does the `&` before a name in PowerShell. */
+const isBackground = (command: string, at: number, text: string): boolean =>
+  command[at] === '&' && command[at + 1] !== '>' && text.trim() !== '' && !/[<>]$/.test(text)
 
 /** Cuts where one command ends and the next begins, outside of quotes. */
 export function partsOf(line: string): Part[] {
   const parts: Part[] = []
-  let [text, quote, before]: [string, string, Part['before']] = ['', '', '']
-  const close = (next: Part['before']) => {
-    if (text.trim() !== '') parts.push({ text: text.trim(), before })
+  let [text, quote, before]: [string, string, Joint] = ['', '', '']
+  const close = (next: Joint) => {
+    if (text.trim() !== '') parts.push({ text: text.trim(), before, after: next })
     text = ''
     before = next
   }
-  const command = line.slice(0, LONGEST_COMMAND).replaceAll(/\\\r?\n/g, ' ')
+  const command = line
+    .slice(0, LONGEST_COMMAND)
+    .replace(COMMENT_LINE, '')
+    .replaceAll(/\\\r?\n/g, ' ')
   for (let i = 0; i < command.length && parts.length < MOST_PARTS; i++) {
     const sign = command[i] as string
     const two = command.slice(i, i + 2)
@@ -75,6 +88,7 @@ export function partsOf(line: string): Part[] {
       i++
     } else if (sign === ';' || (sign === '\n' && text.trim() !== '')) close(';')
     else if (sign === '|') close('|')
+    else if (isBackground(command, i, text)) close('&')
     else text += sign
   }
   if (parts.length < MOST_PARTS) close('')
@@ -103,39 +117,54 @@ export type CommandLine = {
   parts: readonly string[]
   /** The folder, if the line names one. */
   folder: string | null
-  /** The exit code belongs to another command: a viewer at the end of the pipe, an `echo $?`, the next after a `;` or a line end. */
+  /** The exit code belongs to another command: the end of the pipe, an `echo $?`, the next after `;`, `&`, `||` or a line end. */
   isMasked: boolean
   /** The line ignores a failure: `|| true`. */
   isTolerated: boolean
 }
 
+/** Whether a part may fail in a line that ends with exit code 0. `a && b` succeeds only if both do. */
+function hidesFailure({ text, before, after }: Part, next: Part | undefined, line: string): boolean {
+  const nested = NESTED_SHELL.exec(text)?.[2]
+  if (text.startsWith('! ') || (nested !== undefined && hidesExitCode(nested))) return true
+  const isAside =
+    before !== '|' && (isSetting(text) || [ASIDE, VIEWER].some((harmless) => harmless.test(text)))
+  if (after === '&') return !isAside
+  if (next?.before === '|')
+    return (
+      !line.includes('pipefail') && !(isAside && ![VIEWER, PIPED_SHELL].some((end) => end.test(next.text)))
+    )
+  if (isAside || next === undefined) return false
+  return next.before === '||' || (next.before === ';' && !STOPS_AT_ERRORS.test(line))
+}
+
+/** Of a line that is not read to its end, nobody knows. */
+function isHidden(line: string, all: readonly Part[]): boolean {
+  if (line.length > LONGEST_COMMAND || all.length >= MOST_PARTS) return true
+  return all.some((part, at) => ASKS_EXIT_CODE.test(part.text) || hidesFailure(part, all[at + 1], line))
+}
+
+export const hidesExitCode = (line: string): boolean => isHidden(line, partsOf(line))
+
 export function readCommand(line: string): CommandLine {
   const all = partsOf(line)
   const read = line.slice(0, LONGEST_COMMAND)
-  const isPipeSafe = /pipefail/.test(read)
-  const isStopping = STOPS_AT_ERRORS.test(read)
-  let isMasked = false
   let folder: string | null = null
   const parts: string[] = []
-  for (const [at, { text, before }] of all.entries()) {
+  for (const { text, before } of all) {
     const entered = FOLDER.exec(text)?.[1]
     if (entered !== undefined) folder = withoutEnd(entered, '/')
     if (before === '||') continue
     if (before === '|') {
-      if (VIEWER.test(text)) isMasked ||= !isPipeSafe
-      else parts.push(`| ${plainPart(text)}`)
-    } else if (ASKS_EXIT_CODE.test(text)) isMasked = true
-    else if (!isSetting(text)) {
-      parts.push(plainPart(text))
-      isMasked ||= !isStopping && all[at + 1]?.before === ';' && !ASIDE.test(text) && !VIEWER.test(text)
-    }
+      if (!VIEWER.test(text)) parts.push(`| ${plainPart(text)}`)
+    } else if (!ASKS_EXIT_CODE.test(text) && !isSetting(text)) parts.push(plainPart(text))
   }
   const named = parts.filter((part) => part !== '')
   return {
     key: named.join(' && '),
     parts: named,
     folder,
-    isMasked,
+    isMasked: isHidden(line, all),
     isTolerated: TOLERATED.test(read),
   }
 }

@@ -49,12 +49,26 @@ test('a pipe into a viewer, or a command behind it, hides the exit code, and the
   expect(outcome('npm test | tail -3', 0, '1 failed')).toBe('failed')
   expect(outcome('npm test | tail -3', 0, '12 passed')).toBe('succeeded')
   expect(outcome('npm test | tail -3', 0, 'Done.')).toBe('unknown')
-  for (const hidden of ['npm test; git status', 'npm test\ngit status', 'cd app && npm test\r\ngit status'])
+  for (const hidden of [
+    'npm test; git status',
+    'npm test\ngit status',
+    'cd app && npm test\r\ngit status',
+    "bash -c 'npm test; git status'",
+    'npm test & wait',
+    'npm test &',
+    '! npm test',
+    'npm test || npm run other',
+    'npm test | node report.js',
+    'set -o pipefail; npm test | tail -3; git status',
+  ])
     expect(outcome(hidden, 0, '1 failed'), hidden).toBe('failed')
   for (const shown of [
     '# all\ncd app\nnpm ci &&\n  npm test \\\n  --all\n',
     'set -eu\nnpm test\nls',
     'ls; npm test',
+    "bash -c 'npm ci && npm test'",
+    'echo y | npm test 2>&1 &>log',
+    'npm test\n# it’s done',
   ])
     expect(outcome(shown, 0, '1 failed, later 3 passed'), shown).toBe('succeeded')
   expect(outcome('npm test', 0, 'No test files found')).toBe('unknown')

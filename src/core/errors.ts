@@ -26,6 +26,7 @@ export type InputIssue = {
   /** The path of the value in the capability's input; the door puts body, query or path in front. */
   path: (string | number)[]
   msg: string
+  /** As it was sent: the door shortens it, and takes secrets out. */
   input?: unknown
   ctx?: Record<string, unknown>
 }

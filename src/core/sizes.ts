@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { InputIssue } from './errors.ts'
-import { echo, MAX_ECHO, MAX_ISSUES } from './validation.ts'
+import { MAX_ECHO, MAX_ISSUES } from './validation.ts'
 
 /** Limits that zod lacks: entries of a dictionary, and bytes of free JSON. */
 type SizeLimit = { maxEntries?: number; maxBytes?: number }
@@ -85,7 +85,7 @@ const tooLong = (path: Path, value: unknown, most: number, what: string): InputI
   type: what === 'String' ? 'string_too_long' : 'too_long',
   path: [...path],
   msg: `${what} should have at most ${most} ${what === 'String' ? 'characters' : what === 'List' ? 'items' : 'entries'}`,
-  input: echo(value, path),
+  input: value,
   ctx: { max_length: most },
 })
 
@@ -130,7 +130,7 @@ function otherThanTexts(items: readonly unknown[], path: Path): InputIssue[] {
         type: 'string_type',
         path: [...path, i],
         msg: 'Input should be a valid string',
-        input: echo(items[i], path),
+        input: items[i],
       })
   return found.length > MAX_ISSUES ? found.slice(0, MAX_ISSUES) : []
 }
@@ -180,7 +180,7 @@ function undeclaredKeys(value: Record<string, unknown>, shape: object, path: Pat
       type: 'extra_forbidden',
       path: [...path, shown],
       msg: 'Extra inputs are not permitted',
-      input: echo(value[key], [...path, shown]),
+      input: value[key],
     })
   }
   return []

@@ -5,8 +5,8 @@ type Issue = z.core.$ZodIssue
 
 /** An answer names at most this many mistakes. The caller corrects these first. */
 export const MAX_ISSUES = 50
+/** So many characters of a name or a value that was sent stand in an answer. */
 export const MAX_ECHO = 200
-const SECRET_FIELD = /pass|token|secret|key/i
 
 const shortKey = (key: PropertyKey): string | number =>
   typeof key === 'number' ? key : String(key).slice(0, MAX_ECHO)
@@ -19,34 +19,6 @@ function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
         : undefined,
     raw,
   )
-}
-
-/** One level of a list or an object, as far as the characters reach. */
-function echoInside(value: object, path: readonly PropertyKey[]): unknown {
-  let left = MAX_ECHO
-  const entries: [string, unknown][] = []
-  for (const key in value) {
-    const name = key.slice(0, left)
-    left -= name.length
-    const item = echoed((value as Record<string, unknown>)[key], Array.isArray(value) ? path : [key], left)
-    left -= String(item).length
-    entries.push([name, item])
-    if (left <= 0) break
-  }
-  return Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries)
-}
-
-function echoed(value: unknown, path: readonly PropertyKey[], left: number): unknown {
-  if (path.some((key) => SECRET_FIELD.test(String(shortKey(key))))) return '<hidden>'
-  if (typeof value === 'string') return value.slice(0, left)
-  if (typeof value !== 'object' || value === null) return value
-  return Array.isArray(value) ? [] : {}
-}
-
-/** The offending value is echoed as FastAPI does, but short, and never where it may be a secret. */
-export function echo(value: unknown, path: readonly PropertyKey[]): unknown {
-  const short = echoed(value, path, MAX_ECHO)
-  return typeof short === 'object' && short !== null ? echoInside(value as object, path) : short
 }
 
 const TYPE_NAMES: Record<string, [type: string, what: string]> = {
@@ -150,14 +122,13 @@ function toIssue(issue: Issue, raw: unknown): InputIssue[] {
       type: 'extra_forbidden',
       path: [...path, shortKey(key)],
       msg: 'Extra inputs are not permitted',
-      input: echo(valueAt(raw, [...issue.path, key]), [...path, key]),
+      input: valueAt(raw, [...issue.path, key]),
     }))
   const value = valueAt(raw, issue.path)
   const described = describe(issue, value)
   const isMissing = described.type === 'missing'
   if (isMissing) described.msg += unwrapHint(raw, issue.path)
-  const shown = isMissing ? echo(valueAt(raw, issue.path.slice(0, -1)), []) : echo(value, path)
-  return [{ path, ...described, input: shown }]
+  return [{ path, ...described, input: isMissing ? valueAt(raw, issue.path.slice(0, -1)) : value }]
 }
 
 /** zod's issues in the words and types that FastAPI users know; the first of them, where there are very many. */

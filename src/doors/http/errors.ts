@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { Services } from '../../core/context.ts'
 import { AppError, type InputIssue, InvalidInput, unavailable } from '../../core/errors.ts'
 import { logFailure } from '../../core/log-failure.ts'
-import { echo } from '../../core/validation.ts'
+import { echo, withoutSecrets } from './echo.ts'
 
 /** Says for each input field where the caller put it; the default is the body. */
 export type Locate = (issue: InputIssue) => (string | number)[]
@@ -29,10 +29,11 @@ function valueAt(sent: Sent, loc: Path): unknown {
  */
 function inputOf(issue: InputIssue, loc: Path, sent: Sent): unknown {
   const isMissingAtTop = issue.type === 'missing' && loc.length === 2
-  if (!isMissingAtTop && issue.input !== undefined) return issue.input
+  if (!isMissingAtTop && issue.input !== undefined)
+    return echo(issue.input, issue.type === 'missing' ? [] : issue.path)
   const shown = isMissingAtTop ? loc.slice(0, 1) : loc
   const value = valueAt(sent, shown)
-  return value === undefined ? issue.input : echo(value, shown.slice(1))
+  return value === undefined ? echo(issue.input, []) : echo(value, shown.slice(1))
 }
 
 export function validationBody(error: InvalidInput, locate: Locate = inBody, sent: Sent = {}) {
@@ -41,8 +42,8 @@ export function validationBody(error: InvalidInput, locate: Locate = inBody, sen
       const loc = locate(issue)
       return {
         type: issue.type,
-        loc,
-        msg: issue.msg,
+        loc: loc.map((part) => (typeof part === 'string' ? withoutSecrets(part) : part)),
+        msg: withoutSecrets(issue.msg),
         input: inputOf(issue, loc, sent) ?? null,
         ...(issue.ctx ? { ctx: issue.ctx } : {}),
       }

@@ -34,8 +34,28 @@ onBothEngines('the value that a 422 shows', (t) => {
       content: 'x',
     })
     expect(refused.status).toBe(422)
-    expect(refused.body.detail).toMatchObject([{ loc: ['body', 'project_key'], input: '<hidden>' }])
+    expect(refused.body.detail).toMatchObject([{ loc: ['body', 'project_key'], input: '<GITHUB_TOKEN>' }])
     const card = { title: 'A title', symptom: 'What one sees', fix_summary: 'What helps' }
+    // In a long text, a list, a field that is not known, the name of a field; also where the echo is cut inside of it.
+    const cut = `${'a word '.repeat(27)}${secret}`
+    const sent = {
+      ...card,
+      title: cut.repeat(9),
+      tags: [[secret]],
+      evil: cut,
+      [secret]: 1,
+      note: { pwd: 'Tr0ub4-dor3x9' },
+    }
+    const everywhere = await user.post('/api/v1/cards', sent)
+    expect(everywhere.status).toBe(422)
+    const answers = [everywhere, await user.tool('record_card', { ...sent, title: undefined })]
+    for (const { text } of answers) expect(text).not.toMatch(/ghp_|Tr0ub4/)
+    const named = await user.tool('append_context_event', {
+      project_key: 7,
+      event_type: 'turn',
+      content: 'x',
+    })
+    expect(named.body.detail).toMatchObject([{ loc: ['body', 'project_key'], input: 7 }])
     const long = await user.post('/api/v1/cards', card, { 'idempotency-key': 'k'.repeat(256) })
     expect(long.body.detail).toMatchObject([{ loc: ['header', 'Idempotency-Key'], input: null }])
   })

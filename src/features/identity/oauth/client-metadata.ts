@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { plainName } from '../../../core/names.ts'
 import { sizeIssues } from '../../../core/sizes.ts'
+import { findSecrets, redact, sanitise } from '../../redaction/redact.ts'
 import { OAuthProblem, redirectProblem } from './oauth.rules.ts'
 
 // RFC 7591 §2, the part that matters here. Unknown members are ignored, as the RFC demands.
@@ -33,6 +34,16 @@ const wrongMetadata = (path: readonly PropertyKey[], message: string) =>
     `${path.join('.') || 'body'}: ${message}`,
   )
 
+/** It is compared letter by letter when the app is connected, so it cannot be stored in another form. */
+function refuseSecret(uri: string): void {
+  const [found] = findSecrets(uri)
+  if (found)
+    throw new OAuthProblem(
+      'invalid_redirect_uri',
+      `redirect_uris: an address contains a secret (${found.kind}). Register an address without it.`,
+    )
+}
+
 export function parseClientMetadata(body: unknown): ClientMetadata {
   const [tooLarge] = sizeIssues(Metadata, body)
   if (tooLarge) throw wrongMetadata(tooLarge.path, tooLarge.msg)
@@ -44,15 +55,17 @@ export function parseClientMetadata(body: unknown): ClientMetadata {
   const given = parsed.data
   for (const uri of given.redirect_uris) {
     const problem = redirectProblem(uri)
-    if (problem) throw new OAuthProblem('invalid_redirect_uri', `${uri.slice(0, 200)} ${problem}`)
+    if (problem)
+      throw new OAuthProblem('invalid_redirect_uri', `${redact(uri).text.slice(0, 200)} ${problem}`)
+    refuseSecret(uri)
   }
   if (!given.grant_types.includes('authorization_code') || !given.response_types.includes('code')) {
     throw new OAuthProblem('invalid_client_metadata', 'Only the authorization code grant is offered')
   }
   return {
     redirectUris: [...new Set(given.redirect_uris)],
-    name: given.client_name || 'Unnamed app',
-    uri: given.client_uri ?? null,
+    name: sanitise(given.client_name || 'Unnamed app').text,
+    uri: given.client_uri === undefined ? null : redact(given.client_uri).text,
     authMethod: given.token_endpoint_auth_method,
     mayRefresh: given.grant_types.includes('refresh_token'),
   }

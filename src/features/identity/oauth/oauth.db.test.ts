@@ -196,6 +196,28 @@ onBothEngines('connected apps', (t) => {
     expect((await token({ grant_type: 'password', client_id: 'x' })).body.error).toBe('invalid_client')
   })
 
+  test('a registration stores no secret: the name and the page lose it, an address with one is refused', async () => {
+    const secret = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_')
+    const { client_id } = await register({
+      client_name: `Editor ${secret}`,
+      client_uri: `https://app.example.com/?t=${secret}`,
+    })
+    const { read } = t.app.services.database
+    const row = await read
+      .selectFrom('oauth_clients')
+      .selectAll()
+      .where('client_id', '=', client_id)
+      .execute()
+    expect(row).toMatchObject([
+      { name: 'Editor <GITHUB_TOKEN>', uri: 'https://app.example.com/?t=<GITHUB_TOKEN>' },
+    ])
+    for (const uri of [`https://app.example.com/${secret}`, `http://app.example.com/${secret}`]) {
+      const refused = await t.anonymous().post('/oauth/register', { redirect_uris: [uri] })
+      expect([refused.status, refused.body.error]).toEqual([400, 'invalid_redirect_uri'])
+      expect(refused.text).not.toContain(secret)
+    }
+  })
+
   test('an error redirects automatically only to apps on the device; elsewhere a person must click', async () => {
     const wrong = async (redirect_uri: string) => {
       const body = { redirect_uris: [redirect_uri], token_endpoint_auth_method: 'none' }

@@ -68,7 +68,12 @@ test('a pooler and a cluster are named together with the database they belong to
 test('addresses that nothing can be reached under are refused, each in one line', () => {
   const url = 'postgres://x:notaport/db'
   const samples: [string, string[]][] = [
-    ['DATABASE_URL', [url, 'postgres://vault:pass#word@database/vault']],
+    [
+      'DATABASE_URL',
+      [url, 'postgres://vault:pass#word@database/vault', 'postgres://db/vault?sslmode=strict'],
+    ],
+    ['DATA_DIR', ['~/data', '~']],
+    ['BACKUP_DIR', ['~vault/backups']],
     ['SMTP_URL', ['smtp://host:notaport', 'smtp://', 'smtps://:465', 'http://host']],
     [
       'BASE_URL',
@@ -89,6 +94,14 @@ test('addresses that nothing can be reached under are refused, each in one line'
       ])
   for (const name of ['DATABASE_READ_URL', 'DATABASE_DIRECT_URL'])
     expect(mistakes({ DATABASE_URL: 'postgres://database/vault', [name]: url })).toHaveLength(1)
+})
+
+test('sslmode is written as pg acts on it, so that it does not warn', () => {
+  const used = (query: string) => readConfig({ DATABASE_URL: `postgres://db/vault?${query}` }).databaseUrl
+  for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full'])
+    expect(used(`a=1&sslmode=${mode}&b=2`)).toBe('postgres://db/vault?a=1&sslmode=verify-full&b=2')
+  for (const query of ['sslmode=disable', 'sslmode=no-verify', 'uselibpqcompat=true&sslmode=require'])
+    expect(used(query)).toBe(`postgres://db/vault?${query}`)
 })
 
 test('addresses in all their usual forms are taken', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readConfig } from './config.ts'
+import { ConfigError, readConfig } from './config.ts'
 import { ofPackage, unknownInEnvFile, withEnvFile } from './env-file.ts'
 
 let folder: string
@@ -48,6 +48,31 @@ test('names in the file that are no settings are found, and nothing else of the 
   writeFileSync(mistyped, 'PORT=9000\nBACKUP_DRI=/backups\n')
   expect(unknownInEnvFile({ TERM: 'dumb', ENV_FILE: mistyped })).toEqual(['BACKUP_DRI'])
   expect(unknownInEnvFile({ TERM: 'dumb' }, only(join(folder, 'missing')))).toEqual([])
+})
+
+test('a value that # would cut is refused, unless it is in quotes or # is a comment beyond doubt', () => {
+  const hashes = join(folder, 'hashes')
+  writeFileSync(
+    hashes,
+    'SMTP_URL=smtp://u:pa#ss@h\r\nexport MAIL_FROM = a@b.example#x\nSECRET_KEY=#x\nOTHER=a#b\n',
+  )
+  expect(() => withEnvFile({ ENV_FILE: hashes })).toThrow(
+    new ConfigError(
+      ['SMTP_URL', 'MAIL_FROM', 'SECRET_KEY'].map(
+        (name) => `${name}: # begins a comment in ${hashes}; quote the value, or put a blank before #`,
+      ),
+    ),
+  )
+  writeFileSync(
+    hashes,
+    '#PORT=1#2\nHOST=::1 # here\nSMTP_URL="smtp://u:pa#ss@h" #x\nBASE_URL= # none\nPORT=9000\t#x\n',
+  )
+  expect(withEnvFile({}, only(hashes))).toEqual({
+    HOST: '::1',
+    SMTP_URL: 'smtp://u:pa#ss@h',
+    BASE_URL: '',
+    PORT: '9000',
+  })
 })
 
 test('an empty ENV_FILE means no file', () => {

@@ -32,13 +32,36 @@ const standardsHere = (env: Variables): Standards => (isPackage ? ofPackage(env,
 function variablesOfFile(env: Variables, standards: Standards): Variables {
   const file = env.ENV_FILE ?? standards.file
   if (file === '') return {}
+  const text = textOfFile(file, env.ENV_FILE !== undefined)
+  const variables = parseEnv(text)
+  refuseCutValues(text, variables, file)
+  return variables
+}
+
+function textOfFile(file: string, isNamed: boolean): string {
   try {
     // The decoder leaves out a byte order mark, which would make another name of the first one.
-    return parseEnv(new TextDecoder().decode(readFileSync(file)))
+    return new TextDecoder().decode(readFileSync(file))
   } catch (error) {
-    if (env.ENV_FILE === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    if (!isNamed && (error as NodeJS.ErrnoException).code === 'ENOENT') return ''
     throw new ConfigError([`ENV_FILE: ${file} cannot be read (${(error as Error).message})`])
   }
+}
+
+/** A value without quotes, with `#` right behind a character of it or behind the equals sign. */
+const CUT = /^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*=[ \t]*((?!["'`])[^#\r\n]*)(?<![ \t])#/gm
+
+/** The half of a password would be sent in its place, and systemd and Docker read the same line as a whole. */
+function refuseCutValues(text: string, variables: Variables, file: string): void {
+  const cut = [...text.matchAll(CUT)].filter(
+    ([, name = '', value]) => name in Environment.shape && variables[name] === value,
+  )
+  if (cut.length > 0)
+    throw new ConfigError(
+      cut.map(
+        ([, name]) => `${name}: # begins a comment in ${file}; quote the value, or put a blank before #`,
+      ),
+    )
 }
 
 /** The environment and, below it, what the file says. */

@@ -3,6 +3,7 @@ import { LicenceId } from './core/licence-id.ts'
 import { DEFAULT_LICENCE } from './core/licences.ts'
 import {
   emails,
+  folder,
   hostNames,
   httpUrl,
   mailbox,
@@ -25,9 +26,7 @@ export const Environment = z.object({
     .describe(
       'The address that people use, without a path: in mails, invitations and redirects. Default: http://HOST:PORT.',
     ),
-  DATA_DIR: z
-    .string()
-    .min(1)
+  DATA_DIR: folder
     .default('./data')
     .describe('The folder for the database file, attachments and the server secret.'),
   DATABASE_URL: postgresUrl('must be a postgres:// URL; leave it unset for SQLite in DATA_DIR')
@@ -145,9 +144,7 @@ export const Environment = z.object({
   IMAGES_MB_PER_PERSON: whole(0, 999_999_999)
     .default(200)
     .describe('The total size of pictures that one person puts on cards.'),
-  BACKUP_DIR: z
-    .string()
-    .min(1)
+  BACKUP_DIR: folder
     .optional()
     .describe('A folder for backups on a schedule. Without it, there is no schedule.'),
   BACKUP_EVERY_HOURS: whole(1, 8760).default(24).describe('Hours between two backups.'),

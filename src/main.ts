@@ -90,7 +90,8 @@ async function serve(config: Config): Promise<void> {
 async function start(): Promise<void> {
   const { readConfig } = await import('./config.ts')
   const { settingsToPassOn, unknownInEnvFile, withEnvFile } = await import('./env-file.ts')
-  const settings = withEnvFile(process.env)
+  const { requirePort, withChosenPort } = await import('./required-port.ts')
+  const settings = await withChosenPort(withEnvFile(process.env))
   const config = readConfig(settings)
   // Without the process that watches it there is nobody to write to: another worker has said why.
   cluster.worker?.on('error', () => process.exit(EXIT_FAILED))
@@ -99,7 +100,6 @@ async function start(): Promise<void> {
   // Said before the app is loaded, and by no worker.
   const { requireFolders } = await import('./required-folders.ts')
   requireFolders(config)
-  const { requirePort } = await import('./required-port.ts')
   await requirePort(config)
   if (config.workers === 1) {
     await serve(config)

@@ -108,6 +108,23 @@ export const postgresUrl = (form: string) =>
     .string()
     .regex(/^postgres(ql)?:\/\//, { error: form, abort: true })
     .refine((url) => URL.canParse(url.replace('@/', '@localhost/')), NO_URL)
+    .refine((url) => SSL_MODES.includes(/[?&]sslmode=([^&]*)/.exec(url)?.[1] ?? 'disable'), WRONG_SSL_MODE)
+    .transform(withStrictMode)
+
+const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
+const WRONG_SSL_MODE = `has an unknown sslmode; use one of ${SSL_MODES.join(', ')}`
+
+/** What `pg` makes of these modes, with several lines of warning at each start, unless it is asked to act as libpq. */
+const withStrictMode = (url: string): string =>
+  /[?&]uselibpqcompat=true(?:&|$)/.test(url)
+    ? url
+    : url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/g, '$1verify-full')
+
+/** A shell reads `~` as the home folder, a settings file does not: a folder of that name would be made. */
+export const folder = z
+  .string()
+  .min(1)
+  .refine((path) => !path.startsWith('~'), 'must be a whole path: ~ is not replaced by the home folder')
 
 export const smtpUrl = z
   .string()

@@ -9,6 +9,7 @@ import { PROGRAM } from '../test/support/process.ts'
 import { describeWhere, NOT_LINUX } from '../test/support/skips.ts'
 import { buildApp } from './app.ts'
 import { readConfig } from './config.ts'
+import { withChosenPort } from './required-port.ts'
 import { explainStart } from './start-errors.ts'
 
 let folder = ''
@@ -159,4 +160,12 @@ describeWhere('a new vault', NOT_LINUX, () => {
       /^The vault's files in DATA_DIR cannot be written \([^\n]*\)\.[^\n]*\ncode 2\n$/,
     )
   })
+})
+
+test('PORT=0 becomes a free port, which the address of the vault names', async () => {
+  const chosen = await withChosenPort({ PORT: '0', HOST: '127.0.0.1' })
+  const { port, baseUrl } = readConfig(chosen)
+  expect(port).toBeGreaterThan(0)
+  expect(baseUrl).toBe(`http://127.0.0.1:${port}`)
+  expect(await withChosenPort({ PORT: '8080' })).toEqual({ PORT: '8080' })
 })

@@ -8,7 +8,7 @@ afterAll(() => smtp.stop())
 
 const transport = smtpMail({
   url: smtp.url,
-  from: 'Vault <vault@example.com>',
+  from: 'Co: Vault, Ltd. <vault@example.com>',
   baseUrl: 'https://vault.example.com',
 })
 const MAIL = {
@@ -24,7 +24,7 @@ test('a mail arrives whole, with its own Message-ID', async () => {
   expect(smtp.mails[0]).toMatchObject({
     subject: 'Grüße',
     messageId: '<mail-1@vault.example.com>',
-    from: { name: 'Vault', address: 'vault@example.com' },
+    from: { name: 'Co: Vault, Ltd.', address: 'vault@example.com' },
     envelope: { from: 'vault@example.com', to: ['guest@example.com'] },
   })
   expect(smtp.mails[0]?.text?.trim()).toBe('Hello\n.\nQUIT')

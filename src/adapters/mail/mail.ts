@@ -66,16 +66,24 @@ function deliveryOf(error: unknown): Delivery {
   return { outcome: 'failed', error: text, serverDown: !aboutTheMail }
 }
 
+/** `Name <address>` as an object: otherwise a colon in the name makes a group of it, and a comma two senders. */
+function senderOf(from: string): { name: string; address: string } {
+  const [, name = '', address = from] = /^([^<>]*)<([^<>]*)>$/.exec(from.trim()) ?? []
+  const quoted = /^"(.*)"$/.exec(name.trim())?.[1]
+  return { name: quoted?.replaceAll(/\\(.)/g, '$1') ?? name.trim(), address: address.trim() }
+}
+
 export function smtpMail({ url, from, baseUrl }: SmtpOptions): MailTransport {
   const guarded = { url, disableFileAccess: true, disableUrlAccess: true }
   const transport = createTransport({ ...guarded, ...TIMEOUTS })
   const checked = createTransport({ ...guarded, ...CHECK_TIMEOUTS })
+  const sender = senderOf(from)
   const domain = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
   return {
     async send({ id, to, subject, text, html }) {
       try {
         await transport.sendMail({
-          from,
+          from: sender,
           // An address given as an object stays one address, whatever characters it has.
           to: { name: '', address: to },
           subject,

@@ -22,3 +22,14 @@ test('a path in BASE_URL, below which the pages do not work, is a warning', () =
     expect.stringMatching(/^Warning: BASE_URL has the path \/vault\. .*\n$/),
   ])
 })
+
+test('an address that nobody else can open is a warning behind a proxy, and where the server listens on all of them', () => {
+  const warnings = (env: Record<string, string | undefined>) =>
+    warningsAtStart(readConfig({ NODE_ENV: 'production', ...env }))
+  for (const env of [{ TRUST_PROXY: 'on' }, { HOST: '0.0.0.0' }, { HOST: '::' }])
+    expect(warnings(env)).toEqual([
+      expect.stringMatching(/^Warning: Links in mails and redirects lead to .*\n$/),
+    ])
+  expect(warnings({})).toEqual([])
+  expect(warnings({ HOST: '0.0.0.0', TRUST_PROXY: 'on', BASE_URL: 'https://vault.example' })).toEqual([])
+})

@@ -1,5 +1,5 @@
 import type { Config } from './config.ts'
-import { isOpenDevelopment } from './core/own-addresses.ts'
+import { isLoopback, isOpenDevelopment } from './core/own-addresses.ts'
 import { isPackage } from './env-file.ts'
 
 /** The command of the server, as it is called where this program runs. */
@@ -16,6 +16,9 @@ function hintOnAdmins({ adminEmails, mail, google }: Config, ofPackage: boolean)
 export const greeting = (config: Config, ofPackage = isPackage): string =>
   `Knowledge Vault is up at ${config.baseUrl}\n  API docs   ${config.baseUrl}/docs\n  Get a key  sign up at ${config.baseUrl} and open "API keys", or: POST ${config.baseUrl}/api/v1/auth/register, then POST /api/v1/auth/api-keys\n${hintOnAdmins(config, ofPackage)}`
 
+/** To listen on all addresses is no address to open. */
+const ANY_ADDRESS = ['0.0.0.0', '[::]']
+
 /** Settings that work, but hardly as the operator means them; a line each. */
 export function warningsAtStart(config: Config, unknown: readonly string[] = []): string[] {
   const warnings = unknown.map(
@@ -25,7 +28,11 @@ export function warningsAtStart(config: Config, unknown: readonly string[] = [])
     warnings.push(
       'NODE_ENV is not "production", but this address can be reached by others. Payments are simulated and cost nothing. Set NODE_ENV=production.',
     )
-  const { pathname } = new URL(config.baseUrl)
+  const { pathname, hostname } = new URL(config.baseUrl)
+  if (ANY_ADDRESS.includes(hostname) || (config.trustProxy && isLoopback(hostname)))
+    warnings.push(
+      `Links in mails and redirects lead to ${config.baseUrl}, which others cannot open. Set BASE_URL to the address that people use.`,
+    )
   if (pathname !== '/')
     warnings.push(
       `BASE_URL has the path ${pathname}. Programs can use the vault there, but its pages work only at the root of a host name. Give it a host name of its own.`,

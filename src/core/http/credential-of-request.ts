@@ -31,7 +31,13 @@ function refuseForgery(request: FastifyRequest, baseUrl: string): void {
   if (SAFE_METHODS.has(request.method)) return
   const origin = headerOf(request, 'origin')
   const foreign = origin !== undefined && origin !== new URL(baseUrl).origin && origin !== ownOrigin(request)
-  if (foreign || headerOf(request, 'x-requested-with') !== WEB_CLIENT)
+  if (foreign)
+    throw new AppError(
+      403,
+      'forbidden',
+      'This page was opened at another address than that of the vault. Whoever runs it sets BASE_URL to the address that people use.',
+    )
+  if (headerOf(request, 'x-requested-with') !== WEB_CLIENT)
     throw new AppError(
       403,
       'forbidden',

@@ -11,7 +11,7 @@ import { eventNumber } from './events.search.ts'
 import { type EventHead, type EventRow, insertEvent, searchTextOf, termsOfEvent } from './events.store.ts'
 import { nextPosition } from './partitions.store.ts'
 import { insertProject, learnHost, type Project } from './projects.store.ts'
-import { type ResolvedProject, refuseSecretKey } from './resolve-project.ts'
+import { type ResolvedProject, refuseUnfitKey } from './resolve-project.ts'
 import type { EventAnswer } from './schemas.ts'
 
 export type Draft = {
@@ -82,7 +82,7 @@ async function projectFor(ctx: UserCtx, resolved: ResolvedProject, now: string):
   if (resolved.workspaceId !== resolved.personalWorkspaceId)
     await requireRole(ctx, resolved.workspaceId, 'viewer')
   if (resolved.project) return learnHost(ctx.db, resolved.project, resolved.name)
-  refuseSecretKey(resolved.writtenKey)
+  refuseUnfitKey(resolved.writtenKey)
   const owner = { userId: ctx.viewer.userId, workspaceId: resolved.workspaceId }
   return insertProject(ctx.db, owner, resolved.name, now)
 }

@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { sampler } from '../../../test/redaction/samples.ts'
+import { collateAsWords } from '../../../test/support/collation.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 
 const { randomFrom } = sampler(6)
@@ -361,11 +363,50 @@ onBothEngines('project keys', (t) => {
     })
   })
 
+  test('aliases are listed in the order of their bytes, whatever collation the database has', async () => {
+    const user = await t.user()
+    await collateAsWords(t, 'context_project_aliases', 'alias')
+    await append(user, 'ssh://git@_z/org/repo')
+    const { body } = await user.get('/api/v1/project-context/projects')
+    expect(body.items[0].aliases).toEqual(['_z/org/repo', 'org/repo'])
+  })
+
   test('plain names count with their case', async () => {
     const user = await t.user()
     await append(user, 'My Project')
     expect(await total(user, ' My Project ')).toBe(1)
     expect(await total(user, 'my project')).toBe(0)
+  })
+
+  test('letters and hosts have one spelling, and a project that was stored by another is still found', async () => {
+    const user = await t.user()
+    for (const key of ['e\u0301', 'é']) expect(await append(user, key)).toBe('é')
+    for (const key of ['https://bücher.de/O\u0308/r', 'xn--bcher-kva.de/ö/r'])
+      expect(await append(user, key)).toBe('xn--bcher-kva.de/ö/r')
+    for (const [table, column] of [
+      ['context_projects', 'project_key'],
+      ['context_project_aliases', 'alias'],
+    ] as const)
+      await t.app.services.database.transaction((db) =>
+        sql`update ${sql.table(table)} set ${sql.ref(column)} = ${'e\u0301'}
+          where user_id = ${user.userId} and ${sql.ref(column)} = 'é'`.execute(db),
+      )
+    expect(await append(user, 'e\u0301')).toBe('e\u0301')
+    expect(await append(user, 'é')).toBe('é')
+    expect(await total(user, 'e\u0301')).toBe(3)
+    expect(await total(user, 'é')).toBe(1)
+  })
+
+  test('a key that no index of PostgreSQL holds is refused on both engines', async () => {
+    const user = await t.user()
+    // Letters that do not repeat: others would be compressed.
+    const key = Array.from({ length: 900 }, (_, i) => String.fromCodePoint(0x20000 + i * 37)).join('')
+    const event = { event_type: 'turn', content: 'c' }
+    for (const project_key of [key, `https://host.example/a/${key}`]) {
+      const { status, body } = await user.post(EVENTS, { project_key, ...event })
+      expect([status, body.detail[0].loc]).toEqual([422, ['body', 'project_key']])
+    }
+    expect(await append(user, key.slice(0, 1000))).toBe(key.slice(0, 1000))
   })
 })
 

@@ -6,7 +6,7 @@ import { AnswerId } from '../../core/schemas.ts'
 import { appendTo, clean } from './append.ts'
 import { documentOf, itemNamed, itemsOf, mergeItems } from './documents.ts'
 import { newestDocument } from './events.store.ts'
-import { type ResolvedProject, refuseSecretKey, resolveTwoForWriting } from './resolve-project.ts'
+import { type ResolvedProject, refuseUnfitKey, resolveTwoForWriting } from './resolve-project.ts'
 import { Confirmed, Label, ProjectKey, WorkspaceId } from './schemas.ts'
 
 export const PreferencesTransferRequest = z
@@ -60,7 +60,7 @@ export const transferPreferences = capability({
       async (ctx) => {
         const keys = [input.source_project_key, input.target_project_key] as const
         const [source, target] = await resolveTwoForWriting(ctx, keys, input.workspace_id)
-        if (!target.project) refuseSecretKey(input.target_project_key, 'target_project_key')
+        if (!target.project) refuseUnfitKey(input.target_project_key, 'target_project_key')
         if (isSame(source, target))
           throw invalid('target_project_key', 'Source and target are the same project')
         const sourceItems = await preferencesAt(ctx, source)

@@ -56,6 +56,12 @@ describe('all spellings of one repository are one project', () => {
     ['deploy@buildserver:team/repo.git', 'buildserver/team/repo'],
     ['http://localhost:3000/team/repo', 'localhost/team/repo'],
     ['ssh://git@[2001:db8::1]:22/team/repo.git', '[2001:db8::1]/team/repo'],
+    ['ssh://git@[::]:22/team/repo.git', '[::]/team/repo'],
+    ['http://git_host/team/repo', 'git_host/team/repo'],
+    ['https://BÜCHER.de/a/b', 'xn--bcher-kva.de/a/b'],
+    ['https://xn--bcher-kva.de/a/b', 'xn--bcher-kva.de/a/b'],
+    ['https://github.com/O\u0308/r', 'github.com/ö/r'],
+    ['https://github.com/O%CC%88/r', 'github.com/ö/r'],
   ])('%s', (written, key) => {
     expect(readProjectKey(written)).toMatchObject({ form: 'remote', key })
   })
@@ -78,6 +84,7 @@ test.each([
   ['  My Project ', 'My Project'],
   ['Team A/My App', 'Team A/My App'],
   ['проект', 'проект'],
+  ['é', 'é'],
   ['プロジェクト/一', 'プロジェクト/一'],
   ['/srv/repo', '/srv/repo'],
   ['C:\\code\\repo', 'C:\\code\\repo'],
@@ -92,6 +99,14 @@ test.each([
   ['__user__', '__user__'],
 ])('%s is kept as it was written', (written, key) => {
   expect(readProjectKey(written)).toEqual({ form: 'plain', key })
+})
+
+test('letters are composed, and the earlier spelling stays known', () => {
+  expect(readProjectKey('e\u0301')).toEqual({
+    form: 'plain',
+    key: 'é',
+    earlier: { form: 'plain', key: 'e\u0301' },
+  })
 })
 
 test('the reserved key is itself, blanks around it or not', () => {

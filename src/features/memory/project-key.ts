@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url'
 import { storable } from '../../core/storable.ts'
 
 /** The key of the document that holds for all projects of a user. */
@@ -5,9 +6,13 @@ export const USER_PREFERENCES_KEY = '__user__/preferences'
 
 /**
  * What a project key names. `remote` is a repository on a host; `path` is a repository whose host is not
- * known (yet); `plain` is any other name, kept as it was written.
+ * known (yet); `plain` is any other name, kept as it was written, but for how its letters are composed.
  */
-export type ProjectName =
+export type ProjectName = SpelledName & {
+  /** The same name as it was stored before all spellings of a letter and of a host were one. */
+  earlier?: SpelledName
+}
+type SpelledName =
   | { form: 'remote'; key: string; host: string; path: string }
   | { form: 'path'; key: string; path: string }
   | { form: 'plain'; key: string }
@@ -40,9 +45,26 @@ const ORG_AND_REPO = /^[A-Za-z0-9][A-Za-z0-9._~-]*(?:\/[A-Za-z0-9._~-]+)+$/
 
 /** The longest accepted key; addresses of repositories are far shorter. */
 export const LONGEST_KEY = 1000
+/** What a new key may take in an index of PostgreSQL, whose entries have at most 2,704 bytes. */
+export const MOST_KEY_BYTES = 2000
 
 /** Reads a key as it was written. All spellings of one repository give one name. */
 export function readProjectKey(written: string): ProjectName {
+  const spelled = spelledName(written)
+  const name = composed(spelled)
+  return name.key === spelled.key ? name : { ...name, earlier: spelled }
+}
+
+/** A Mac writes `é` as two characters, others as one; a host in letters of its own also has an ASCII form. */
+function composed(name: SpelledName): SpelledName {
+  if (name.form === 'plain') return { ...name, key: name.key.normalize('NFC') }
+  if (name.form !== 'remote') return name
+  const host = (/[^ -~]/.test(name.host) && domainToASCII(name.host)) || name.host
+  const path = name.path.normalize('NFC')
+  return { ...name, key: `${host}/${path}`, host, path }
+}
+
+function spelledName(written: string): SpelledName {
   const text = written.trim()
   if (text === USER_PREFERENCES_KEY) return { form: 'user_preferences', key: USER_PREFERENCES_KEY }
   // A near miss of the reserved key must neither become it nor look like a repository.
@@ -50,7 +72,7 @@ export function readProjectKey(written: string): ProjectName {
   return remoteName(text) ?? pathName(text) ?? { form: 'plain', key: text }
 }
 
-function remoteName(text: string): ProjectName | undefined {
+function remoteName(text: string): SpelledName | undefined {
   const short = SHORTHAND.exec(text)
   if (short) return remote(SHORTHANDS[(short[1] as string).toLowerCase()] as string, short[2] as string)
   for (const form of [REMOTE_URL, HOST_AND_PATH, SCP_FORM, SCP_FORM_WITH_USER]) {
@@ -60,7 +82,7 @@ function remoteName(text: string): ProjectName | undefined {
   return undefined
 }
 
-function remote(writtenHost: string, writtenPath: string): ProjectName | undefined {
+function remote(writtenHost: string, writtenPath: string): SpelledName | undefined {
   const lower = writtenHost.toLowerCase().replace(/\.$/, '')
   const host = HOST_ALIASES[lower] ?? lower
   const path = cleanPath(writtenPath)
@@ -70,7 +92,7 @@ function remote(writtenHost: string, writtenPath: string): ProjectName | undefin
   return { form: 'remote', key: `${host}/${path}`, host, path }
 }
 
-function pathName(text: string): ProjectName | undefined {
+function pathName(text: string): SpelledName | undefined {
   if (!ORG_AND_REPO.test(text.replace(/\/+$/, ''))) return undefined
   const path = cleanPath(text)
   return path.includes('/') ? { form: 'path', key: path, path } : undefined
@@ -102,7 +124,7 @@ function decoded(path: string): string {
 }
 
 /** Azure DevOps has four spellings: `org/project/_git/repo`, ssh `v3/org/project/repo`, and the old host. */
-function azureName(host: string, path: string): ProjectName | undefined {
+function azureName(host: string, path: string): SpelledName | undefined {
   const old = /^([a-z0-9-]+)\.visualstudio\.com$/.exec(host)
   if (host !== 'dev.azure.com' && !old) return undefined
   let parts = path.split('/')

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { byBytes } from '../../db/byte-order.ts'
 import { type Db, isSqlite, RunAgain } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
@@ -23,13 +24,29 @@ const keysOf = (name: ProjectName): string[] =>
 
 /** Each table is asked for the person itself, not for that of another table: only so does a cluster see that one shard has all. */
 const projectsNamed = prepared(
-  (db, parameter: Named<{ user: string; key: string; path: string; preferences: string }>) =>
+  (
+    db,
+    parameter: Named<{
+      user: string
+      key: string
+      path: string
+      earlierKey: string
+      earlierPath: string
+      preferences: string
+    }>,
+  ) =>
     db
       .selectFrom('users')
       .leftJoin('context_project_aliases as aliases', (join) =>
         join
           .on('aliases.user_id', '=', parameter('user'))
-          .on('aliases.alias', 'in', [parameter('key'), parameter('path'), parameter('preferences')]),
+          .on('aliases.alias', 'in', [
+            parameter('key'),
+            parameter('path'),
+            parameter('earlierKey'),
+            parameter('earlierPath'),
+            parameter('preferences'),
+          ]),
       )
       .leftJoin('context_projects as projects', (join) =>
         join
@@ -61,8 +78,10 @@ const projectsNamed = prepared(
 /** One read: where the caller's memory lives, and which of the caller's projects the name means. */
 export async function findProjects(db: Db, userId: string, name: ProjectName): Promise<Found> {
   const [key = '', path = key] = keysOf(name)
-  const rows = await projectsNamed(db, { user: userId, key, path, preferences: USER_PREFERENCES_KEY })
-  const byWorkspace = new Map<string, Project>()
+  const [earlierKey = '', earlierPath = earlierKey] = keysOf(name.earlier ?? name)
+  const keys = { key, path, earlierKey, earlierPath, preferences: USER_PREFERENCES_KEY }
+  const rows = await projectsNamed(db, { user: userId, ...keys })
+  const byWorkspace = new Map<string, { project: Project; fit: number }>()
   let userPreferences: Project | undefined
   for (const { alias, personal_workspace_id: _, partition_no, last_seq, ...row } of rows) {
     if (alias === null || row.project_id === null) continue
@@ -70,20 +89,30 @@ export async function findProjects(db: Db, userId: string, name: ProjectName): P
     if (partition_no != null && last_seq != null)
       project.last = { partition: partition_no, sequence: last_seq }
     if (alias === USER_PREFERENCES_KEY) userPreferences = project
-    if (!means(name, alias, project)) continue
-    // An exact name wins over a repository without a known host.
-    if (alias === name.key || !byWorkspace.has(project.workspace_id))
-      byWorkspace.set(project.workspace_id, project)
+    const fit = fitOf(name, alias, project)
+    if (fit > (byWorkspace.get(project.workspace_id)?.fit ?? 0))
+      byWorkspace.set(project.workspace_id, { project, fit })
   }
   const personalWorkspaceId = rows[0]?.personal_workspace_id
   if (personalWorkspaceId === undefined) throw new Error('the caller has no account row')
-  return { personalWorkspaceId, projects: [...byWorkspace.values()], userPreferences }
+  return {
+    personalWorkspaceId,
+    projects: [...byWorkspace.values()].map(({ project }) => project),
+    userPreferences,
+  }
 }
 
-/** `host/org/repo` also means the project `org/repo` as long as that one has no host. */
-function means(name: ProjectName, alias: string, project: Project): boolean {
-  if (alias === name.key) return true
-  return name.form === 'remote' && alias === name.path && project.host === null
+/**
+ * How well a name fits, 0 if it does not mean the project. `host/org/repo` also means the project `org/repo` as long as
+ * that one has no host. The earlier spelling comes first, so that a project that was stored by it stays within reach.
+ */
+function fitOf(name: ProjectName, alias: string, project: Project): number {
+  const spellings = name.earlier ? [name.earlier, name] : [name]
+  const exact = spellings.findIndex(({ key }) => key === alias)
+  if (exact !== -1) return 4 - exact
+  if (project.host !== null) return 0
+  const byPath = spellings.findIndex((spelling) => spelling.form === 'remote' && spelling.path === alias)
+  return byPath === -1 ? 0 : 2 - byPath
 }
 
 const lockedRow = prepared((db, parameter: Named<ProjectRef>) =>
@@ -183,7 +212,7 @@ export async function aliasesOf(
     .select(['project_id', 'alias'])
     .where('user_id', '=', userId)
     .where('project_id', 'in', projectIds)
-    .orderBy('alias')
+    .orderBy(byBytes(db, 'alias'))
     .execute()
   for (const { project_id, alias } of rows)
     aliases.set(project_id, [...(aliases.get(project_id) ?? []), alias])

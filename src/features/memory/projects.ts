@@ -18,7 +18,7 @@ import {
 } from './projects.store.ts'
 import {
   existingProject,
-  refuseSecretKey,
+  refuseUnfitKey,
   resolveForWriting,
   resolveTwoForWriting,
 } from './resolve-project.ts'
@@ -135,7 +135,7 @@ export const renameProject = capability({
           naming: true,
         })
         const project = existingProject(resolved)
-        if (!other) refuseSecretKey(new_project_key, 'new_project_key')
+        if (!other) refuseUnfitKey(new_project_key, 'new_project_key')
         const isMerge = other !== undefined && other.project_id !== project.project_id
         if (isMerge && !merge)
           throw conflict(

@@ -5,7 +5,7 @@ import { RunAgain } from '../../db/db.ts'
 import { holdLockOf } from '../../db/locks.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { findSecrets } from '../redaction/redact.ts'
-import { type ProjectName, readProjectKey } from './project-key.ts'
+import { MOST_KEY_BYTES, type ProjectName, readProjectKey } from './project-key.ts'
 import { findProjects, lockProject, type Project } from './projects.store.ts'
 
 /** What a key of this caller means: the workspace, and the project if there is one already. */
@@ -109,8 +109,10 @@ export const ownMemory = (workspaceId: string): ProvenanceAnswer => ({
   reviewed: false,
 })
 
-/** Clients list and log project keys, so a key must not contain a secret. */
-export function refuseSecretKey(writtenKey: string, field = 'project_key'): void {
+/** For a key that names nothing yet. Clients list and log project keys, so a key must not contain a secret. */
+export function refuseUnfitKey(writtenKey: string, field = 'project_key'): void {
+  if (Buffer.byteLength(readProjectKey(writtenKey).key) > MOST_KEY_BYTES)
+    throw invalid(field, `A project key has at most ${MOST_KEY_BYTES.toLocaleString('en')} bytes in UTF-8`)
   // Credentials inside an address are dropped when the key is read.
   const [found] = findSecrets(writtenKey.replace(/:\/\/[^/@\s]{0,500}@/, '://'))
   if (found)

@@ -56,9 +56,11 @@ onBothEngines('the timeline of a project', (t) => {
 
   test('a cursor that is not one is a 422', async () => {
     const user = await t.user()
-    const { status, body } = await user.get(list({ project_key: 'p', cursor: 'elsewhere' }))
-    expect(status).toBe(422)
-    expect(body.detail[0].loc).toEqual(['query', 'cursor'])
+    for (const cursor of ['elsewhere', '2026-13-45T99:99:99.999Z_1', '2026-02-30T10:00:00.000Z_1']) {
+      const { status, body } = await user.get(list({ project_key: 'p', cursor }))
+      expect(status, cursor).toBe(422)
+      expect(body.detail, cursor).toMatchObject([{ loc: ['query', 'cursor'] }])
+    }
   })
 
   test('a session and types narrow the list, page by page', async () => {

@@ -10,11 +10,19 @@ import { EventType, ProjectContextEventResponse, ProjectKey, WorkspaceId } from 
 import { type EventFilter, type EventPosition, listNewestFirst, positionAfter } from './timeline.store.ts'
 
 /** Time and number of the last event of a page: it stays valid when that event is deleted. */
-const CURSOR = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)_(\d{1,16})$/
+const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)_(\d{1,16})$/
+
+const NO_CURSOR = 'Input should be next_cursor of the page before, as it was answered'
 
 const positionOf = (cursor: string): EventPosition => {
   const [, createdAt = '', eventNo = ''] = CURSOR.exec(cursor) ?? []
   return { createdAt, eventNo: Number(eventNo) }
+}
+
+/** A time that no clock shows would compare as text, and answer the first page or none. */
+const isRealTime = (time: string): boolean => {
+  const date = new Date(time)
+  return !Number.isNaN(date.getTime()) && date.toISOString() === time
 }
 
 const cursorOf = ({ createdAt, eventNo }: EventPosition) => `${createdAt}_${eventNo}`
@@ -87,7 +95,8 @@ export const listEvents = capability({
     cursor: z
       .string()
       .max(100)
-      .regex(CURSOR, 'Input should be next_cursor of the page before, as it was answered')
+      .regex(CURSOR, { error: NO_CURSOR, abort: true })
+      .refine((cursor) => isRealTime(positionOf(cursor).createdAt), NO_CURSOR)
       .optional()
       .describe('next_cursor of the page before.'),
   }),

@@ -3,7 +3,7 @@ import { queryTerms, termsOf } from '../../text/analyse.ts'
 import { itemsOf } from '../memory/documents.ts'
 import type { ShownEvent } from '../memory/found-events.ts'
 import { USER_PREFERENCES_KEY } from '../memory/project-key.ts'
-import { type ResolvedProject, refuseSecretKey, resolveProject } from '../memory/resolve-project.ts'
+import { type ResolvedProject, refuseUnfitKey, resolveProject } from '../memory/resolve-project.ts'
 import { eventsFor } from '../memory/search.ts'
 import { type Snapshot, snapshotOf } from '../memory/snapshot.ts'
 import { type Asker, type Found, memoryItem } from './items.ts'
@@ -23,7 +23,7 @@ export async function readMemory(
   recentEvents: number,
 ): Promise<ProjectMemory> {
   const resolved = await resolveProject(ctx, projectKey ?? USER_PREFERENCES_KEY, null)
-  if (projectKey !== undefined && !resolved.project) refuseSecretKey(projectKey)
+  if (projectKey !== undefined && !resolved.project) refuseUnfitKey(projectKey)
   return { resolved, snapshot: await snapshotOf(ctx, resolved, recentEvents, DOCUMENT_CHARACTERS) }
 }
 

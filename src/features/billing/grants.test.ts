@@ -86,6 +86,14 @@ describe('the development provider sends what Stripe would send', () => {
     const renewed = renew(subscriptionOf(bought), now, 'paid')
     expect(invoiceOf(renewed).invoiceId).not.toBe(invoiceOf(bought).invoiceId)
     expect(creditsForInvoice(invoiceOf(renewed), null)).toBe(500)
+    // Shorter months are an exception, each time.
+    const again = renew(subscriptionOf(renewed), now, 'paid')
+    const ends = [bought, renewed, again].map((change) => subscriptionOf(change).periodEnd * 1000)
+    expect(ends.map((end) => new Date(end).toISOString().slice(0, 10))).toEqual([
+      '2026-02-28',
+      '2026-03-31',
+      '2026-04-30',
+    ])
     const failed = renew(subscriptionOf(bought), now, 'failed')
     expect(types(failed)).toEqual(['invoice.payment_failed', 'customer.subscription.updated'])
     expect(subscriptionOf(failed).status).toBe('past_due')

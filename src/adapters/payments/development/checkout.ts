@@ -1,6 +1,6 @@
 import type { CheckoutOrder } from '../payments.ts'
 import { sessionCompleted, subscriptionEvent } from './events.ts'
-import { addInterval, payInvoice, periodInvoice } from './invoices.ts'
+import { addInterval, dayOfMonth, payInvoice, periodInvoice } from './invoices.ts'
 import {
   type DevChange,
   type DevSession,
@@ -73,6 +73,7 @@ function startSubscription(session: DevSession, now: number): DevChange {
     metadata: session.metadata,
     status: 'active',
     cancelAtPeriodEnd: false,
+    billingDay: dayOfMonth(now),
     periodStart: now,
     periodEnd: addInterval(now, offer.interval ?? 'month'),
     openInvoice: null,

@@ -31,10 +31,15 @@ export function periodInvoice(subscription: DevSubscription, reason: DevInvoice[
   }
 }
 
-/** Calendar months; the 31st becomes the last day of a shorter month. */
-export function addInterval(seconds: number, interval: 'month' | 'year'): number {
+export const dayOfMonth = (seconds: number): number => new Date(seconds * 1000).getUTCDate()
+
+/** Calendar months; the 31st becomes the last day of a shorter month, and the 31st again in a longer one. */
+export function addInterval(
+  seconds: number,
+  interval: 'month' | 'year',
+  day: number = dayOfMonth(seconds),
+): number {
   const date = new Date(seconds * 1000)
-  const day = date.getUTCDate()
   date.setUTCDate(1)
   date.setUTCMonth(date.getUTCMonth() + (interval === 'month' ? 1 : 12))
   const lastDay = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate()

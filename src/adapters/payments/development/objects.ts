@@ -29,6 +29,8 @@ export type DevSubscription = {
   metadata: Record<string, string>
   status: 'active' | 'past_due' | 'canceled'
   cancelAtPeriodEnd: boolean
+  /** The day of the month on which it began, which a shorter month shortens for that month only. */
+  billingDay?: number
   periodStart: number
   periodEnd: number
   openInvoice: DevInvoice | null

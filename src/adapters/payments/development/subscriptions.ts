@@ -13,7 +13,7 @@ export function renew(subscription: DevSubscription, now: number, outcome: 'paid
     offer,
     nextOffer: null,
     periodStart: subscription.periodEnd,
-    periodEnd: addInterval(subscription.periodEnd, offer.interval ?? 'month'),
+    periodEnd: addInterval(subscription.periodEnd, offer.interval ?? 'month', subscription.billingDay),
   }
   const invoice = periodInvoice(next, 'subscription_cycle')
   if (outcome === 'paid') return settled(next, invoice, now)

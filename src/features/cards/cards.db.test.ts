@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
+import { collateAsWords } from '../../../test/support/collation.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 
@@ -211,6 +212,19 @@ onBothEngines('cards', (t) => {
     expect(await total('100%_ze')).toBe(1)
     expect(await total('100__ze')).toBe(0)
     expect(await total('zebra aardvark')).toBe(0)
+  })
+
+  test('top tags have one order and one spelling, whatever collation the database has', async () => {
+    const user = await t.user()
+    await record(user, { tags: ['b', '(c)', 'Node'] })
+    await record(user, { tags: ['a', 'node'] })
+    for (const column of ['tag', 'tag_normal']) await collateAsWords(t, 'card_tags', column)
+    expect((await user.get('/api/v1/cards/stats')).body.top_tags).toEqual([
+      { tag: 'Node', count: 2 },
+      { tag: '(c)', count: 1 },
+      { tag: 'a', count: 1 },
+      { tag: 'b', count: 1 },
+    ])
   })
 
   test('stats count what the list shows', async () => {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { Time } from '../../core/schemas.ts'
+import { byBytes } from '../../db/byte-order.ts'
 import { requireVisible } from '../permissions/permission.ts'
 import { trackOf } from './card-type.ts'
 import { type ListFilter, listedCards } from './list.store.ts'
@@ -47,10 +48,13 @@ const groupsOf = (ctx: UserCtx, filter: ListFilter) =>
 const topTagsOf = (ctx: UserCtx, filter: ListFilter) =>
   listedCards(ctx.db, ctx.viewer.userId, filter)
     .innerJoin('card_tags', 'card_tags.card_id', 'cards.card_id')
-    .select((eb) => [eb.fn.min('card_tags.tag').as('tag'), eb.fn.countAll<number>().as('count')])
+    .select((eb) => [
+      eb.fn.min(byBytes(ctx.db, 'card_tags.tag')).as('tag'),
+      eb.fn.countAll<number>().as('count'),
+    ])
     .groupBy('card_tags.tag_normal')
     .orderBy('count', 'desc')
-    .orderBy('card_tags.tag_normal')
+    .orderBy(byBytes(ctx.db, 'card_tags.tag_normal'))
     .limit(TOP_TAGS)
     .execute()
 

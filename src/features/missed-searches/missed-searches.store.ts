@@ -1,3 +1,4 @@
+import { byBytes } from '../../db/byte-order.ts'
 import type { Db } from '../../db/db.ts'
 import type { MissedSearchesTable } from '../../db/tables/team.ts'
 
@@ -73,7 +74,7 @@ export const missedSince = (
     .where('last_at', '>=', since)
     .orderBy('times', 'desc')
     .orderBy('last_at', 'desc')
-    .orderBy('words')
+    .orderBy(byBytes(db, 'words'))
     .limit(limit)
     .execute()
 

@@ -1,5 +1,6 @@
 import type { Viewer } from '../../../core/context.ts'
 import { normalEmail } from '../../../core/schemas.ts'
+import { byBytes } from '../../../db/byte-order.ts'
 import type { Db } from '../../../db/db.ts'
 import { type Named, prepared } from '../../../db/prepared.ts'
 import type {
@@ -46,7 +47,7 @@ export async function listGrantedAdmins(db: Db): Promise<string[]> {
     .select('email')
     .where('service_admin', '=', 1)
     .where('deleted_at', 'is', null)
-    .orderBy('email_normal')
+    .orderBy(byBytes(db, 'email_normal'))
     .execute()
   return rows.flatMap(({ email }) => email ?? [])
 }

@@ -153,9 +153,16 @@ export class Guide {
   }
 }
 
+/** Code repeats its names, which says nothing about the subject: each word of it counts once. */
+const FENCED = /^\s*(`{3,}|~{3,})[\s\S]*?^\s*\1/gm
+const fencedOf = (text: string): string => text.match(FENCED)?.join('\n') ?? ''
+
 function indexSection(section: GuideSection): Indexed {
   const titleTerms = termsOf(`${section.page} ${section.title}`)
-  const bodyTerms = termsOf(section.text)
+  const bodyTerms = [
+    ...termsOf(section.text.replace(FENCED, ' ')),
+    ...new Set(termsOf(fencedOf(section.text))),
+  ]
   const counts = new Map<string, number>()
   for (const term of bodyTerms) counts.set(term, (counts.get(term) ?? 0) + 1)
   for (const term of titleTerms) counts.set(term, (counts.get(term) ?? 0) + TITLE_WEIGHT)

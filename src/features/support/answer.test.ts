@@ -62,6 +62,7 @@ test('somebody in the web app is told what to click, and no address is left open
     ['How do I connect Claude Code?', '/guide/web-app#connect-your-agent'],
     ['How do I change my password?', '/guide/web-app#settings'],
     ['How do I invite somebody to my team?', '/guide/web-app#team'],
+    ['How do I revoke an API key?', '/guide/web-app#settings'],
     ['How do I publish a card?', '/guide/web-app#share-publish-delete'],
     ['Where do I see the answer to my ticket?', '/guide/web-app#support'],
   ] as const) {
@@ -69,6 +70,10 @@ test('somebody in the web app is told what to click, and no address is left open
     expect(sources[0]?.url, question).toBe(url)
     expect(text, question).not.toMatch(/\/api\/v1\/|curl/)
   }
+  for (const question of ['How do I create an API key?', 'How do I revoke an API key?'])
+    expect((await reply(question, [], { guide: whole })).sources[0]?.url, question).toBe(
+      '/guide/account#api-keys',
+    )
   const { text } = await reply('One command that connects all agents on my computer', [], { guide: whole })
   expect(text).toContain('https://vault.example/kvault.tgz')
   expect(text).not.toContain('{base_url}')

@@ -36,15 +36,18 @@ function inputOf(issue: InputIssue, loc: Path, sent: Sent): unknown {
   return value === undefined ? echo(issue.input, []) : echo(value, shown.slice(1))
 }
 
+/** To show a value costs more than to refuse it. Whoever has made more mistakes knows by these what was sent. */
+const SHOWN_INPUTS = 10
+
 export function validationBody(error: InvalidInput, locate: Locate = inBody, sent: Sent = {}) {
   return {
-    detail: error.issues.map((issue) => {
+    detail: error.issues.map((issue, at) => {
       const loc = locate(issue)
       return {
         type: issue.type,
         loc: loc.map((part) => (typeof part === 'string' ? withoutSecrets(part) : part)),
         msg: withoutSecrets(issue.msg),
-        input: inputOf(issue, loc, sent) ?? null,
+        input: (at < SHOWN_INPUTS ? inputOf(issue, loc, sent) : undefined) ?? null,
         ...(issue.ctx ? { ctx: issue.ctx } : {}),
       }
     }),

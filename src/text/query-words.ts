@@ -21,6 +21,8 @@ export type AskedWord = {
   pairs?: readonly string[]
   /** It is never corrected. */
   isQuoted?: boolean
+  /** It says nothing about what is asked: the query is made of such words alone. */
+  isStopWord?: boolean
 }
 
 /** Of a longer text the beginning and the end are read: a log names its cause in either. */
@@ -71,16 +73,16 @@ function failureIn(whole: string, shown: string): string {
 export function readQuery(query: string): AskedWord[] {
   const text = tellingText(query)
   const meaningful = new Map<string, AskedWord>()
-  const every = new Map<string, AskedWord>()
+  const stopWords = new Map<string, AskedWord>()
   for (const { start, end, terms } of tokens(text)) {
     const token = text.slice(start, end)
     const isStopWord = terms.length === 1 && STOP_WORDS.has(fold(token))
     for (const asked of askedBy(token, terms)) {
-      count(every, asked)
-      if (!isStopWord) count(meaningful, asked)
+      if (isStopWord) count(stopWords, { ...asked, isStopWord })
+      else count(meaningful, asked)
     }
   }
-  return [...(meaningful.size > 0 ? meaningful : every).values()]
+  return [...(meaningful.size > 0 ? meaningful : stopWords).values()]
 }
 
 function count(words: Map<string, AskedWord>, asked: AskedWord): void {

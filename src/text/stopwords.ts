@@ -2,7 +2,7 @@ import { interpret } from './token-terms.ts'
 
 /**
  * English words that say nothing about what a card is about. They are indexed like every other word and dropped from
- * queries only, so that a query made of nothing else ("to be or not to be") still finds its card.
+ * queries only, so that a query made of nothing else ("to be or not to be") still finds its card, as a weak result.
  * The last few are what an apostrophe leaves of "isn't" and "we've".
  */
 export const STOP_WORDS: ReadonlySet<string> = new Set(

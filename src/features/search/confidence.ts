@@ -171,12 +171,13 @@ const LEAST_OF_ONE_WORD = 0.35
 const MOSTLY_UNKNOWN = 0.5
 const LOGIT_OF_CHANCE = -3
 
-/** A card with the `bake` of "how to bake a chocolate cake" is met by chance. */
-export const isMetByChance = (covers: readonly Cover[], { coverage, unknown }: Features): boolean =>
-  covers.length >= SEVERAL_WORDS &&
-  coverage < LEAST_OF_ONE_WORD &&
-  unknown >= MOSTLY_UNKNOWN &&
-  covers.filter(({ credit }) => credit > 0).length < 2
+/** A card with the `bake` of "how to bake a chocolate cake" is met by chance, and so is each for "is it the". */
+export const isMetByChance = (covers: readonly Cover[], { asked, coverage, unknown }: Features): boolean =>
+  asked === 0 ||
+  (covers.length >= SEVERAL_WORDS &&
+    coverage < LEAST_OF_ONE_WORD &&
+    unknown >= MOSTLY_UNKNOWN &&
+    covers.filter(({ credit }) => credit > 0).length < 2)
 
 export const logitOfChance = (logit: number): number => Math.min(LOGIT_OF_CHANCE, logit)
 

@@ -86,7 +86,7 @@ export async function retrieve(
   const likes = await meantBy(ctx, unknown, source)
   const asked = terms.map((term): Asked => {
     const meant = likes.get(term) ?? []
-    const information = cardInformationOf(term.term, term.cards, all)
+    const information = term.isStopWord ? 0 : cardInformationOf(term.term, term.cards, all)
     return { ...term, information, meant, isUnknown: term.cards === 0 && meant.length === 0 }
   })
   const exact = terms.filter((term) => !missing.includes(term)).map((term) => term.wanted)

@@ -1,6 +1,5 @@
 import type { UserCtx } from '../../../core/context.ts'
 import { type AskedWord, readQuery } from '../../../text/query-words.ts'
-import { STOP_WORDS } from '../../../text/stopwords.ts'
 import { eventNumber } from '../events.search.ts'
 import { eventNosBetween, firstAndLastBetween, keepBetween } from '../events-by-time.store.ts'
 import { countWords } from '../matches.search.ts'
@@ -86,7 +85,7 @@ async function findWithin(
 }
 
 /** Whether the question has more than a time. */
-const hasMeaning = (asked: readonly AskedWord[]) => asked.some(({ typed }) => !STOP_WORDS.has(typed))
+const hasMeaning = (asked: readonly AskedWord[]) => asked.some(({ isStopWord }) => !isStopWord)
 
 const rankIn = (
   ctx: UserCtx,

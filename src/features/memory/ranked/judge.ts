@@ -35,7 +35,9 @@ export type JudgedEvent = RankedEvent & { features: Features; confidence: number
 
 const WEIGHED = Object.entries(COEFFICIENTS) as [keyof Features, number][]
 
+/** A question of stop words alone asks for nothing, so no event answers it. */
 function confidenceOf(features: Features): number {
+  if (features.asked === 0) return 0
   const sum = WEIGHED.reduce((sum, [name, coefficient]) => sum + coefficient * features[name], CONSTANT)
   return 1 / (1 + Math.exp(-sum))
 }

@@ -69,8 +69,8 @@ export async function planQuestion(
 
 const termsOf = ({ term, parts }: Possible) => [term, ...parts.map((part) => part.term)]
 
-const informationIn = ({ term, times }: AskedWord, table: TermTable): number =>
-  informationOf(term, table.frequencyOf(term), table.events, times)
+const informationIn = ({ term, times, isStopWord }: AskedWord, table: TermTable): number =>
+  isStopWord ? 0 : informationOf(term, table.frequencyOf(term), table.events, times)
 
 function lookUp(word: AskedWord, table: TermTable, counted: Set<string>): Looked {
   const parts = word.parts.map((term) => {

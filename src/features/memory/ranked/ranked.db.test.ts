@@ -118,5 +118,7 @@ onBothEngines('ranked search in a project', (t) => {
     expect(results[0]?.weak).toBeUndefined()
     expect(results[1]?.weak).toBe(true)
     expect(results[0]?.score).toBeGreaterThan(results[1]?.score ?? 1)
+    // A question of stop words alone asks for nothing.
+    expect((await ask(user, 'after the')).results).toMatchObject([{ weak: true }, { weak: true }])
   })
 })

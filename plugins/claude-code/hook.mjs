@@ -1164,7 +1164,11 @@ function cleanLine(line) {
 	return clean.replace(/[ \t]+/g, " ").trim();
 }
 //#endregion
-//#region src/doors/cli/hooks/reading.ts
+//#region src/text/reading-command.ts
+/**
+* Commands that only print texts. The hooks ask the vault by these rules, and recall answers by them. Nothing here knows
+* the server: it runs on the person's machine too.
+*/
 /** Programs that print a text which is already there: an error in it is not theirs. */
 var READERS = new Set(["awk bat batcat cat column cut diff echo egrep fgrep find fold gawk grep head jq less ls more nl", "printf rg sed sort strings tac tail tree uniq wc yq zcat"].flatMap((names) => names.split(" ")));
 /** They print nothing. */

@@ -1,5 +1,8 @@
 import type { UserCtx } from '../../core/context.ts'
+import { readCommandText } from '../../text/command-text.ts'
 import { readFailure, withoutLooseNumbers } from '../../text/failure.ts'
+import { terminalText } from '../../text/noise.ts'
+import { failsToRead, isReading } from '../../text/reading-command.ts'
 import { explain } from '../../text/snippet.ts'
 import { isLikelyOutdated } from '../cards/present.ts'
 import { findOwnAndTeam } from '../search/find-cards.ts'
@@ -15,11 +18,18 @@ export type Question =
   | (Asked & { query: string; signature: string | null })
   | { silence: Reason; signature: null }
 
+/** Without an exit code, an error in a text that was only printed, as by `git log`, is not one of the command. */
+function isOnlyRead(text: string): boolean {
+  const { command, exitCode, output } = readCommandText(text)
+  if (command === undefined || exitCode !== undefined || !isReading(command)) return false
+  return !failsToRead(command, terminalText(output))
+}
+
 export function questionOf(moment: Asked['moment'], text: string): Question {
   if (moment === 'prompt')
     return { moment, query: text, lines: text.split('\n'), around: '', signature: null }
   const { isFailure, command, lines, signature } = readFailure(text)
-  if (!isFailure) return { silence: 'no_failure', signature: null }
+  if (!isFailure || isOnlyRead(text)) return { silence: 'no_failure', signature: null }
   if (lines.length === 0) return { silence: 'nothing_fits', signature: null }
   const query = lines.map(withoutLooseNumbers).join('\n')
   return { moment, query, lines, around: command ?? '', signature: signature || null }

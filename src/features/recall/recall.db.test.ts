@@ -109,7 +109,9 @@ onBothEngines('recall', (t) => {
       chars: 0,
     })
     const fine = FAILURE.replace('exit code 243', 'exit code 0')
-    expect(await recallOf(me, { text: fine, session_id })).toMatchObject({ reason: 'no_failure' })
+    const printed = FAILURE.replace('$ npm ci\nexit code 243', '$ git log -3 | cat')
+    for (const text of [fine, printed])
+      expect(await recallOf(me, { text, session_id }), text).toMatchObject({ reason: 'no_failure' })
     expect(await recallOf(me, { text: FAILURE, session_id })).toMatchObject({ silent: false })
     expect(await recallOf(me, { text: FAILURE, session_id })).toMatchObject({
       silent: true,
@@ -128,6 +130,7 @@ onBothEngines('recall', (t) => {
       'fits',
       'fits',
       'fits',
+      'no_failure',
       'no_failure',
       'nothing_fits',
     ])

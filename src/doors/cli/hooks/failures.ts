@@ -1,7 +1,7 @@
 import { hidesExitCode } from '../../../features/mining/rules/command-line.ts'
 import { terminalText } from '../../../text/noise.ts'
+import { failsToRead, isReading } from '../../../text/reading-command.ts'
 import type { CommandRun } from './occasion.ts'
-import { failsToRead, isReading } from './reading.ts'
 
 /** How much of an output is looked at: the two ends, where tools say what went wrong. */
 const LOOKED_AT = 16_000

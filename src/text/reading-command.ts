@@ -1,3 +1,8 @@
+/**
+ * Commands that only print texts. The hooks ask the vault by these rules, and recall answers by them. Nothing here knows
+ * the server: it runs on the person's machine too.
+ */
+
 /** Programs that print a text which is already there: an error in it is not theirs. */
 const READERS = new Set(
   [

@@ -49,8 +49,15 @@ describe('languages', () => {
     expect(fold('Ｃａｆé')).toBe('cafe')
     expect(fold('مَرْحَبًا')).toBe('مرحبا')
     expect(fold('が')).toBe('が')
+    expect(termsOf('ﾃﾞｰﾀﾍﾞｰｽ')).toEqual(termsOf('データベース'))
     expect(fold('STRAẞE Ærø Łódź Œuvre')).toBe('strasseaerolodzoeuvre')
   })
+})
+
+test('a word is the same with the signs that say where it may be divided, in its place', () => {
+  const text = 'the data\u00adbase\u00ad is full, get\u200bUserById'
+  expect(termsOf(text)).toEqual(termsOf('the database is full, getUserById'))
+  expect(tokens(text).map(({ start, end }) => text.slice(start, end))).toContain('data\u00adbase')
 })
 
 describe('queries', () => {

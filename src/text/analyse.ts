@@ -1,5 +1,5 @@
 import { type Beginnings, mayBegin } from './beginnings.ts'
-import { fold } from './fold.ts'
+import { DIVIDER, fold, withoutDividers } from './fold.ts'
 import { STOP_WORDS } from './stopwords.ts'
 import { readToken } from './token-cache.ts'
 import { type Reading, readAsIs } from './token-terms.ts'
@@ -16,15 +16,17 @@ export type Token = {
 }
 
 /** Bump when the terms of a text change, so that a re-index knows which cards are stale. */
-export const ANALYSER_VERSION = 2
+export const ANALYSER_VERSION = 3
 
 export type Emit = (reading: Reading, start: number, end: number) => void
 
 // Scripts written without spaces between words; Hangul has spaces, but its words carry endings, so pairs serve it too.
+// The last ones are the long vowel of kana, and in half width also its marks of voice, which belong to no script.
 const UNSPACED =
-  '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}\\u30fc\\uff70'
+  '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}\\u30fc\\uff70\\uff9e\\uff9f'
 const UNSPACED_TEXT = `[${UNSPACED}][${UNSPACED}\\p{M}]*`
-const WORD = `[[\\p{L}\\p{N}\\p{M}_]--[${UNSPACED}]]+`
+const LETTER = `[[\\p{L}\\p{N}\\p{M}_]--[${UNSPACED}]]`
+const WORD = `${LETTER}+(?:${DIVIDER}+${LETTER}+)*`
 const FOREIGN_TOKEN = new RegExp(`\\p{Extended_Pictographic}|${UNSPACED_TEXT}|${WORD}`, 'gv')
 const UNSPACED_START = new RegExp(`^[${UNSPACED}]`, 'v')
 const PICTOGRAPH = /^\p{Extended_Pictographic}/u
@@ -68,7 +70,7 @@ function emitForeign(text: string, start: number, emit: Emit): void {
     if (UNSPACED_START.test(match[0])) emitUnspaced(match[0], from, emit)
     else if (PICTOGRAPH.test(match[0])) emit(readAsIs(match[0]), from, from + match[0].length)
     else {
-      const reading = readToken(match[0])
+      const reading = readToken(withoutDividers(match[0]))
       if (reading.words > 0) emit(reading, from, from + match[0].length)
     }
   }

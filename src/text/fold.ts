@@ -16,11 +16,18 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
 }
 const NOT_PLAIN = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
 
+/** Where a word may be divided, or must not be: a soft hyphen, a space of no width, a joiner of words. Not part of the word. */
+export const DIVIDER = '[\\u00ad\\u200b\\u2060\\ufeff]'
+const EVERY_DIVIDER = new RegExp(DIVIDER, 'g')
+
+/** A text that may hold words such as `data\u00adbase`, with each of them in one piece. */
+export const withoutDividers = (text: string): string => text.replace(EVERY_DIVIDER, '')
+
 /** Lower-case, compatibility forms made one, accents of alphabetic scripts dropped. */
 export function fold(text: string): string {
   if (ONLY_ASCII.test(text)) return text.toLowerCase()
   return (
-    text
+    withoutDividers(text)
       .normalize('NFKC')
       .toLowerCase()
       .normalize('NFD')

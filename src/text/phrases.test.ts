@@ -8,6 +8,7 @@ test.each([
   ['no such method error', 'fails with no such method: error', true],
   ['get user', 'get_user by id', true],
   ['接続が切れる', '夜に接続が切れることがある', true],
+  ['database lock', 'the data\u00adbase lock', true],
   ['!!!', 'anything', false],
 ])('“%s” in “%s”: %s', (phrase, text, isThere) => {
   expect(phraseTest(phrase)(text)).toBe(isThere)

@@ -1,9 +1,9 @@
-import { fold } from './fold.ts'
+import { fold, withoutDividers } from './fold.ts'
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 
-const wordsOf = (text: string): string => ` ${(text.match(WORD) ?? []).map(fold).join(' ')} `
+const wordsOf = (text: string): string => ` ${(withoutDividers(text).match(WORD) ?? []).map(fold).join(' ')} `
 
 const ONLY_ASCII = /^[\0-\x7f]*$/
 

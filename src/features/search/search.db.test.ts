@@ -113,6 +113,9 @@ onBothEngines('search', (t) => {
     const emoji = await record(me, { title: 'Build shows 🦔 forever' })
     expect(idsOf(await search(me, '接続が切れた'))).toContain(japanese.card_id)
     expect(idsOf(await search(me, 'נכשל החיבור'))).toEqual([hebrew.card_id])
+    const divided = await record(me, { title: 'Otter\u00adcounter stalls', symptom: 'ﾍﾞｰｽﾞ ends' })
+    for (const query of ['ottercounter', 'otter\u00adcounter', 'ベーズ', 'ﾍﾞｰｽﾞ'])
+      expect(idsOf(await search(me, query)), query).toEqual([divided.card_id])
     expect((await me.tool('search_records', { query: '🦔' })).body.data.results[0].card_id).toBe(
       emoji.card_id,
     )

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { CardLinksTable, CardMergesTable } from '../../db/tables/card-links.ts'
 import { markSuccession } from '../cards/succession-mark.ts'
-import { mayRead } from '../cards/visibility.ts'
+import { isCurrent, mayRead } from '../cards/visibility.ts'
 
 /** Links with the name of the person who made them; the program itself has none. */
 const namedLinks = (db: Db) =>
@@ -97,6 +97,25 @@ export async function deleteLink(db: Db, linkId: string): Promise<void> {
   await db.deleteFrom('card_links').where('link_id', '=', linkId).execute()
 }
 
+export async function deleteSuccession(db: Db, formerId: string, successorId: string): Promise<void> {
+  await db
+    .deleteFrom('card_links')
+    .where('to_card_id', '=', formerId)
+    .where('from_card_id', '=', successorId)
+    .where('kind', '=', 'supersedes')
+    .execute()
+}
+
+/** Whether the readers of the card cannot read the one that took its place. */
+export async function isSuccessorGone(db: Db, cardId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('cards')
+    .select('successor_gone')
+    .where('card_id', '=', cardId)
+    .executeTakeFirst()
+  return row?.successor_gone === 1
+}
+
 /** How many steps a chain of superseded cards is followed. */
 const MOST_STEPS = 20
 
@@ -169,7 +188,7 @@ export async function judgedIn(db: Db, workspaceId: string, cardIds: readonly st
     .where('status', '=', 'published')
     .where('deleted_at', 'is', null)
     .where('hidden_at', 'is', null)
-    .where('superseded_by', 'is', null)
+    .where(isCurrent())
     .where('trust', 'is not', null)
     .execute()
 }

@@ -10,7 +10,14 @@ import { CardId } from '../cards/schemas.ts'
 import { recountFeedback } from '../feedback/feedback.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import { refreshIsDue, refreshSoon } from '../trust/refresh-soon.ts'
-import { countMergedInto, deleteMerge, findMerge, insertMerge, successorByLink } from './links.store.ts'
+import {
+  countMergedInto,
+  deleteMerge,
+  findMerge,
+  insertMerge,
+  isSuccessorGone,
+  successorByLink,
+} from './links.store.ts'
 import { succeed, succeedAnew } from './succession.ts'
 
 /** Reading a card also reads the cards that were merged into it, so their number is limited. */
@@ -32,6 +39,12 @@ const Merged = z
  */
 async function trustIsDue(ctx: UserCtx, cardIds: readonly string[]): Promise<void> {
   for (const cardId of cardIds.toSorted()) await refreshIsDue(ctx, cardId)
+}
+
+/** Without end where the other card is gone: else nothing could take the place of the merged one any more. */
+async function requireUndoable(ctx: UserCtx, cardId: string, mergedAt: string): Promise<void> {
+  if (undoUntil(mergedAt) < ctx.now().toISOString() && !(await isSuccessorGone(ctx.db, cardId)))
+    throw conflict('too_late', `A merge can be undone for ${UNDO_DAYS} days.`)
 }
 
 const undoUntil = (at: string): string => new Date(Date.parse(at) + UNDO_DAYS * DAY_MS).toISOString()
@@ -87,7 +100,7 @@ export const mergeCard = capability({
 export const unmergeCard = capability({
   name: 'cards.unmerge',
   summary: 'Undo a merge',
-  description: `For ${UNDO_DAYS} days, for people who may edit the card that was merged. A link that says that another card supersedes it still holds.`,
+  description: `For ${UNDO_DAYS} days, and later if its readers cannot read the other card; for people who may edit the card that was merged. A link that says that another card supersedes it still holds.`,
   scopes: ['record', 'case:write'],
   rest: ['DELETE /api/v1/cards/{card_id}/merge'],
   status: 204,
@@ -99,8 +112,7 @@ export const unmergeCard = capability({
       const card = await editableCard(ctx, card_id)
       const merge = await findMerge(ctx.db, card_id)
       if (!merge) throw notFound('Merge', 'This card is not merged into another.')
-      if (undoUntil(merge.created_at) < ctx.now().toISOString())
-        throw conflict('too_late', `A merge can be undone for ${UNDO_DAYS} days.`)
+      await requireUndoable(ctx, card_id, merge.created_at)
       const parted = [merge.into_card_id, card_id]
       await trustIsDue(ctx, parted)
       await deleteMerge(ctx.db, card_id)

@@ -4,7 +4,7 @@ import type { CardRow } from '../cards/access.ts'
 import { isReadByAllOf } from '../cards/succession-mark.ts'
 import { readableTitles } from '../cards/titles.ts'
 import { tell, untell } from '../notices/tell.ts'
-import { setSuccessor, successorsOf } from './links.store.ts'
+import { deleteSuccession, findMerge, isSuccessorGone, setSuccessor, successorsOf } from './links.store.ts'
 
 /** Everybody who could read the former card must be able to read the one that takes its place. */
 function requireVisibleToAll(former: CardRow, successor: CardRow): void {
@@ -28,10 +28,18 @@ async function alreadySuperseded(ctx: UserCtx, successorId: string): Promise<App
   )
 }
 
+/** A card whose successor its readers cannot read counts as current, so another may take its place: the former link ends. */
+async function endFormerSuccession(ctx: UserCtx, formerId: string, successorId: string): Promise<void> {
+  if (!(await isSuccessorGone(ctx.db, formerId))) throw await alreadySuperseded(ctx, successorId)
+  if (await findMerge(ctx.db, formerId))
+    throw conflict('merged_already', 'This card was merged into another. Undo that first.')
+  await deleteSuccession(ctx.db, formerId, successorId)
+}
+
 /** From now on search shows the successor instead. Somebody else's card does not leave it without a word. */
 export async function succeed(ctx: UserCtx, former: CardRow, successor: CardRow): Promise<void> {
   if (former.card_id === successor.card_id) throw conflict('same_card', 'A card cannot take its own place.')
-  if (former.superseded_by !== null) throw await alreadySuperseded(ctx, former.superseded_by)
+  if (former.superseded_by !== null) await endFormerSuccession(ctx, former.card_id, former.superseded_by)
   if ((await successorsOf(ctx.db, successor.card_id)).includes(former.card_id))
     throw conflict('circular_succession', 'This card has already taken the place of that one.')
   requireVisibleToAll(former, successor)

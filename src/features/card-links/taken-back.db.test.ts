@@ -19,15 +19,15 @@ onBothEngines('a card that took the place of another', (t) => {
   async function replaced() {
     const { workspaceId: workspace_id, admin, editor, viewer } = await team(t)
     const word = newWord()
-    const shared = async (by: Person) => {
-      const { card_id } = await record(by, { ...goodCard(word), workspace_id })
+    const shared = async (by: Person, about = word) => {
+      const { card_id } = await record(by, { ...goodCard(about), workspace_id })
       await by.post(`${url(card_id)}/share`)
       return card_id
     }
     const [older, newer] = [await shared(admin), await shared(editor)]
     await supersede(editor, newer, older)
     expect(await find(viewer, word, 'workspace')).toEqual([newer])
-    return { workspace_id, admin, editor, viewer, older, newer, word }
+    return { workspace_id, admin, editor, viewer, older, newer, word, shared }
   }
 
   test('and is taken back or moved away gives it back, and takes it again when it is shared again', async () => {
@@ -42,11 +42,46 @@ onBothEngines('a card that took the place of another', (t) => {
     const again = await admin.post(`${url(third)}/links`, { to_card_id: older, kind: 'supersedes' })
     expect([again.status, again.body.code, again.text.includes(newer)]).toEqual([
       409,
-      'superseded_already',
+      'successor_hidden',
       false,
     ])
     await editor.post(`${url(newer)}/share`, { workspace_id })
     expect(await find(viewer, word, 'workspace')).toEqual([newer])
+  })
+
+  test('and is gone leaves its place to another, to one of two at once, and does not take it again', async () => {
+    const { workspace_id, admin, editor, viewer, older, newer, word, shared } = await replaced()
+    const others = [await shared(admin, newWord()), await shared(admin, newWord())]
+    const replaceBy = (cardId: string) =>
+      admin.post(`${url(cardId)}/links`, { to_card_id: older, kind: 'supersedes' })
+    expect((await replaceBy(others[0] ?? '')).body.code).toBe('superseded_already')
+    await editor.post(`${url(newer)}/move`, { workspace_id: editor.workspaceId })
+    const answers = await Promise.all(others.map(replaceBy))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409])
+    expect(await find(viewer, word, 'workspace')).toEqual([])
+    await editor.post(`${url(newer)}/share`, { workspace_id })
+    expect((await editor.get(`${url(newer)}/links`)).body.items).toEqual([])
+    const [won] = answers.filter(({ status }) => status === 201)
+    await admin.delete(`${url(older)}/links/${won?.body.link_id}`)
+    expect((await find(viewer, word, 'workspace')).toSorted()).toEqual([newer, older].toSorted())
+  })
+
+  test('and was merged with it and is gone: the merge is undone first, at any time', async () => {
+    const { admin, editor, shared } = await replaced()
+    const [older, newer, next] = [await shared(admin), await shared(editor), await shared(admin)]
+    expect((await editor.post(`${url(older)}/merge`, { into_card_id: newer })).status).toBe(200)
+    await editor.post(`${url(newer)}/move`, { workspace_id: editor.workspaceId })
+    const replace = () => admin.post(`${url(next)}/links`, { to_card_id: older, kind: 'supersedes' })
+    expect((await replace()).body.code).toBe('merged_already')
+    await t.app.services.database.transaction((db) =>
+      db
+        .updateTable('card_merges')
+        .set({ created_at: new Date(0).toISOString() })
+        .where('from_card_id', '=', older)
+        .execute(),
+    )
+    expect((await admin.delete(`${url(older)}/merge`)).status).toBe(204)
+    expect((await replace()).status).toBe(201)
   })
 
   test('holds it only for those who read both: the older one that is published is found in the library', async () => {

@@ -14,7 +14,8 @@ export type Answering = {
   mergedFrom: string | undefined
 }
 
-const successorOf = async (ctx: UserCtx, { superseded_by }: CardRow): Promise<CardRow | undefined> =>
+/** The card that took its place, if the viewer may read it. */
+export const successorOf = async (ctx: UserCtx, { superseded_by }: CardRow): Promise<CardRow | undefined> =>
   superseded_by === null ? undefined : await findCard(ctx.db, ctx.viewer.userId, superseded_by)
 
 const pointerTo = (card: CardRow | undefined): Answering['supersededBy'] =>

@@ -2,6 +2,7 @@ import type { UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { type CardRow, readableCard } from '../cards/access.ts'
 import { isLikelyOutdated } from '../cards/present.ts'
+import { successorOf } from '../cards/successor.ts'
 import { type Delivered, deliveredIn } from '../deliveries/deliveries.ts'
 import type { Snapshot } from '../memory/snapshot.ts'
 import { spread } from '../memory/spread.ts'
@@ -81,10 +82,10 @@ function documentsOf(memory: ProjectMemory, snapshot: Snapshot, budget: number, 
 export const knownAtStart = (memory: ProjectMemory, budget: number, asker: Asker): Found[] =>
   documentsOf(memory, memory.snapshot, budget, asker)
 
-/** A card that was superseded or merged since gives way to the one in its place. */
+/** A card that was superseded or merged since gives way to the one in its place, as long as the person can read that. */
 async function cardOrSuccessor(ctx: UserCtx, cardId: string): Promise<CardRow> {
   const row = await readableCard(ctx, cardId)
-  return row.superseded_by === null ? row : await readableCard(ctx, row.superseded_by)
+  return (await successorOf(ctx, row)) ?? row
 }
 
 async function cardsOfSession(ctx: UserCtx, delivered: readonly Delivered[], asker: Asker): Promise<Found[]> {

@@ -272,6 +272,7 @@ onBothEngines('recall', (t) => {
     expect(later.items.at(-1)).toMatchObject({ kind: 'card', id: newer.card_id })
     expect(later.text).not.toContain(CARD.title)
     await me.delete(`/api/v1/cards/${newer.card_id}`)
+    expect((await recallOf(me, { moment: 'compact', ...at })).text).toContain(CARD.title)
     await me.delete(`/api/v1/cards/${card_id}`)
     expect((await recallOf(me, { moment: 'compact', ...at })).text).not.toContain(CARD.title)
     expect(await recallOf(me, { moment: 'start', project_key: 'org/unknown' })).toMatchObject({

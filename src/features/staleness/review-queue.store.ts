@@ -76,7 +76,7 @@ export async function contradictions(db: Db, asked: Reviewed, limit: number) {
       linked.map((row) => row.other_card_id),
     )
     .where(mayRead(asked.viewerId))
-    .where('superseded_by', 'is', null)
+    .where(isCurrent())
     .execute()
   const otherOf = new Map(others.map((other) => [`${other.workspace_id} ${other.card_id}`, other]))
   return linked.flatMap((row) => {

@@ -52,11 +52,19 @@ export async function countMembers(db: Db, workspaceId: string): Promise<number>
   return people
 }
 
-/** How often recall was asked, how often it answered, and with how many characters. For a team, only its cards count. */
-export async function countCalls(db: Db, asked: Asked) {
+const countAsked = async (db: Db, asked: Asked): Promise<number> => {
   const { all } = await callsOf(db, asked)
     .select(({ fn }) => fn.countAll<number>().as('all'))
     .executeTakeFirstOrThrow()
+  return all
+}
+
+/**
+ * How often recall was asked, how often it answered, and with how many characters. For a team, only its cards count, and
+ * only the times that they answered: how often a member's agent asks is not the team's to know, and in a team of two it
+ * would be one person's.
+ */
+export async function countCalls(db: Db, asked: Asked) {
   const { answered, chars } = await callsOf(db, asked)
     .where('recall_calls.is_silent', '=', 0)
     .$if(asked.workspaceId !== undefined, (query) =>
@@ -67,6 +75,7 @@ export async function countCalls(db: Db, asked: Asked) {
       fn.coalesce(fn.sum<number>('recall_calls.chars'), lit(0)).as('chars'),
     ])
     .executeTakeFirstOrThrow()
+  const all = asked.workspaceId === undefined ? await countAsked(db, asked) : answered
   return { all, answered, chars: Number(chars) }
 }
 

@@ -17,7 +17,7 @@ export const EffectsResponse = z
     people: z.int().describe('Whose figures are added up'),
     answered: share(
       'Times that recall delivered something',
-      'Times that it was asked, at a failure or a prompt',
+      'Times that it was asked, at a failure or a prompt; for a workspace only those that its cards answered',
     ),
     opened: share('Cards that were read within a day', 'Cards that were delivered'),
     judged: share('Cards that the same person judged afterwards', 'Cards that were delivered'),
@@ -34,7 +34,7 @@ export const readEffects = capability({
   name: 'effects.read',
   summary: 'What recall did for you, or for a team: each count with its total',
   description:
-    'With workspace_id: the sums over its members, for the cards of that workspace only. It does not say who did what.',
+    'With workspace_id: the sums over its members, for the cards of that workspace only. It does not say who did what, nor how often agents asked.',
   scopes: ['search'],
   rest: ['GET /api/v1/effects'],
   input: z.object({ workspace_id: Id.optional(), days: z.int().min(1).max(365).default(30) }),

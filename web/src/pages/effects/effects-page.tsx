@@ -114,7 +114,9 @@ function Figures({ effects }: { effects: Effects }) {
               </dt>
               <dd className="text-sm sm:text-right">
                 <span className="text-lg font-semibold">{formatNumber(effects[name].count)}</span>{' '}
-                {name === 'characters' ? 'in' : 'of'} {formatNumber(effects[name].of)} {of}
+                {name === 'answered' && effects.workspace_id !== null
+                  ? 'times'
+                  : `${name === 'characters' ? 'in' : 'of'} ${formatNumber(effects[name].of)} ${of}`}
               </dd>
             </div>
           ))}

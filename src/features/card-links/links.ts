@@ -11,6 +11,7 @@ import { Home, presentHome, Readers } from '../cards/home.ts'
 import { presentHomes } from '../cards/homes.ts'
 import { CardId } from '../cards/schemas.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
+import { requireMaySpeakOf } from '../sanctions/sanctions.ts'
 import { withoutForeignWords } from './link-words.store.ts'
 import {
   countLinks,
@@ -81,6 +82,7 @@ export const linkCards = capability({
     return inTx(ctx, async (ctx) => {
       const { from, to } = await bothCards(ctx, kind, card_id, to_card_id)
       if (from.card_id === to.card_id) throw conflict('same_card', 'A card cannot be linked to itself.')
+      if (why !== null) await requireMaySpeakOf(ctx, [from, to])
       if (kind === 'supersedes' && to.superseded_by !== from.card_id) await succeed(ctx, to, from)
       const link_id = newId()
       const link = await insertLink(ctx.db, {

@@ -1,11 +1,13 @@
 /** Cards as moderators see and change them. `features/moderation` decides who may moderate what. */
 import type { Selectable } from 'kysely'
-import type { Ctx } from '../../core/context.ts'
+import type { Ctx, UserCtx } from '../../core/context.ts'
 import { fromJson } from '../../db/columns.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
+import { roleIn } from '../permissions/permission.ts'
 import { FIXED_POLICY } from '../review/policy.ts'
-import { evidencesOf, updateCardRow } from './cards.store.ts'
+import { type EvidenceRow, evidencesOf, updateCardRow } from './cards.store.ts'
 import { type CardContent, contentOf, writtenCites } from './content.ts'
+import { contributorFor } from './contributor.ts'
 import { dangerInCard, dangerReason } from './danger.ts'
 import { indexCards } from './indexing/index-card.ts'
 import { indexedCards } from './indexing/indexable-cards.ts'
@@ -59,15 +61,24 @@ export async function versionsForModerators(
   }
 }
 
+/** Moderators who are no members of its workspace read the names of contributors as little as strangers do. */
+async function namedFor(ctx: UserCtx, card: ModeratedCard) {
+  const viewer_role = (await roleIn(ctx, card.workspace_id)) ?? null
+  return (row: EvidenceRow) => ({
+    ...presentEvidence(row),
+    added_by: contributorFor(ctx, { ...card, viewer_role }, { by: row.added_by, at: row.created_at }),
+  })
+}
+
 /**
  * The evidence up to a version, the cites as they are now, since they have no versions, and what the fixed rules of the
  * review find in all of it.
  */
-export async function lookedAt(ctx: Ctx, card: ModeratedCard, version: number, content: CardContent) {
+export async function lookedAt(ctx: UserCtx, card: ModeratedCard, version: number, content: CardContent) {
   const evidences = (await evidencesOf(ctx.db, card.card_id)).filter((row) => row.added_in_version <= version)
   const cites = writtenCites(card)
   const findings = dangerInCard({ ...content, cites }, evidences, FIXED_POLICY).map(dangerReason)
-  return { evidences: evidences.map(presentEvidence), cites, findings }
+  return { evidences: evidences.map(await namedFor(ctx, card)), cites, findings }
 }
 
 async function change(ctx: Ctx, card: ModeratedCard, columns: Partial<ModeratedCard>): Promise<void> {

@@ -165,12 +165,32 @@ onBothEngines('ways around moderators', (t) => {
     const boss = await serviceAdmin(t)
     const [bad, kept, gone] = [await published(me), await published(me), await published(me)]
     await me.delete(url(gone))
+    const open = await me.post('/api/v1/workspaces', { name: 'Open', visibility: 'public' })
     await report(await t.user(), bad.card_id)
     await decide(boss, await matterOf(boss, bad.card_id), { decision: 'hide', ban_publisher: true })
     const edited = await me.patch(url(kept), { scope_notes: 'Everywhere.' })
     expect([edited.status, edited.body.code]).toEqual([403, 'publishing_banned'])
     expect((await me.post(`${url(gone)}/undelete`)).body.status).toBe('unpublished')
     expect(await isOpen(gone)).toBe(false)
+
+    // Neither words beside a card that strangers read, though an outcome and a link without words stay.
+    const theirs = await published(await t.user())
+    const judge = (words: object, card = theirs) =>
+      me.post(`${url(card)}/verdicts`, { outcome: 'failed', ...words })
+    const link = (from: { card_id: string }, why?: string) =>
+      me.post(`${url(from)}/links`, { to_card_id: theirs.card_id, kind: 'related', why })
+    for (const refused of [
+      judge({ note: 'Buy!' }),
+      judge({ environment: { buy: 'now' } }),
+      link(kept, 'Buy!'),
+    ])
+      expect((await refused).body.code).toBe('publishing_banned')
+    for (const taken of [judge({ evidence: 'exit code 1' }), judge({ note: 'Mine.' }, gone), link(kept)])
+      expect((await taken).status).toBe(201)
+    expect((await link(gone, 'A reason of my own.')).status).toBe(201)
+
+    const renamed = await me.patch(`/api/v1/workspaces/${open.body.workspace_id}`, { name: 'Buy!' })
+    expect(renamed.body.code).toBe('publishing_banned')
 
     const inside = await record(me, { workspace_id: workspaceId })
     await me.post(`${url(inside)}/share`)
@@ -193,6 +213,21 @@ onBothEngines('ways around moderators', (t) => {
       expect((await pulled(workspaceId, isDry)).body.code).toBe('publishing_banned')
     for (const elsewhere of [own.body.workspace_id, me.workspaceId])
       expect((await pulled(elsewhere, false)).body.items).toMatchObject([{ outcome: 'created' }])
+  })
+
+  test('who decides about a card learns no name of a team that it was in before', async () => {
+    const { admin: mate, editor: me, workspaceId: first } = await team(t)
+    const { admin: head, viewer, workspaceId: second } = await team(t)
+    await head.post(`/api/v1/workspaces/${second}/members`, { user_id: me.userId, role: 'editor' })
+    const card = await record(me, { workspace_id: first })
+    const evidence = { kind: 'log', content: 'Seen here too.' }
+    expect((await mate.patch(url(card), { evidences: [evidence] })).status).toBe(200)
+    t.later(1000)
+    expect((await me.post(`${url(card)}/share`, { workspace_id: second })).status).toBe(200)
+    await report(viewer, card.card_id)
+    const { matter_id } = await matterOf(head, card.card_id)
+    const { content } = (await head.get(`/api/v1/moderation/matters/${matter_id}`)).body
+    expect(content.evidences).toMatchObject([{ ...evidence, added_by: me.userId }])
   })
 
   test('who was dismissed stays so, whatever they report next; a draft is not reported', async () => {

@@ -2,6 +2,7 @@
 import type { Ctx, UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { addressHash } from '../../core/secrets.ts'
+import type { CardStatus } from '../../db/tables/cards.ts'
 import { findUser, isServiceModerator } from '../identity/users/users.ts'
 import { addressOf, findBan, leaveGivers } from './sanctions.store.ts'
 
@@ -30,6 +31,16 @@ export async function requireMayPublish(ctx: UserCtx, target: Target): Promise<v
     `Moderators have banned you from publishing${ban.workspace_id === null ? '' : ' in this workspace'}. Reason: ${ban.reason} You can appeal once: POST /api/v1/moderation/matters/${ban.matter_id}/appeal, or on the page of the card that it is about.`,
     { ban_id: ban.ban_id, matter_id: ban.matter_id, reason: ban.reason },
   )
+}
+
+type SpokenOf = { status: CardStatus; workspace_id: string; workspace_visibility: Target['visibility'] }
+
+/** Words beside a card, such as the note of a verdict, are read by those who read all of these cards. */
+export async function requireMaySpeakOf(ctx: UserCtx, cards: readonly SpokenOf[]): Promise<void> {
+  const isRead = cards.every((card) => card.status === 'published' && card.workspace_visibility !== 'private')
+  if (!isRead) return
+  for (const { workspace_id, workspace_visibility: visibility } of cards)
+    await requireMayPublish(ctx, { workspace_id, visibility })
 }
 
 /** A hidden card cannot be published, shared or moved until moderators show it again. */

@@ -53,7 +53,7 @@ const presentVerdict = (
 
 /**
  * Only the owner sees verdicts from before the card came into its workspace, and only members those from before the
- * workspace was opened to others, or the card shared in it.
+ * workspace was opened to others, or the card shared in it. Everybody sees what they said themselves.
  */
 async function sourceOf(ctx: UserCtx, card: CardRow): Promise<VerdictSource> {
   const { card_id, owner_id, seen_since, published_at, viewer_role, workspace_id } = card
@@ -75,7 +75,8 @@ export const listVerdicts = capability({
   run: async (ctx, { card_id, page, page_size }) => {
     const card = await readableCard(ctx, card_id)
     const cards = await withMerged(ctx, card)
-    const shown = verdictsShown(ctx.db, await Promise.all(cards.map((one) => sourceOf(ctx, one))))
+    const sources = await Promise.all(cards.map((one) => sourceOf(ctx, one)))
+    const shown = verdictsShown(ctx.db, ctx.viewer.userId, sources)
     const { total } = await shown
       .select((eb) => eb.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow()

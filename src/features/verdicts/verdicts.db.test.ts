@@ -95,6 +95,12 @@ onBothEngines('verdicts', (t) => {
     expect(seen).not.toHaveProperty('applied_in')
     const [own] = (await owner.get(`${card}/verdicts`)).body.items
     expect(own).toMatchObject({ evidence: 'exit code 127', user_name: 'Judge', is_mine: false })
+    t.later(1000)
+    for (const step of ['unpublish', 'publish']) await owner.post(`${card}/${step}`)
+    expect((await reader.get(`${card}/verdicts`)).body.items).toEqual([])
+    expect((await judge.get(`${card}/verdicts`)).body.items).toMatchObject([
+      { note: 'on musl', is_mine: true },
+    ])
   })
 
   test('the last verdict of each person is looked up by an index, not compared with all others', async () => {

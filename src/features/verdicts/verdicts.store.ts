@@ -62,8 +62,8 @@ export async function openingOf(db: Db, workspaceId: string): Promise<string | n
 /** A card whose verdicts are shown, if they are not older than any of these times. */
 export type VerdictSource = { card_id: string; since: readonly string[] }
 
-/** The last verdict of each person on each of the cards in each environment, unless it was withdrawn. */
-export const verdictsShown = (db: Db, cards: readonly VerdictSource[]) =>
+/** For a reader, who always sees their own: the last verdict of each person on each of the cards in each environment, unless it was withdrawn. */
+export const verdictsShown = (db: Db, readerId: string, cards: readonly VerdictSource[]) =>
   db
     .selectFrom('card_verdicts')
     .where((eb) =>
@@ -71,7 +71,10 @@ export const verdictsShown = (db: Db, cards: readonly VerdictSource[]) =>
         cards.map(({ card_id, since }) =>
           eb.and([
             eb('card_verdicts.card_id', '=', card_id),
-            ...since.map((time) => eb('card_verdicts.created_at', '>=', time)),
+            eb.or([
+              eb('card_verdicts.user_id', '=', readerId),
+              eb.and(since.map((time) => eb('card_verdicts.created_at', '>=', time))),
+            ]),
           ]),
         ),
       ),

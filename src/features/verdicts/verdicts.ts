@@ -17,6 +17,7 @@ import { answering } from '../cards/successor.ts'
 import { rewardHelp, USEFUL_REWARD } from '../feedback/reward-help.ts'
 import { tell, untell } from '../notices/tell.ts'
 import { cleanJson, cleanOptional, Findings } from '../redaction/stored.ts'
+import { requireMaySpeakOf } from '../sanctions/sanctions.ts'
 import { notePraise, standingOf } from '../trust/judging.ts'
 import { refreshIsDue, refreshSoon } from '../trust/refresh-soon.ts'
 import { countVerdicts, holdJudge, insertVerdict, standingVerdicts } from './verdicts.store.ts'
@@ -179,6 +180,7 @@ export const verifyCard = capability({
       async (ctx) => {
         await holdJudge(ctx)
         const { row: card } = await answering(ctx, await readableCard(ctx, input.card_id))
+        if (words.note !== null || words.environment_key !== '') await requireMaySpeakOf(ctx, [card])
         const given = await give(ctx, card, input.outcome, words)
         await refreshIsDue(ctx, card.card_id)
         return given

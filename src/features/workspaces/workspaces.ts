@@ -226,6 +226,7 @@ export const changeWorkspace = capability({
     return inTx(ctx, async (ctx) => {
       const { workspace } = await requireRole(ctx, workspace_id, 'admin')
       if (visibility !== undefined) await requireMayShow(ctx, workspace, visibility)
+      if (name !== undefined && workspace.visibility !== 'private') await requireMayPublish(ctx, workspace)
       const isOpened =
         visibility !== undefined && visibility !== 'private' && workspace.visibility === 'private'
       const now = ctx.now().toISOString()

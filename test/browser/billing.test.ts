@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { signPayload } from '../../src/adapters/payments/payments.ts'
 import { events, SECRET } from '../support/billing-events.ts'
@@ -105,11 +106,16 @@ test('an invite code made by one person gives credits to both', async () => {
   const giver = await stage.person('Giver')
   const taker = await stage.person('Taker')
   await openPage(giver.page, '/billing?tab=codes')
-  await giver.page.getByLabel('Note').fill('For the new colleague')
+  const note = giver.page.getByLabel('Note')
+  await note.fill('For the new colleague')
+  // What is typed while the first note is sent stays.
+  const typeOn = (route: Route) => note.fill('For the next one').then(() => route.continue())
+  await giver.page.route('**/api/v1/billing/invites', typeOn, { times: 1 })
   await giver.page.getByRole('button', { name: 'Create code' }).click()
   const code = (await giver.page.getByText(/^KV-\w{5}-\w{5}$/).textContent()) ?? ''
   await giver.page.getByRole('button', { name: `Copy code ${code}` }).click()
   expect(await giver.page.evaluate(() => navigator.clipboard.readText())).toBe(code)
+  expect(await note.inputValue()).toBe('For the next one')
 
   await giver.page.getByRole('textbox', { name: 'Invite code' }).fill(code)
   await giver.page.getByRole('button', { name: 'Redeem' }).click()

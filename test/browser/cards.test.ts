@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, settled } from './support.ts'
@@ -45,9 +46,13 @@ test('a reader says that a card helped, and its author reads the comment', async
   await openPage(reader.page, `/cards/${card.card_id}`)
   await reader.page.getByRole('button', { name: 'Useful 0' }).click()
   await reader.page.getByRole('button', { name: 'Useful 1', pressed: true }).waitFor()
-  await reader.page.getByLabel('Comment for the author').fill('Saved me an afternoon.')
+  const comment = reader.page.getByLabel('Comment for the author')
+  await comment.fill('Saved me an afternoon.')
+  const typeOn = (route: Route) => comment.fill('And an evening.').then(() => route.continue())
+  await reader.page.route('**/feedback', typeOn, { times: 1 })
   await reader.page.getByRole('button', { name: 'Send' }).click()
   await reader.page.getByText('Thank you. The author reads your comment.').waitFor()
+  expect(await comment.inputValue()).toBe('And an evening.')
   // An editor sees the feedback of others, and finds the own one behind however many of them.
   await commentOfOthers(card.card_id, 20)
   await reopenPage(reader.page)

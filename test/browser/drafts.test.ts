@@ -60,6 +60,8 @@ test('a person accepts, edits and dismisses what was found in their work, and se
   await page.locator('h1:focus').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   await draft('quarry').waitFor()
+  // The notice is gone, and the focus with it if nobody took care.
+  await page.locator('h1:focus').waitFor()
   const { items } = await person.api<{ items: { title: string }[] }>('GET', '/api/v1/cards')
   expect(items.map((card) => card.title)).toContain('The orchard client has to be declared')
   await look(person, '/effects', 'effects', 'Failures avoided')

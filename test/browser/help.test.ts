@@ -12,7 +12,14 @@ const HOSTILE = `"><img src=x onerror="throw new Error('ran')"><script>throw new
 test('a question is answered from the guide as it is written, with its sources', async () => {
   const { page } = await stage.person('Asker')
   await openPage(page, '/support')
-  await page.getByLabel('Your question').fill('When does a library search cost credits?')
+  const question = page.getByLabel('Your question')
+  await question.fill('When does a library search cost credits?')
+  await page.route('**/api/v1/chat/support/stream', (route) => route.abort('internetdisconnected'), {
+    times: 1,
+  })
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('Ask again, or write to us.').waitFor()
+  expect(await question.inputValue()).toBe('When does a library search cost credits?')
   await page.keyboard.press('Enter')
   const sources = page.getByRole('list', { name: 'Sources' })
   await sources.getByRole('link').first().waitFor()

@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
 import { expectAccessible, openStage, type Person, picture } from './support.ts'
@@ -7,6 +8,7 @@ const stage = openStage()
 
 const KEY = 'github.com/example/shop'
 const PROJECT = `/memory/project?key=${encodeURIComponent(KEY)}`
+const SNAPSHOT = `/api/v1/project-context/snapshot?project_key=${encodeURIComponent(KEY)}`
 
 /** Throws if any of it is ever taken for markup; the window's watch turns the error into a failed test. */
 const HOSTILE = `"><img src=x onerror="throw new Error('ran')"><script>throw new Error('ran')</script>[x](javascript:alert(1))`
@@ -123,10 +125,17 @@ test('a document is edited, and a secret in it never stays', async () => {
   await page.getByRole('button', { name: 'Edit facts' }).click()
   await page.getByText('What you wrote before is back.').waitFor()
   await expectAccessible(page)
+  // It is stored, and only the answer is lost: saved again, it is still one event.
+  const { total_events } = await person.api<{ total_events: number }>('GET', SNAPSHOT)
+  const loseAnswer = (route: Route) => route.fetch().then(() => route.abort('internetdisconnected'))
+  await page.route('**/api/v1/project-context/events', loseAnswer, { times: 1 })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alert').getByText('The server cannot be reached.').waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved without 1 secret that it contained.').waitFor()
   expect(await page.evaluate(() => Object.keys(localStorage).join())).not.toContain('kv-document')
   expect(await page.content()).not.toContain(secret)
+  expect(await person.api('GET', SNAPSHOT)).toMatchObject({ total_events: total_events + 1 })
 })
 
 test('preferences are transferred after a preview of the result', async () => {

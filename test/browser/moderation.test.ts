@@ -114,5 +114,5 @@ test('somebody without an account reports from a public page', async () => {
   await expectAccessible(page)
   await picture(page, 'report-page')
   await page.getByRole('button', { name: 'Report' }).click()
-  await page.getByText('A moderator will look at it.').waitFor()
+  await page.locator(':focus').getByText('A moderator will look at it.').waitFor()
 })

@@ -50,6 +50,7 @@ async function cardWithLongNames(person: Person): Promise<string> {
   })
   const { card_id } = await person.api<CardAnswer>('POST', '/api/v1/cards', {
     ...SAMPLES[0],
+    body: '# What the log says\n\nThe pool is empty.',
     workspace_id,
     environment: { ['ENVIRONMENT_'.repeat(16)]: '20.11' },
   })
@@ -147,7 +148,7 @@ test('the palette goes everywhere and the keys are listed', async () => {
   await page.locator('input:focus').waitFor()
   await expect.poll(() => saidTitle(page)).toBe('New card')
   await visit(page, '/no-such-page')
-  expect(await page.title()).toBe('Knowledge Vault')
+  expect(await page.title()).toBe('No page at this address · Knowledge Vault')
 })
 
 test('what stands for a card while it loads begins where the card will', async () => {

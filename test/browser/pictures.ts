@@ -49,7 +49,7 @@ async function pictureBothThemes(page: Page, name: string, judged: Look['judged'
 export const sideways = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
-/** The page as it stands, in each size: without serious findings, without scrolling sideways. */
+/** The page as it stands, in each size: without serious findings, without scrolling sideways, with one heading of its own. */
 export async function judge(
   page: Page,
   name: string,
@@ -64,6 +64,7 @@ export async function judge(
     await pictureBothThemes(page, `${name}-${width}`, judged)
     if (judged) await expectAccessible(page)
     expect(await sideways(page), `${name} scrolls sideways at ${width} px`).toBe(0)
+    expect(await page.locator('h1').count(), `headings of the first level in ${name}`).toBe(1)
   }
 }
 

@@ -6,6 +6,7 @@ export function NotFound() {
   return (
     <main className="pt-16">
       <EmptyState
+        isPage
         icon={<Compass size={18} />}
         title="No page at this address"
         action={

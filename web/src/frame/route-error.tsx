@@ -29,7 +29,7 @@ export function PageError(props: ErrorComponentProps): ReactNode {
   const retry = useRetry(props)
   return (
     <div className="pt-8">
-      <ErrorState error={shownError(props.error)} onRetry={retry} />
+      <ErrorState error={shownError(props.error)} onRetry={retry} isPage />
     </div>
   )
 }
@@ -39,7 +39,7 @@ export function RouteError(props: ErrorComponentProps): ReactNode {
   const retry = useRetry(props)
   return (
     <main className="pt-16">
-      <ErrorState error={shownError(props.error)} onRetry={retry} />
+      <ErrorState error={shownError(props.error)} onRetry={retry} isPage />
     </main>
   )
 }

@@ -87,7 +87,7 @@ export function lazyPage<Name extends string>(
   function LazyPage() {
     const { value, error, retry } = page.useLoaded()
     if (value) return <value.Page />
-    return error ? <ErrorState error={error} onRetry={retry} /> : <SkeletonPage />
+    return error ? <ErrorState error={error} onRetry={retry} isPage /> : <SkeletonPage />
   }
   return Object.assign(LazyPage, { preload: () => page.preload().catch(() => {}) })
 }

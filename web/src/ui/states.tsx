@@ -2,10 +2,14 @@ import { CircleAlert, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { ApiError, NetworkError, SessionOver } from '../api/client.ts'
 import { cx } from '../lib/cx.ts'
+import { useTitle } from '../lib/use-title.ts'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
 
-type EmptyProps = {
+/** For what stands in the place of a whole page: it names the page and the tab. */
+type AsPage = { isPage?: boolean | undefined }
+
+type EmptyProps = AsPage & {
   icon?: ReactNode
   title: string
   children?: ReactNode
@@ -13,14 +17,20 @@ type EmptyProps = {
   example?: ReactNode
 }
 
+function StateTitle({ title, isPage }: AsPage & { title: string }) {
+  useTitle(isPage ? title : undefined)
+  const Heading = isPage ? 'h1' : 'h2'
+  return <Heading className="text-base font-semibold">{title}</Heading>
+}
+
 /** Teaches: one sentence, one action, one example. */
-export function EmptyState({ icon, title, children, action, example }: EmptyProps) {
+export function EmptyState({ icon, title, children, action, example, isPage }: EmptyProps) {
   return (
     <div className="mx-auto grid max-w-narrow justify-items-center gap-3 px-4 py-12 text-center">
       {icon && (
         <div className="grid size-10 place-items-center rounded-full bg-sunken text-faint">{icon}</div>
       )}
-      <h2 className="text-base font-semibold">{title}</h2>
+      <StateTitle title={title} isPage={isPage} />
       {children && <p className="text-sm text-soft">{children}</p>}
       {action}
       {example && (
@@ -51,7 +61,8 @@ export function ErrorState({
   error,
   onRetry,
   action,
-}: {
+  isPage,
+}: AsPage & {
   error: unknown
   onRetry?: () => void
   action?: ReactNode
@@ -82,7 +93,7 @@ export function ErrorState({
       <div className="grid size-10 place-items-center rounded-full bg-bad-soft text-bad">
         <CircleAlert size={18} aria-hidden />
       </div>
-      <h2 className="text-base font-semibold">{title}</h2>
+      <StateTitle title={title} isPage={isPage} />
       <p className="text-sm text-soft">
         {message} {note}
       </p>
@@ -104,14 +115,15 @@ type Asked = { error: unknown; refetch: () => unknown }
 export const NotLoaded = ({
   query,
   action,
+  isPage,
   children,
-}: {
+}: AsPage & {
   query: Asked
   action?: ReactNode
   children: ReactNode
 }) =>
   query.error ? (
-    <ErrorState error={query.error} onRetry={() => void query.refetch()} action={action} />
+    <ErrorState error={query.error} onRetry={() => void query.refetch()} action={action} isPage={isPage} />
   ) : (
     children
   )

@@ -2,6 +2,7 @@ import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import { useEffect, useId, useRef, useSyncExternalStore } from 'react'
 import { ApiError, SessionOver } from '../api/client.ts'
 import { cx } from '../lib/cx.ts'
+import { neighbourGetsFocus } from '../lib/neighbour-focus.ts'
 import { IconButton } from './button.tsx'
 
 type Toast = {
@@ -108,7 +109,8 @@ function ToastCard({ toast }: { toast: Toast }) {
         <button
           type="button"
           className="rounded-sm px-2 py-1 font-medium text-accent hover:bg-hover"
-          onClick={() => {
+          onClick={(event) => {
+            neighbourGetsFocus(event.currentTarget)
             toast.action?.run()
             dismiss(toast.id)
           }}
@@ -116,7 +118,13 @@ function ToastCard({ toast }: { toast: Toast }) {
           {toast.action.label}
         </button>
       )}
-      <IconButton label="Dismiss" onClick={() => dismiss(toast.id)}>
+      <IconButton
+        label="Dismiss"
+        onClick={(event) => {
+          neighbourGetsFocus(event.currentTarget)
+          dismiss(toast.id)
+        }}
+      >
         <X size={14} />
       </IconButton>
     </div>

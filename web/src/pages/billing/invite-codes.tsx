@@ -11,6 +11,7 @@ import {
 } from '../../api/billing.ts'
 import { credits, formatDay } from '../../lib/format.ts'
 import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
+import { useKeptText } from '../../lib/use-kept-text.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -50,18 +51,18 @@ function redeemedWords({ credits_awarded, credits_pending, credits_balance }: Re
 
 function Redeem() {
   const { code: given = '' } = route.useSearch()
-  const [code, setCode] = useState(given)
+  const { text: code, change, dropSent } = useKeptText(undefined, given)
   const redeem = useMutation({
-    mutationFn: () => redeemInviteCode({ code: code.trim() }),
-    onSuccess: async (done) => {
-      setCode('')
+    mutationFn: (typed: string) => redeemInviteCode({ code: typed.trim() }),
+    onSuccess: async (done, typed) => {
+      dropSent(typed)
       toast(redeemedWords(done))
       await billingChanged()
     },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    redeem.mutate()
+    redeem.mutate(code)
   }
   return (
     <form className="grid max-w-narrow gap-3" onSubmit={submit}>
@@ -73,7 +74,7 @@ function Redeem() {
             value={code}
             autoComplete="off"
             spellCheck={false}
-            onChange={(event) => setCode(event.target.value)}
+            onChange={(event) => change(event.target.value)}
           />
         </div>
         <Button type="submit" busy={redeem.isPending} disabled={!code.trim()}>
@@ -86,20 +87,23 @@ function Redeem() {
 }
 
 function Create() {
-  const [note, setNote] = useState('')
+  const { text: note, change, dropSent } = useKeptText(undefined, '')
   const [days, setDays] = useState('30')
   const create = useMutation({
-    mutationFn: () =>
-      createInviteCode({ expires_in_days: Number(days), ...(note.trim() ? { note: note.trim() } : {}) }),
-    onSuccess: async () => {
-      setNote('')
+    mutationFn: (written: string) =>
+      createInviteCode({
+        expires_in_days: Number(days),
+        ...(written.trim() ? { note: written.trim() } : {}),
+      }),
+    onSuccess: async (_, written) => {
+      dropSent(written)
       await billingChanged()
       toast('The code is ready to copy.')
     },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    create.mutate()
+    create.mutate(note)
   }
   return (
     <form className="mb-5 grid gap-3" onSubmit={submit}>
@@ -110,7 +114,7 @@ function Create() {
           value={note}
           maxLength={200}
           autoComplete="off"
-          onChange={(event) => setNote(event.target.value)}
+          onChange={(event) => change(event.target.value)}
         />
         <SelectField label="Valid for" value={days} onChange={(event) => setDays(event.target.value)}>
           <option value="7">7 days</option>

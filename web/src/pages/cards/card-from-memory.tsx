@@ -17,7 +17,11 @@ export function CardFromMemory({ from, also }: { from: string; also: string | un
   })
   if (!proposal.data)
     return (
-      <NotLoaded query={proposal} action={<LinkButton to="/cards/new">Write an empty card</LinkButton>}>
+      <NotLoaded
+        isPage
+        query={proposal}
+        action={<LinkButton to="/cards/new">Write an empty card</LinkButton>}
+      >
         <SkeletonPage />
       </NotLoaded>
     )

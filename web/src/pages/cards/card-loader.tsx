@@ -35,7 +35,7 @@ export function CardLoader({ cardId, terms = [], inPane = false, mergedFrom }: P
   if (card.data) return <CardView card={card.data} terms={terms} inPane={inPane} mergedFrom={mergedFrom} />
   return (
     <>
-      <NotLoaded query={card} action={<LinkButton to="/cards">My cards</LinkButton>}>
+      <NotLoaded isPage={!inPane} query={card} action={<LinkButton to="/cards">My cards</LinkButton>}>
         <SkeletonPage narrow />
       </NotLoaded>
       {isOutOfReach(card.error) && <KeptText cardId={cardId} />}

@@ -31,7 +31,7 @@ export function EditCard() {
   if (card.data?.evidences) return <Loaded key={cardId} card={card.data} />
   return (
     <>
-      <NotLoaded query={card}>
+      <NotLoaded isPage query={card}>
         <SkeletonPage />
       </NotLoaded>
       {isOutOfReach(card.error) && <KeptText cardId={cardId} />}
@@ -48,6 +48,7 @@ function Loaded({ card }: { card: Card }) {
 const MayNotEdit = ({ card }: { card: Card }) => (
   <>
     <EmptyState
+      isPage
       icon={<PencilOff size={18} />}
       title="You can read this card, not change it"
       action={

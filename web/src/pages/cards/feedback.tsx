@@ -5,6 +5,7 @@ import { giveFeedback, listFeedback, withdrawFeedback } from '../../api/cards.ts
 import { queryClient } from '../../api/query.ts'
 import type { Card, FeedbackKind } from '../../api/types.ts'
 import { formatAgo, formatNumber } from '../../lib/format.ts'
+import { useKeptText } from '../../lib/use-kept-text.ts'
 import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
@@ -70,8 +71,8 @@ function useVote(card: Card) {
 
 function Vote({ card }: { card: Card }) {
   const { given, mine, give, takeBack } = useVote(card)
-  const [comment, setComment] = useState('')
-  const clear = { onSuccess: () => setComment('') }
+  const { text: comment, change, dropSent } = useKeptText(undefined, '')
+  const clear = { onSuccess: () => dropSent(comment) }
   const say = (event: FormEvent) => {
     event.preventDefault()
     if (mine && comment.trim()) give.mutate({ kind: mine, comment: comment.trim() }, clear)
@@ -100,7 +101,7 @@ function Vote({ card }: { card: Card }) {
             placeholder={given?.comment ?? 'Say more to the author, if you like'}
             maxLength={2000}
             value={comment}
-            onChange={(event) => setComment(event.target.value)}
+            onChange={(event) => change(event.target.value)}
           />
           <Button type="submit" disabled={!comment.trim()} busy={give.isPending}>
             Send

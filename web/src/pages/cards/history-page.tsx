@@ -31,7 +31,7 @@ export function HistoryPage() {
   })
   if (!card.data || !history.data)
     return (
-      <NotLoaded query={card.data ? history : card}>
+      <NotLoaded isPage query={card.data ? history : card}>
         <SkeletonPage />
       </NotLoaded>
     )

@@ -35,13 +35,13 @@ export function GuidePage() {
   }
   if (!guide.data && guide.error instanceof ApiError && guide.error.status === 404)
     return (
-      <EmptyState title="Not found" action={<LinkButton to="/guide">All pages</LinkButton>}>
+      <EmptyState isPage title="Not found" action={<LinkButton to="/guide">All pages</LinkButton>}>
         The guide has no such page.
       </EmptyState>
     )
   if (!guide.data)
     return (
-      <NotLoaded query={guide} action={<LinkButton to="/guide">All pages</LinkButton>}>
+      <NotLoaded isPage query={guide} action={<LinkButton to="/guide">All pages</LinkButton>}>
         <SkeletonPage />
       </NotLoaded>
     )

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { appendEvent, type MemoryEvent } from '../../api/memory.ts'
+import { useAttempt } from '../../api/use-attempt.ts'
 import { plural } from '../../lib/format.ts'
 import { useKeptText } from '../../lib/use-kept-text.ts'
 import { useMe } from '../../session.ts'
@@ -13,6 +14,18 @@ import { memoryChanged, named, type ProjectName } from './memory-queries.ts'
 
 type Props = { kind: DocumentKind; project: ProjectName; event: MemoryEvent | null; onClose: () => void }
 
+const eventOf = (kind: DocumentKind, project: ProjectName, content: string) => ({
+  ...named(project),
+  content,
+  client: 'web',
+  ...(kind === 'summary'
+    ? { event_type: 'summary' as const }
+    : {
+        event_type: 'fact_snapshot' as const,
+        meta: { fact_kind: kind, ...(kind === 'user_preferences' ? { confirmed_by_user: true } : {}) },
+      }),
+})
+
 /**
  * Saving writes a new event; the document before it stays in the timeline. What is not saved is kept: a click beside the
  * dialog closes it, and the session may end.
@@ -23,19 +36,10 @@ export function EditDocument({ kind, project, event, onClose }: Props) {
   const keptAs = ['kv-document', user_id, project.workspace ?? '', kind, project.key].join(':')
   const { text, change, isRestored } = useKeptText(keptAs, start)
   const { title, hint, example } = DOCUMENTS[kind]
+  const attempt = useAttempt()
   const save = useMutation({
     mutationFn: (content: string) =>
-      appendEvent({
-        ...named(project),
-        content,
-        client: 'web',
-        ...(kind === 'summary'
-          ? { event_type: 'summary' as const }
-          : {
-              event_type: 'fact_snapshot' as const,
-              meta: { fact_kind: kind, ...(kind === 'user_preferences' ? { confirmed_by_user: true } : {}) },
-            }),
-      }),
+      attempt(content, (options) => appendEvent(eventOf(kind, project, content), options)),
     onSuccess: async (saved) => {
       await memoryChanged()
       const removed = saved.redactions.reduce((sum, { count }) => sum + count, 0)

@@ -22,7 +22,7 @@ export function EventPage() {
   const event = useQuery(eventQuery(rawId))
   if (!event.data)
     return (
-      <NotLoaded query={event} action={<LinkButton to="/memory">Memory</LinkButton>}>
+      <NotLoaded isPage query={event} action={<LinkButton to="/memory">Memory</LinkButton>}>
         <SkeletonPage />
       </NotLoaded>
     )

@@ -46,7 +46,7 @@ export function ProjectPage() {
   const aliases = project?.aliases.filter((alias) => alias !== name) ?? []
   if (!documents.data && documents.error)
     return (
-      <NotLoaded query={documents} action={<LinkButton to="/memory">All projects</LinkButton>}>
+      <NotLoaded isPage query={documents} action={<LinkButton to="/memory">All projects</LinkButton>}>
         {null}
       </NotLoaded>
     )

@@ -25,7 +25,7 @@ export function MatterPage() {
   const one = matter.data
   if (!one)
     return (
-      <NotLoaded query={matter} action={<LinkButton to="/moderation">All matters</LinkButton>}>
+      <NotLoaded isPage query={matter} action={<LinkButton to="/moderation">All matters</LinkButton>}>
         <SkeletonPage />
       </NotLoaded>
     )

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Logo } from '../../frame/logo.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -54,7 +54,7 @@ function ReportForm({ cardId, title }: { cardId: string; title: string }) {
         </a>
       </h2>
       {sent ? (
-        <Notice tone="ok">Thank you. A moderator will look at it.</Notice>
+        <Sent />
       ) : (
         <form className="grid max-w-dialog gap-4" onSubmit={submit}>
           <ReportFields {...fields} />
@@ -67,5 +67,16 @@ function ReportForm({ cardId, title }: { cardId: string; title: string }) {
         </form>
       )}
     </>
+  )
+}
+
+function Sent() {
+  const box = useRef<HTMLDivElement>(null)
+  // The button that had the focus is gone with the form.
+  useEffect(() => box.current?.focus(), [])
+  return (
+    <div ref={box} tabIndex={-1} className="focus:outline-none">
+      <Notice tone="ok">Thank you. A moderator will look at it.</Notice>
+    </div>
   )
 }

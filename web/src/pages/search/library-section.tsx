@@ -8,7 +8,7 @@ import { configQuery, creditsPolicyQuery, useMe } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { HITS_AT_ONCE, type SearchState } from './search-state.ts'
-import { CardHits, More, Section } from './sections.tsx'
+import { CardHits, chargedWords, More, Section } from './sections.tsx'
 import { remember } from './use-kept-searches.ts'
 import type { useLibrarySearch } from './use-search.ts'
 
@@ -34,10 +34,12 @@ export function LibrarySection({ library, state, selected, wide }: Props) {
   const found = answer?.library
   if (!answer || !found) return <Offer library={library} state={state} />
   const count = shown.q === state.q ? shown.hits : HITS_AT_ONCE
-  const charged =
-    answer.credits_charged > 0 ? `${credits(answer.credits_charged)} charged` : 'nothing charged'
   return (
-    <Section title="Library" note={`${formatNumber(found.results.length)} · ${charged}`} heading={heading}>
+    <Section
+      title="Library"
+      note={`${formatNumber(found.results.length)} · ${chargedWords(answer)}`}
+      heading={heading}
+    >
       {found.results.length === 0 && (
         <p className="px-4 py-3 text-sm text-soft">
           The library has nothing on this. Nothing was charged. Once you have solved it, write the card.

@@ -77,7 +77,7 @@ export function SearchPage() {
             </NotLoaded>
           ) : (
             <>
-              <Summary answer={answer} />
+              <Summary answer={answer} library={library.answer} />
               {found === 0 && <NothingFound state={state} change={change} />}
               <FreeSections answer={answer} state={state} selected={selected} change={change} wide={wide} />
               <LibrarySection library={library} state={state} selected={selected} wide={wide} />

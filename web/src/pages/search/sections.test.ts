@@ -3,14 +3,22 @@ import { expect, test } from 'vitest'
 import type { BoxAnswer } from '../../api/search.ts'
 import { Summary } from './sections.tsx'
 
-const summary = (mine: number, memory: number) =>
+const summary = (mine: number, memory: number, library?: BoxAnswer) =>
   renderToStaticMarkup(
     Summary({
       answer: { mine: { total: mine }, team: null, memory: { total: memory }, took_ms: 4 } as BoxAnswer,
+      library,
     }),
   )
 
 test('where a ranking ends, the number of results is the least there are', () => {
   expect(summary(12, 250)).toContain('262 results')
   expect(summary(300, 12)).toContain('312 or more results')
+})
+
+test('after a search of the library its hits and its price count', () => {
+  expect(summary(1, 0)).toContain('1 result · 4 ms · free')
+  const library = { library: { results: [{}] }, credits_charged: 5 } as BoxAnswer
+  expect(summary(0, 0, library)).toContain('1 result · 4 ms · 5 credits charged')
+  expect(summary(0, 0, { ...library, credits_charged: 0 })).toContain('nothing charged')
 })

@@ -1,7 +1,7 @@
 import { ChevronDown, SearchX } from 'lucide-react'
 import type { ReactNode, Ref } from 'react'
 import type { BoxAnswer, BoxEvent, BoxHit } from '../../api/search.ts'
-import { formatNumber, plural } from '../../lib/format.ts'
+import { credits, formatNumber, plural } from '../../lib/format.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { CardHit, EventHit } from './hit-row.tsx'
@@ -178,14 +178,18 @@ function Corrected({ answer, change }: { answer: BoxAnswer; change: Change }) {
   )
 }
 
+export const chargedWords = ({ credits_charged }: BoxAnswer): string =>
+  credits_charged > 0 ? `${credits(credits_charged)} charged` : 'nothing charged'
+
 /** How many hits there are, and how long the search took; also announced by screen readers. */
-export const Summary = ({ answer }: { answer: BoxAnswer }) => {
-  const total = [answer.mine, answer.team, answer.memory].reduce((sum, found) => sum + (found?.total ?? 0), 0)
+export const Summary = ({ answer, library }: { answer: BoxAnswer; library: BoxAnswer | undefined }) => {
+  const found = [answer.mine, answer.team, answer.memory].reduce((sum, part) => sum + (part?.total ?? 0), 0)
+  const total = found + (library?.library?.results.length ?? 0)
   const isLeast = [answer.mine, answer.team].some(isRankedToItsEnd)
   return (
     <p role="status" className="px-4 py-1 text-xs text-faint tabular-nums">
       {isLeast ? `${formatNumber(total)} or more results` : plural(total, 'result')} ·{' '}
-      {Math.max(1, Math.round(answer.took_ms))} ms · free
+      {Math.max(1, Math.round(answer.took_ms))} ms · {library?.library ? chargedWords(library) : 'free'}
     </p>
   )
 }

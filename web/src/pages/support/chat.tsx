@@ -26,7 +26,9 @@ export function Chat({ onAsked, onTicket }: { onAsked: (text: string) => void; o
     if (!question.trim() || isWriting) return
     onAsked(question.trim())
     setText('')
-    void ask(question.trim())
+    void ask(question.trim()).then((isAnswered) => {
+      if (!isAnswered) setText((written) => written || question)
+    })
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -20,6 +20,7 @@ export function MyTicketPage() {
   if (!ticket)
     return (
       <NotLoaded
+        isPage
         query={query}
         action={
           <LinkButton to="/support" search={{ tab: 'mine' }}>

@@ -37,7 +37,7 @@ export function TicketPage() {
   const ticket = query.data
   if (!ticket)
     return (
-      <NotLoaded query={query} action={<LinkButton to="/admin/tickets">All tickets</LinkButton>}>
+      <NotLoaded isPage query={query} action={<LinkButton to="/admin/tickets">All tickets</LinkButton>}>
         <SkeletonPage />
       </NotLoaded>
     )

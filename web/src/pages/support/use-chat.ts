@@ -20,7 +20,8 @@ export function useChat() {
   const update = (id: number, change: (message: Message) => Message) =>
     setMessages((all) => all.map((message) => (message.id === id ? change(message) : message)))
 
-  async function ask(text: string) {
+  /** Whether it was answered, or stopped on purpose. What failed before its first word leaves no trace in the conversation. */
+  async function ask(text: string): Promise<boolean> {
     const controller = new AbortController()
     running.current = controller
     setError(null)
@@ -28,6 +29,7 @@ export function useChat() {
     const question: Message = { id: ++lastId.current, role: 'user', content: text }
     const reply: Message = { id: ++lastId.current, role: 'assistant', content: '', state: 'writing' }
     setMessages((all) => [...all, question, reply])
+    let isBegun = false
     try {
       const input = {
         message: text,
@@ -49,8 +51,10 @@ export function useChat() {
           sources?: Source[]
           detail?: string
         }
-        if (event === 'delta')
+        if (event === 'delta') {
+          isBegun = true
           update(reply.id, (message) => ({ ...message, content: message.content + (payload.text ?? '') }))
+        }
         if (event === 'error') throw new Error(payload.detail ?? 'The answer broke off.')
         if (event === 'done') {
           conversation.current = payload.conversation_id
@@ -58,10 +62,13 @@ export function useChat() {
         }
       }
       update(reply.id, ({ state: _, ...message }) => message)
+      return true
     } catch (cause) {
-      update(reply.id, (message) => ({ ...message, state: 'stopped' }))
-      if (!controller.signal.aborted)
-        setError(cause instanceof Error ? cause : new Error('The answer broke off.'))
+      const isStopped = controller.signal.aborted
+      if (isBegun || isStopped) update(reply.id, (message) => ({ ...message, state: 'stopped' }))
+      else setMessages((all) => all.filter(({ id }) => id !== question.id && id !== reply.id))
+      if (!isStopped) setError(cause instanceof Error ? cause : new Error('The answer broke off.'))
+      return isStopped
     } finally {
       if (running.current === controller) running.current = null
     }

@@ -34,7 +34,7 @@ export function WorkspacePage() {
   const isGone = query.error instanceof ApiError && query.error.status === 404
   if (!workspace || isGone)
     return (
-      <NotLoaded query={query} action={<LinkButton to="/workspaces">All workspaces</LinkButton>}>
+      <NotLoaded isPage query={query} action={<LinkButton to="/workspaces">All workspaces</LinkButton>}>
         <SkeletonPage />
       </NotLoaded>
     )

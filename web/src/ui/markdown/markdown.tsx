@@ -25,6 +25,9 @@ export function Markdown({ children, ...reading }: Reading & { children: string 
 const spans = (text: string, reading: Reading) =>
   parseInlines(text, reading.isWrapped).map((inline, index) => showInline(inline, index, reading.images))
 
+/** A text stands under the heading of its page, of its card and of its part, and begins below them. */
+const HEADINGS = ['h4', 'h5', 'h6']
+
 function showBlock(block: Block, key: number, reading: Reading): ReactNode {
   const inside = (blocks: Block[]) => blocks.map((inner, index) => showBlock(inner, index, reading))
   switch (block.kind) {
@@ -35,7 +38,11 @@ function showBlock(block: Block, key: number, reading: Reading): ReactNode {
         </p>
       )
     case 'heading':
-      return createElement(`h${block.level}`, { key, dir: 'auto' }, spans(block.text, reading))
+      return createElement(
+        HEADINGS[block.level - 1] ?? 'h6',
+        { key, dir: 'auto' },
+        spans(block.text, reading),
+      )
     case 'code':
       return <CodeBlock key={key} info={block.info} text={block.text} />
     case 'quote':

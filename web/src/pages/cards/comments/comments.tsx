@@ -81,16 +81,21 @@ function NewComment({ card, people, readers }: { card: Card; people: readonly Pe
     onSuccess: () => threadChanged(card.card_id),
   })
   return (
-    <CommentForm
-      label="New comment"
-      hint={readers}
-      action="Comment"
-      people={people}
-      keptAs={`kv-comment:${user_id}:${card.card_id}`}
-      busy={send.isPending}
-      error={send.error}
-      onSend={(body) => send.mutateAsync(body)}
-    />
+    <>
+      <CommentForm
+        label="New comment"
+        hint={readers}
+        action="Comment"
+        people={people}
+        keptAs={`kv-comment:${user_id}:${card.card_id}`}
+        busy={send.isPending}
+        error={send.error}
+        onSend={(body) => send.mutateAsync(body)}
+      />
+      <p role="status" className="sr-only">
+        {send.isSuccess && 'Your comment is added.'}
+      </p>
+    </>
   )
 }
 

@@ -42,6 +42,14 @@ test('sizes are named in tokens.css alone', () => {
   expect(locations(findings(/[\w.[-]*\d(?:px|rem|em|ch|pt|[sld]?v[hw])\b/g))).toEqual([])
 })
 
+test('texts, columns and breakpoints grow with the text size that is set in the browser, as distances do', () => {
+  const sizes = [...tokens.matchAll(/--(?:text|container|breakpoint)-[a-z-]+: ([^;]+);/g)].map(
+    ([, size]) => size,
+  )
+  expect(sizes.length).toBeGreaterThan(15)
+  expect(sizes.filter((size) => !size?.endsWith('rem') && size !== 'initial')).toEqual([])
+})
+
 test('durations are named in tokens.css alone', () => {
   const styles = files.filter(({ file }) => file.endsWith('.css'))
   expect(locations(findings(/\d(?:ms|s)\b/g, styles))).toEqual([])

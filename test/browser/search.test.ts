@@ -214,6 +214,7 @@ test('the library shows its price, is asked only when told to, and one question 
   const [first = ''] = await fill(author)
   await author.api('POST', `/api/v1/cards/${first}/publish`)
   const { page } = person
+  const charged = page.getByRole('heading', { name: '5 credits charged' })
   await openPage(page, '/?q=connection+pool+exhausted')
   await page.getByText('Nothing found').waitFor()
   const buy = page.getByRole('button', { name: 'Search the library · 5 credits' })
@@ -225,16 +226,16 @@ test('the library shows its price, is asked only when told to, and one question 
   await page.getByText('95 credits').first().waitFor()
   await page.getByRole('list', { name: 'Library' }).getByText('Library · Everyone').waitFor()
   await page.reload()
-  await page.getByText('5 credits charged').waitFor()
+  await charged.waitFor()
   // A session can end without signing out. The next person in this tab does not see what the first one paid for.
   const [own, next] = [await person.context.cookies(), await stage.person('Next in the tab')]
   await person.context.addCookies(await next.context.cookies())
   await reopenPage(page)
   await buy.waitFor()
-  expect(await page.getByText('5 credits charged').count()).toBe(0)
+  expect(await charged.count()).toBe(0)
   await person.context.addCookies(own)
   await reopenPage(page)
-  await page.getByText('5 credits charged').waitFor()
+  await charged.waitFor()
   // Another window of the same session asks the same question, and then a new session: the first answer comes again.
   for (const isNewSession of [false, true]) {
     await page.evaluate(() => sessionStorage.clear())
@@ -242,17 +243,17 @@ test('the library shows its price, is asked only when told to, and one question 
       await person.api('POST', '/api/v1/auth/login', { email: person.email, password: PASSWORD })
     await reopenPage(page)
     await buy.click()
-    await page.getByText('5 credits charged').waitFor()
+    await charged.waitFor()
     expect(await balanceOf(person)).toBe(95)
   }
 
   // A plan is made from the same hits: it is no other question, here or in another window.
   await visit(page, '/?q=connection+pool+exhausted&plan=true')
-  await page.getByText('5 credits charged').waitFor()
+  await charged.waitFor()
   await page.evaluate(() => sessionStorage.clear())
   await reopenPage(page)
   await buy.click()
-  await page.getByText('5 credits charged').waitFor()
+  await charged.waitFor()
   expect(await balanceOf(person)).toBe(95)
 
   // Somebody without cards of their own finds their searches in the empty box.

@@ -154,7 +154,7 @@ export class Guide {
 }
 
 /** Code repeats its names, which says nothing about the subject: each word of it counts once. */
-const FENCED = /^\s*(`{3,}|~{3,})[\s\S]*?^\s*\1/gm
+const FENCED = /^[ \t]*(`{3,}|~{3,})[\s\S]*?^[ \t]*\1/gm
 const fencedOf = (text: string): string => text.match(FENCED)?.join('\n') ?? ''
 
 function indexSection(section: GuideSection): Indexed {

@@ -25,6 +25,18 @@ onBothEngines('the value that a 422 shows', (t) => {
     ])
   })
 
+  test('is there for the first ten mistakes; the others are named without it', async () => {
+    const tags = Array.from({ length: 12 }, (_, i) => i)
+    const refused = await (await t.user()).post('/api/v1/cards', {
+      title: 'A',
+      symptom: 'B',
+      fix_summary: 'C',
+      tags,
+    })
+    const inputs = refused.body.detail.map(({ input }: { input: unknown }) => input)
+    expect(inputs).toEqual([...tags.slice(0, 10), null, null])
+  })
+
   test('what may be a secret stays hidden', async () => {
     const user = await t.user()
     const secret = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_')

@@ -91,6 +91,10 @@ onBothEngines('what recall did', (t) => {
       avoided: { count: 0, of: 0 },
       characters: { count: said.chars, of: 1 },
     })
+    await user.post(`/api/v1/cards/${card_id}/verdicts`, { outcome: 'failed' })
+    expect(await effects(user)).toMatchObject({ judged: { count: 1, of: 1 }, worked: { count: 0, of: 1 } })
+    await user.delete(`/api/v1/cards/${card_id}/verdicts`)
+    expect(await effects(user)).toMatchObject({ judged: { count: 0, of: 1 }, worked: { count: 0, of: 0 } })
     const rows = (await user.get('/api/v1/effects/rows')).body
     expect(rows).toMatchObject([{ kind: 'card', item_id: card_id, session_id: '=one', chars: said.chars }])
     const csv = await user.get('/api/v1/effects/rows?format=csv')
@@ -118,10 +122,22 @@ onBothEngines('what recall did', (t) => {
     expect(JSON.stringify(seen)).not.toContain(viewer.userId)
     expect(await effects(editor)).toMatchObject({ answered: { count: 0, of: 0 } })
     const newcomer = await t.user()
-    await recall(newcomer, shared, 'before')
+    const theirs = word()
+    const brought = await record(newcomer, known(theirs))
+    expect((await recall(newcomer, theirs, 'before')).silent).toBe(false)
     t.later(1000)
-    await admin.post(`/api/v1/workspaces/${workspaceId}/members`, { user_id: newcomer.userId })
-    expect(await effects(editor, url)).toMatchObject({ people: 4, answered: { count: 1, of: 1 } })
+    await admin.post(`/api/v1/workspaces/${workspaceId}/members`, {
+      user_id: newcomer.userId,
+      role: 'editor',
+    })
+    await newcomer.post(`/api/v1/cards/${brought.card_id}/share`, { workspace_id: workspaceId })
+    await newcomer.post(`/api/v1/cards/${brought.card_id}/verdicts`, { outcome: 'worked' })
+    expect(await effects(editor, url)).toMatchObject({
+      people: 4,
+      answered: { count: 1, of: 1 },
+      opened: { of: 1 },
+      judged: { count: 0, of: 1 },
+    })
     await admin.delete(`/api/v1/workspaces/${workspaceId}/members/${newcomer.userId}`)
     const stranger = await t.user()
     expect((await stranger.get(`/api/v1/effects${url}`)).status).toBe(404)

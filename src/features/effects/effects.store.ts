@@ -1,3 +1,4 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
 
 /** Whose figures: one person's, or those of the members of a workspace about its cards. */
@@ -6,40 +7,39 @@ export type Asked = { userId: string; workspaceId: string | undefined; since: st
 const members = (db: Db, workspaceId: string) =>
   db.selectFrom('memberships').select('memberships.user_id').where('workspace_id', '=', workspaceId)
 
+/** Whose rows count. What somebody did before they came is not the team's to know. */
+function isTheirs(
+  table: 'recall_calls' | 'recall_items' | 'recoveries',
+  { userId, workspaceId }: Asked,
+): RawBuilder<SqlBool> {
+  const [user, time] = [sql.ref(`${table}.user_id`), sql.ref(`${table}.created_at`)]
+  if (workspaceId === undefined) return sql`${user} = ${userId}`
+  const ofMembers = sql`select m.user_id from memberships m where m.workspace_id = ${workspaceId}`
+  return sql`${user} in (${ofMembers}) and exists (${ofMembers} and m.user_id = ${user} and m.created_at <= ${time})`
+}
+
 /** The moments at which recall looks for a fitting card. A start is left out: it always gets an answer. */
 const ASKING = ['failure', 'prompt'] as const
 
-const callsOf = (db: Db, { userId, workspaceId, since }: Asked) =>
+const callsOf = (db: Db, asked: Asked) =>
   db
     .selectFrom('recall_calls')
-    .where('recall_calls.created_at', '>=', since)
+    .where('recall_calls.created_at', '>=', asked.since)
     .where('recall_calls.moment', 'in', ASKING)
-    .$if(workspaceId === undefined, (query) => query.where('recall_calls.user_id', '=', userId))
-    .$if(workspaceId !== undefined, (query) =>
-      // What somebody did before they came is not the team's to know.
-      query.where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('memberships')
-            .select('memberships.user_id')
-            .whereRef('memberships.user_id', '=', 'recall_calls.user_id')
-            .whereRef('memberships.created_at', '<=', 'recall_calls.created_at')
-            .where('memberships.workspace_id', '=', workspaceId ?? ''),
-        ),
-      ),
-    )
+    .where(isTheirs('recall_calls', asked))
 
-const itemsOf = (db: Db, { userId, workspaceId, since }: Asked) =>
+const itemsOf = (db: Db, asked: Asked) =>
   db
     .selectFrom('recall_items')
     .where('recall_items.kind', '=', 'card')
-    .where('recall_items.created_at', '>=', since)
-    .where('recall_items.user_id', workspaceId ? 'in' : '=', workspaceId ? members(db, workspaceId) : userId)
-    .$if(workspaceId !== undefined, (query) =>
+    .where('recall_items.created_at', '>=', asked.since)
+    .where(isTheirs('recall_items', asked))
+    .$if(asked.workspaceId !== undefined, (query) =>
       query.where('recall_items.item_id', 'in', (eb) =>
         eb
           .selectFrom('cards')
           .select('cards.card_id')
-          .where('cards.workspace_id', '=', workspaceId ?? ''),
+          .where('cards.workspace_id', '=', asked.workspaceId ?? ''),
       ),
     )
 
@@ -93,17 +93,21 @@ export async function countItems(db: Db, asked: Asked) {
 const verdictsOf = (db: Db, { userId, workspaceId, since }: Asked) =>
   db
     .selectFrom('card_verdicts')
-    .select(['card_id', 'user_id', 'outcome', 'created_at'])
+    .select(['card_id', 'user_id', 'environment_key', 'outcome', 'created_at'])
     .where('user_id', workspaceId ? 'in' : '=', workspaceId ? members(db, workspaceId) : userId)
     .where('created_at', '>=', since)
-    .where('outcome', '!=', 'withdrawn')
+    .orderBy('created_at')
+    .orderBy('verdict_id')
     .execute()
 
 const CARDS_AT_ONCE = 500
 
 /** Delivered cards that the same person judged afterwards, and those of them that worked. */
 export async function countVerdicts(db: Db, asked: Asked) {
-  const given = await verdictsOf(db, asked)
+  const all = await verdictsOf(db, asked)
+  // The last one in an environment replaces the former: what was taken back says nothing.
+  const last = new Map(all.map((row) => [`${row.user_id} ${row.card_id} ${row.environment_key}`, row]))
+  const given = [...last.values()].filter(({ outcome }) => outcome !== 'withdrawn')
   const verdicts = Map.groupBy(given, (row) => `${row.user_id} ${row.card_id}`)
   const cardIds = [...new Set(given.map((row) => row.card_id))]
   const counts = { judged: 0, worked: 0 }
@@ -153,11 +157,7 @@ export const recoveriesOf = (db: Db, asked: Asked): Promise<Overcome[]> =>
           .onRef('helped.signature', '=', 'recoveries.signature'),
     )
     .select(['recoveries.user_id', 'recoveries.signature', 'recoveries.attempts', 'helped.delivered'])
-    .where(
-      'recoveries.user_id',
-      asked.workspaceId ? 'in' : '=',
-      asked.workspaceId ? members(db, asked.workspaceId) : asked.userId,
-    )
+    .where(isTheirs('recoveries', asked))
     .where('recoveries.created_at', '>=', asked.since)
     .orderBy('recoveries.created_at')
     .orderBy('recoveries.recovery_id')

@@ -1,6 +1,6 @@
 import { type Cite, readCite } from '../../features/cites/cite.ts'
 import { bareName, type Fits, fitsOf } from '../../features/cites/fits.ts'
-import { isBelowRange, readRange, readVersion } from '../../features/cites/version-ranges.ts'
+import { isBelowRange, isSameRelease, readRange, readVersion } from '../../features/cites/version-ranges.ts'
 import { type FileCite, type FileFit, holdFiles } from './check-files.ts'
 import { versionKey } from './lock-files/versions.ts'
 
@@ -57,7 +57,7 @@ const saidOf = (card: CitingCard, name: string, versions: readonly string[]): Ve
   card.verdicts.filter(
     (group) =>
       bareName(group.name) === bareName(name) &&
-      versions.some((version) => readVersion(version)?.[0] === readVersion(group.version)?.[0]),
+      versions.some((version) => isSameRelease(version, group.version)),
   )
 
 type Held = HeldCite & { verdicts: VerdictGroup[] }

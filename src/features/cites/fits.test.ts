@@ -22,6 +22,13 @@ test.each([
 test('a verdict for the very version says more than the card', () => {
   const verdicts = [{ name: 'node', version: '24', worked: 3, failed: 1 }]
   expect(fitsOf(card({ environment: { node: '18' }, verdicts }), { node: '24.5' })).toBe('exact')
+  const early = [{ name: 'esbuild', version: '0.21', worked: 3, failed: 0 }]
+  const cites = ['npm:esbuild@0.21.5']
+  expect(fitsOf(card({ cites, verdicts: early }), { esbuild: '0.21.9' })).toBe('exact')
+  expect(fitsOf(card({ cites, verdicts: early }), { esbuild: '0.25.0' })).toBe('older')
+  const named = [{ name: 'debian', version: 'bookworm', worked: 1, failed: 0 }]
+  expect(fitsOf(card({ verdicts: named }), { debian: 'Bookworm' })).toBe('exact')
+  expect(fitsOf(card({ verdicts: named }), { debian: 'trixie' })).toBe('unknown')
   const failed = [{ name: 'node', version: '24', worked: 0, failed: 2 }]
   expect(fitsOf(card({ environment: { node: '18' }, verdicts: failed }), { node: '24.5' })).toBe('older')
 })

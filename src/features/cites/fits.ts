@@ -1,5 +1,5 @@
 import { readCite, sameName } from './cite.ts'
-import { compareVersions, isInRange, readRange, readVersion } from './version-ranges.ts'
+import { compareVersions, isInRange, isSameRelease, readRange, readVersion } from './version-ranges.ts'
 
 /** Whether a card is about what the asker runs. `older`: it is about something older. */
 export type Fits = 'exact' | 'likely' | 'older' | 'unknown'
@@ -45,9 +45,8 @@ function fitsVersion(range: string, asked: string): Fits {
 }
 
 function fitsVerdicts(card: Fitting, name: string, asked: string): Fits {
-  const [major] = readVersion(asked) ?? []
   const told = card.verdicts.filter(
-    (group) => bareName(group.name) === name && readVersion(group.version)?.[0] === major,
+    (group) => bareName(group.name) === name && isSameRelease(group.version, asked),
   )
   const worked = told.reduce((sum, group) => sum + group.worked - group.failed, 0)
   return worked > 0 ? 'exact' : 'unknown'

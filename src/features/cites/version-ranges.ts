@@ -34,6 +34,15 @@ export function readVersion(text: string): Version | null {
   return numbers === undefined ? null : numbers.split('.').slice(0, MOST_PARTS).map(Number)
 }
 
+const releaseOf = (version: Version): string => version.slice(0, version[0] === 0 ? 2 : 1).join('.')
+
+/** By the first number, and of `0.x`, where the second breaks things, by both; names such as `bookworm` as they are. */
+export function isSameRelease(a: string, b: string): boolean {
+  const [one, other] = [readVersion(a), readVersion(b)]
+  if (one === null || other === null) return a.trim().toLowerCase() === b.trim().toLowerCase()
+  return releaseOf(one) === releaseOf(other)
+}
+
 export function compareVersions(a: Version, b: Version): number {
   for (let i = 0; i < Math.max(a.length, b.length); i++) {
     const difference = (a[i] ?? 0) - (b[i] ?? 0)

@@ -65,7 +65,7 @@ const CitingCard = z
     trust: Trust.nullable(),
     verdicts: z
       .array(z.object({ name: z.string(), version: z.string(), worked: z.int(), failed: z.int() }))
-      .describe('By name and first number of the version'),
+      .describe('By name and first number of the version, for 0.x the first two'),
     updated_at: Time,
   })
   .meta({ id: 'CitingCard' })

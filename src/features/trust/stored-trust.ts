@@ -30,8 +30,8 @@ const MOST_GROUPS = 12
 const NAME = /^[\w@][\w@/.+#-]{0,29}$/
 const VERSION = /^(?:[\w.+~^-]{1,20}|[a-z][\w-]{0,15} \d[\w.]{0,10})$/i
 
-/** `24.1.3` and `24.1.0` are one group: the first number of a version matters most. */
-const majorOf = (version: string): string => /^[v^~>=\s]*(\d+)(?:\.|$)/.exec(version)?.[1] ?? version
+/** `24.1.3` and `24.1.0` are one group: the first number of a version matters most, and of `0.x` the second. */
+const majorOf = (version: string): string => /^[v^~>=\s]*(0\.\d+|\d+(?=\.|$))/.exec(version)?.[1] ?? version
 
 function groupsOf(judgements: readonly Judgement[]): EnvironmentGroup[] {
   const groups = new Map<string, EnvironmentGroup>()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isDistrusted } from './stored-trust.ts'
+import { isDistrusted, trustFrom } from './stored-trust.ts'
 import { beliefOf, type CardFacts, type Judgement, weighAll } from './weigh.ts'
 
 const NOW = new Date('2026-06-01T00:00:00.000Z')
@@ -42,6 +42,18 @@ test('five people who are here for long bury a card; new accounts do not, howeve
     expect(isDistrusted(beliefIn(judgements(150, 'stale', since))), since).toBe(false)
   const both = [...judgements(150, 'stale', YOUNG), ...judgements(150, 'stale', RECENT)]
   expect(isDistrusted(beliefIn(both))).toBe(false)
+})
+
+test('outcomes are counted by the first number of a version, and by the first two of 0.x', () => {
+  const said = ['0.33.5', 'v0.34.0-rc.1', '0.34.1', '24.1', '24.9.0'].flatMap((sharp) =>
+    judgements(1, 'worked').map((one) => ({ ...one, environment: { sharp } })),
+  )
+  const counted = trustFrom(said, OPEN)?.environments.map(({ version, worked }) => [version, worked])
+  expect(counted).toEqual([
+    ['0.34', 2],
+    ['24', 2],
+    ['0.33', 1],
+  ])
 })
 
 test('new accounts raise a card as little as they lower it', () => {

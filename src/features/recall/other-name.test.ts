@@ -46,6 +46,11 @@ const CRYPTO = card(
   "Module not found: Error: Can't resolve 'crypto' in node_modules",
   'Add resolve.fallback with crypto-browserify.',
 )
+const SHARP = card(
+  'Error: Could not load the "sharp" module using the linux-x64 runtime',
+  '`npm test` fails: Error: Could not load the "sharp" module using the linux-x64 runtime',
+  'Run npm install --include=optional sharp.',
+)
 const VTABLE = card(
   'C++ linker: undefined reference to vtable',
   "undefined reference to `vtable for Shape'",
@@ -67,6 +72,7 @@ test('a card about another name is not about the failure', () => {
     ["Module not found: Error: Can't resolve './Button' in '/app/src'", CRYPTO],
     ["ModuleNotFoundError: No module named 'flask'", CRYPTO],
     ["main.o: undefined reference to `pthread_create'", VTABLE],
+    ['Error: Could not load the "canvas" module using the linux-x64 runtime', SHARP],
   ]
   for (const [line, other] of others) expect(namesAnother([line], other), line).toBe(true)
 })
@@ -80,6 +86,7 @@ test('the same name, one of its parts, another kind of thing, or a name that is 
     [["Module not found: Error: Can't resolve 'crypto' in '/app/src'"], CRYPTO],
     [["main.o: undefined reference to `vtable for Animal'"], VTABLE],
     [['ERROR: column "total" does not exist'], RELATION],
+    [['Error: Could not load the "sharp" module using the darwin-arm64 runtime'], SHARP],
     [["error TS2307: Cannot find module '@/views/list'"], ALIAS],
     [["Error: Cannot find module 'chalk'"], FRESH_BRANCH],
     [['Error: P1001', 'Error: P3009: migrate found failed migrations'], UNREACHABLE],

@@ -8,6 +8,8 @@ const QUOTED = `['"\`‘“]([^'"\`’”\\s]{2,100})['"\`’”]`
 /** What a message calls by name right before the quoted name. */
 const KINDS = 'module|package|import|crate|gem|plugin|extension|relation|table|column|symbol|attribute|name'
 const NAMED_THING = new RegExp(`\\b(${KINDS}|module named|resolve|named|undefined):?\\s{1,3}${QUOTED}`, 'gi')
+/** `Could not load the "sharp" module`: the name comes first. */
+const THING_NAMED_BEFORE = new RegExp(`${QUOTED}\\s{1,3}(module|package|crate|gem|plugin|extension)\\b`, 'gi')
 /** Python and Go write the name without quotes too. */
 const BARE_THING = /\b(module named|undefined:)\s{1,3}([\w./-]{2,100})/gi
 /** Linkers quote the name, with its parameters; people write it without quotes. */
@@ -46,6 +48,7 @@ function namesIn(text: string, codes: RegExp): Map<string, string[]> {
   const names = new Map<string, string[]>()
   const add = (kind: string, name: string) =>
     names.set(kind, [...(names.get(kind) ?? []), name.toLowerCase()])
+  for (const [, name = '', kind = ''] of text.matchAll(THING_NAMED_BEFORE)) add(kind.toLowerCase(), name)
   for (const pattern of [NAMED_THING, BARE_THING, UNDEFINED_REFERENCE, NAMED_COMMAND, NAMED_SERVICE])
     for (const [, kind = '', name = ''] of text.matchAll(pattern))
       add(

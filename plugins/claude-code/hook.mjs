@@ -1645,6 +1645,7 @@ async function recall(profile, question, timeoutMs) {
 		...given("session_id", question.sessionId),
 		...given("environment", question.environment),
 		...given("exclude", question.exclude?.slice(-100)),
+		...question.lostAnswer ? { lost_answer: true } : {},
 		...budgetFor(question.moment)
 	}, {
 		apiKey: profile.apiKey,
@@ -1762,7 +1763,7 @@ async function ask(scene, moment, text) {
 	const { sessionId } = occasion;
 	const elapsed = () => Math.round(performance.now());
 	try {
-		const { shown = [] } = readSession(sessionId);
+		const { shown = [], unheard } = readSession(sessionId);
 		const recalled = await recall(profile, {
 			moment,
 			text,
@@ -1770,7 +1771,8 @@ async function ask(scene, moment, text) {
 			sessionId,
 			client: call.agent.name,
 			environment: knownEnvironment(scene.folder),
-			...text !== void 0 && shown.length > 0 ? { exclude: shown } : {}
+			...text !== void 0 && shown.length > 0 ? { exclude: shown } : {},
+			...text !== void 0 && unheard ? { lostAnswer: true } : {}
 		}, patienceMs() - elapsed());
 		if (recalled.ids.length > 0) rememberSession(sessionId, (former) => ({ shown: [...former.shown ?? [], ...recalled.ids] }));
 		noteRun(call.agent.name, moment, {
@@ -1780,6 +1782,7 @@ async function ask(scene, moment, text) {
 		return recalled.text;
 	} catch (error) {
 		const reason = error instanceof Error ? error.message : String(error);
+		rememberSession(sessionId, { unheard: true });
 		noteRun(call.agent.name, moment, {
 			ms: elapsed(),
 			chars: 0,
@@ -1801,7 +1804,10 @@ async function onStart(scene, after) {
 	const { sessionId } = scene.occasion;
 	rememberSession(sessionId, {
 		compacted: false,
-		...after === "nothing" ? { shown: [] } : {}
+		...after === "nothing" ? {
+			shown: [],
+			unheard: false
+		} : {}
 	});
 	return said(scene, [await ask(scene, after === "compaction" ? "compact" : "start")]);
 }

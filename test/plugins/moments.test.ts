@@ -65,6 +65,18 @@ describe('at each moment the vault is asked, and its text is injected as it is',
     expect(vault.asked[2]?.body.exclude).toBeUndefined()
   })
 
+  test('what a hook did not hear may come again: it says so until a new start', async () => {
+    vi.stubEnv('KVAULT_URL', 'http://127.0.0.1:1')
+    expect(await failure()).toEqual(SILENCE)
+    vi.stubEnv('KVAULT_URL', vault.url)
+    await failure()
+    await failure()
+    await claude('SessionStart', { source: 'clear' })
+    await failure()
+    expect(vault.asked.map(({ body }) => body.lost_answer)).toEqual([true, true, undefined, undefined])
+    expect(vault.asked[1]?.body.exclude).toEqual(['card-1'])
+  })
+
   test('a prompt; a short word, a command of the client and what no person wrote are none', async () => {
     expect(contextOf((await prompt()).output)).toBe('Raise the limit.')
     expect(vault.asked[0]?.body).toMatchObject({ moment: 'prompt', text: 'Why is the watcher failing?' })

@@ -17,6 +17,7 @@ export type Body = {
   client?: string
   environment?: object
   exclude?: string[]
+  lost_answer?: boolean
   budget_chars?: number
   user_message?: string
 }

@@ -14,14 +14,14 @@ const OPENED_WITHIN_MS = DAY_MS
 /** Only the newest deliveries of a session are looked at. */
 const MOST_IN_SESSION = 1000
 
-export type Delivered = Pick<Selectable<RecallItemsTable>, 'kind' | 'item_id'>
+export type Delivered = Pick<Selectable<RecallItemsTable>, 'kind' | 'item_id' | 'created_at'>
 export type NewCall = Omit<RecallCallsTable, 'user_id' | 'created_at'>
 export type NewItem = { kind: RecalledKind; item_id: string; confidence: number | null }
 
 const inSession = prepared((db, parameter: Named<{ user_id: string; session_id: string }>) =>
   db
     .selectFrom('recall_items')
-    .select(['kind', 'item_id'])
+    .select(['kind', 'item_id', 'created_at'])
     .where('user_id', '=', parameter('user_id'))
     .where('session_id', '=', parameter('session_id'))
     .orderBy('created_at', 'desc')

@@ -139,6 +139,19 @@ onBothEngines('recall', (t) => {
     expect(signatures.size).toBe(2)
   })
 
+  test('an answer that did not arrive may come again, a moment later', async () => {
+    const me = await t.user()
+    const { card_id } = await record(me, CARD)
+    const ask = (more: object) => recallOf(me, { text: FAILURE, session_id: 'lost', ...more })
+    await ask({})
+    expect(await ask({ lost_answer: true })).toMatchObject({ reason: 'already_shown' })
+    t.later(3000)
+    expect(await ask({})).toMatchObject({ reason: 'already_shown' })
+    expect(await ask({ lost_answer: true, exclude: [card_id] })).toMatchObject({ reason: 'already_shown' })
+    expect(await ask({ lost_answer: true })).toMatchObject({ items: [{ id: card_id }] })
+    expect((await rowsOf(t, me)).items).toHaveLength(1)
+  })
+
   test('of many calls at once in a session one delivers', async () => {
     const me = await t.user()
     await record(me, CARD)

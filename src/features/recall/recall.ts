@@ -3,7 +3,7 @@ import { inTx, type UserCtx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { newId } from '../../db/ids.ts'
 import { noteReads } from '../card-reads/card-reads.ts'
-import { deliveredIn, keepCall } from '../deliveries/deliveries.ts'
+import { type Delivered, deliveredIn, keepCall } from '../deliveries/deliveries.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import { findFitting, MOST_ITEMS, type Question, questionOf } from './fitting.ts'
 import { BUDGETS } from './floors.ts'
@@ -26,6 +26,9 @@ type Offer = {
   most: { cards: number; memory: number; all: number }
   library?: LibraryOffer | undefined
 }
+
+/** After this time an answer has arrived, or its hook has given up. */
+const ON_ITS_WAY_MS = 2000
 
 const ALL = { cards: Number.MAX_SAFE_INTEGER, memory: Number.MAX_SAFE_INTEGER, all: Number.MAX_SAFE_INTEGER }
 
@@ -77,17 +80,34 @@ function chosen(found: readonly Found[], { cards, memory, all }: Offer['most']):
 }
 
 /**
+ * What the agent has already. An answer that came after its hook had given up is in the rows of the session, but the
+ * agent has never seen it: a caller who says so is believed, except for what another call may be delivering just now.
+ */
+async function shownBefore(ctx: UserCtx, { exclude = [], lost_answer }: RecallInput, call: Call) {
+  const delivered = await deliveredIn(ctx, call.sessionId)
+  const since = new Date(ctx.now().getTime() - ON_ITS_WAY_MS).toISOString()
+  const arrived = lost_answer ? delivered.filter(({ created_at }) => created_at >= since) : delivered
+  const ids = (rows: readonly Delivered[]) => new Set([...exclude, ...rows.map(({ item_id }) => item_id)])
+  return { shown: ids(arrived), paid: ids(delivered) }
+}
+
+/**
  * Earlier deliveries of the session are read, and new ones are stored, in one serialisable transaction: of two calls
  * at once in a session only one delivers an item.
  */
 const deliver = (ctx: UserCtx, input: RecallInput, offer: Offer, memory: ProjectMemory, call: Call) =>
   inTx(ctx, async (ctx): Promise<RecallAnswer> => {
     const call_id = newId(ctx.now().getTime())
-    const shown = new Set(input.exclude ?? [])
-    if (!offer.mayRepeat) for (const { item_id } of await deliveredIn(ctx, call.sessionId)) shown.add(item_id)
+    const { shown, paid } = offer.mayRepeat
+      ? { shown: new Set(input.exclude), paid: new Set(input.exclude) }
+      : await shownBefore(ctx, input, call)
     const isNew = (id: string) => !shown.has(id)
     const mayCome = ({ item }: Found) => isNew(item.id) && fitsInto(item, call.budget)
-    const inLibrary = await offer.library?.(ctx, call_id, mayCome)
+    const inLibrary = await offer.library?.(
+      ctx,
+      call_id,
+      (found) => mayCome(found) && !paid.has(found.item.id),
+    )
     const found = [...offer.found, ...(inLibrary?.found ?? [])]
     const { text, items } = injectedText(
       chosen(found.filter(mayCome), offer.most).map(({ item }) => item),

@@ -21,15 +21,15 @@ export const RecallRequest = z
       .min(1)
       .max(LONGEST_TEXT)
       .optional()
-      .describe(
-        'Command, exit code and output, or the prompt; for failure: a line `$ command`, a line `exit code n`, then the output',
-      ),
+      .describe('The prompt; for failure a line `$ command`, a line `exit code n`, then the output'),
     project_key: ProjectKey.optional(),
     environment: EnvironmentAsked.optional(),
     session_id: Label,
     client: Label,
     budget_chars: z.int().min(200).max(8000).optional().describe('Default 1200, start and compact 6000'),
     exclude: z.array(Id).max(MOST_EXCLUDED).optional(),
+    /** An answer in this session did not arrive: `exclude` alone says what the agent knows. */
+    lost_answer: z.boolean().optional(),
   })
   .meta({ id: 'RecallRequest' })
 

@@ -11,6 +11,8 @@ export type Question = {
   environment?: Record<string, string> | undefined
   /** Ids that this session has seen already. */
   exclude?: string[] | undefined
+  /** The vault may have noted an answer as delivered that this session never got. */
+  lostAnswer?: boolean | undefined
 }
 
 export type Recalled = { text: string; ids: string[] }
@@ -43,6 +45,7 @@ export async function recall(profile: Profile, question: Question, timeoutMs: nu
       ...given('session_id', question.sessionId),
       ...given('environment', question.environment),
       ...given('exclude', question.exclude?.slice(-MOST_EXCLUDED)),
+      ...(question.lostAnswer ? { lost_answer: true } : {}),
       ...budgetFor(question.moment),
     },
     { apiKey: profile.apiKey, timeoutMs },

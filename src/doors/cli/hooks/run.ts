@@ -98,7 +98,7 @@ async function ask(scene: Scene, moment: RecallMoment, text?: string): Promise<s
   const { sessionId } = occasion
   const elapsed = () => Math.round(performance.now())
   try {
-    const { shown = [] } = readSession(sessionId)
+    const { shown = [], unheard } = readSession(sessionId)
     const question = {
       moment,
       text,
@@ -108,6 +108,7 @@ async function ask(scene: Scene, moment: RecallMoment, text?: string): Promise<s
       environment: knownEnvironment(scene.folder),
       // At a start and after a compaction the agent no longer knows what it was shown.
       ...(text !== undefined && shown.length > 0 ? { exclude: shown } : {}),
+      ...(text !== undefined && unheard ? { lostAnswer: true } : {}),
     }
     const recalled = await recall(profile, question, patienceMs() - elapsed())
     if (recalled.ids.length > 0)
@@ -116,6 +117,7 @@ async function ask(scene: Scene, moment: RecallMoment, text?: string): Promise<s
     return recalled.text
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
+    rememberSession(sessionId, { unheard: true })
     noteRun(call.agent.name, moment, { ms: elapsed(), chars: 0, error: reason })
     return ''
   }
@@ -134,7 +136,10 @@ async function onStart(scene: Scene, after: 'nothing' | 'pause' | 'compaction'):
   scene.call.startSending()
   if (after === 'pause') return SILENCE
   const { sessionId } = scene.occasion
-  rememberSession(sessionId, { compacted: false, ...(after === 'nothing' ? { shown: [] } : {}) })
+  rememberSession(sessionId, {
+    compacted: false,
+    ...(after === 'nothing' ? { shown: [], unheard: false } : {}),
+  })
   return said(scene, [await ask(scene, after === 'compaction' ? 'compact' : 'start')])
 }
 

@@ -12,6 +12,8 @@ export type Session = {
   stored?: string
   /** Ids of injected items, so that they are not injected again. */
   shown?: string[]
+  /** The vault was asked and not heard: what it sent is not in `shown`. */
+  unheard?: boolean
   /** The project of a folder: asking git takes longer than the rest of a hook. */
   project?: { folder: string; key: string }
   /** It was compacted, and the agent allowed no injection then. */

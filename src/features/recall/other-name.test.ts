@@ -51,6 +51,11 @@ const SHARP = card(
   '`npm test` fails: Error: Could not load the "sharp" module using the linux-x64 runtime',
   'Run npm install --include=optional sharp.',
 )
+const KUBECTL = card(
+  'bash: kubectl: command not found in the CI image',
+  'kubectl: command not found',
+  'Install kubectl in the image with the setup step.',
+)
 const VTABLE = card(
   'C++ linker: undefined reference to vtable',
   "undefined reference to `vtable for Shape'",
@@ -72,6 +77,11 @@ test('a card about another name is not about the failure', () => {
     ["Module not found: Error: Can't resolve './Button' in '/app/src'", CRYPTO],
     ["ModuleNotFoundError: No module named 'flask'", CRYPTO],
     ["main.o: undefined reference to `pthread_create'", VTABLE],
+    ['bash: line 1: helm: command not found', KUBECTL],
+    ['/bin/sh: 1: helm: not found', KUBECTL],
+    ['zsh: command not found: helm', KUBECTL],
+    ["'helm' is not recognized as an internal or external command,", KUBECTL],
+    ['exec: "helm": executable file not found in $PATH', KUBECTL],
     ['Error: Could not load the "canvas" module using the linux-x64 runtime', SHARP],
   ]
   for (const [line, other] of others) expect(namesAnother([line], other), line).toBe(true)
@@ -86,6 +96,9 @@ test('the same name, one of its parts, another kind of thing, or a name that is 
     [["Module not found: Error: Can't resolve 'crypto' in '/app/src'"], CRYPTO],
     [["main.o: undefined reference to `vtable for Animal'"], VTABLE],
     [['ERROR: column "total" does not exist'], RELATION],
+    [['zsh: command not found: kubectl'], KUBECTL],
+    [['sh: kubectl.exe: not found'], KUBECTL],
+    [['Error: the file was not found'], KUBECTL],
     [['Error: Could not load the "sharp" module using the darwin-arm64 runtime'], SHARP],
     [["error TS2307: Cannot find module '@/views/list'"], ALIAS],
     [["Error: Cannot find module 'chalk'"], FRESH_BRANCH],

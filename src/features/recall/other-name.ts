@@ -17,6 +17,14 @@ const UNDEFINED_REFERENCE = /\bundefined (reference) to\s{1,3}[`'"‘“]?([\w:~
 /** Builders name the command that failed, with the shell that they gave it to. */
 const NAMED_COMMAND =
   /\b(process|command|script):?\s{1,3}["'`](?:\/bin\/(?:ba)?sh -c )?([^"'`\n]{2,100})["'`]/gi
+/** A command that is not there, as bash, sh, zsh, Windows and Go say it. */
+const MISSING_COMMAND = [
+  /(?<![\w.+-])([\w.+-]{2,60}): command not found/gi,
+  /\bsh: (?:(?:line )?\d{1,5}: )?([\w.+-]{2,60}): not found/gi,
+  /\bcommand not found: ([\w.+-]{2,60})/gi,
+  new RegExp(`${QUOTED} is not recognized as`, 'gi'),
+  /\bexec: "([\w.+-]{2,60})": executable file not found/gi,
+]
 /** `Cannot connect to the Docker daemon`; a server or a host that is not called by its name may be any. */
 const NAMED_SERVICE =
   /\b(connect to)(?: the| local)? (?!server|host|database|socket|remote|proxy|local)([a-z][\w-]{2,40})\b/gi
@@ -58,6 +66,8 @@ function namesIn(text: string, codes: RegExp): Map<string, string[]> {
           .replace(':', ''),
         name,
       )
+  for (const pattern of MISSING_COMMAND)
+    for (const [, name = ''] of text.matchAll(pattern)) add('missing command', name)
   for (const [, name = '', tool = ''] of text.matchAll(codes)) add(`code of ${tool.toLowerCase()}`, name)
   return names
 }

@@ -7,6 +7,7 @@ import { newId } from '../../db/ids.ts'
 import type { CardLinksTable, LinkKind } from '../../db/tables/card-links.ts'
 import { audit } from '../audit/audit.ts'
 import { editableCard, readableCard } from '../cards/access.ts'
+import { holdAround } from '../cards/hold-card.ts'
 import { Home, presentHome, Readers } from '../cards/home.ts'
 import { presentHomes } from '../cards/homes.ts'
 import { CardId } from '../cards/schemas.ts'
@@ -83,7 +84,10 @@ export const linkCards = capability({
       const { from, to } = await bothCards(ctx, kind, card_id, to_card_id)
       if (from.card_id === to.card_id) throw conflict('same_card', 'A card cannot be linked to itself.')
       if (why !== null) await requireMaySpeakOf(ctx, [from, to])
-      if (kind === 'supersedes' && to.superseded_by !== from.card_id) await succeed(ctx, to, from)
+      if (kind === 'supersedes' && to.superseded_by !== from.card_id) {
+        await holdAround(ctx, [from.card_id, to.card_id])
+        await succeed(ctx, to, from)
+      }
       const link_id = newId()
       const link = await insertLink(ctx.db, {
         link_id,
@@ -149,6 +153,7 @@ export const unlinkCards = capability({
       const card = await editableCard(ctx, card_id)
       const link = await findLink(ctx.db, link_id)
       if (!link || (link.from_card_id !== card_id && link.to_card_id !== card_id)) throw notFound('Link')
+      if (link.kind === 'supersedes') await holdAround(ctx, [link.from_card_id, link.to_card_id])
       await deleteLink(ctx.db, link_id)
       if (link.kind === 'supersedes') {
         const merge = await findMerge(ctx.db, link.to_card_id)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { record, team } from '../../../test/support/cards.ts'
 import type { Answer } from '../../../test/support/client.ts'
@@ -95,5 +96,49 @@ onBothEngines('a verdict beside a merge', (t) => {
     const never = new AbortController().signal
     await meeting(t, another, () => refreshDueTrust(contextFor(t.app.services), never))
     expect(await workedOn(from)).toBe(2)
+  })
+
+  const locked =
+    (table: 'cards' | 'workspaces' | 'credit_balances', column: string, id: string) => (db: Db) =>
+      db.selectFrom(table).select(sql.ref(column).as('id')).where(sql.ref(column), '=', id).forUpdate()
+
+  /** Begins a request while the card is locked. When it waits for the card, the other row must be free. */
+  async function waitsWithout(cardId: string, row: ReturnType<typeof locked>, begin: () => Promise<Answer>) {
+    if (t.engine === 'sqlite' || database().isDistributed) return begin()
+    const [answer] = await whileLocked(
+      (db) => locked('cards', 'card_id', cardId)(db).execute(),
+      async () => {
+        const asked = begin()
+        await untilOneWaits()
+        await database().transaction((db) => row(db).noWait().execute(), SELF_GUARDED)
+        return [asked]
+      },
+    )
+    return answer
+  }
+
+  test('what waits for a card holds nothing yet that comes after it in the order of locks', async () => {
+    const { admin, editor, workspaceId } = await team(t)
+    const ids: string[] = []
+    for (let i = 0; i < 2; i++) {
+      ids.push((await record(admin, { workspace_id: workspaceId })).card_id)
+      await admin.post(`${url(ids[i] ?? '')}/share`)
+    }
+    const [into, from] = ids as [string, string]
+    await admin.post(`${url(from)}/merge`, { into_card_id: into })
+    const second = locked('cards', 'card_id', from)
+    const unpublish = () => admin.post(`${url(from)}/unpublish`)
+    expect(await waitsWithout(into, second, unpublish)).toMatchObject({ status: 200 })
+    const unmerge = () => admin.delete(`${url(from)}/merge`)
+    expect(await waitsWithout(into, second, unmerge)).toMatchObject({ status: 204 })
+    const praise = () => editor.post(`${url(into)}/feedback`, { kind: 'useful' })
+    const balance = locked('credit_balances', 'user_id', admin.userId)
+    expect(await waitsWithout(into, balance, praise)).toMatchObject({ body: { credits_awarded: 1 } })
+    const workspace = locked('workspaces', 'workspace_id', workspaceId)
+    const there = `/api/v1/workspaces/${workspaceId}`
+    const open = () => admin.patch(there, { visibility: 'unlisted' })
+    expect(await waitsWithout(into, workspace, open)).toMatchObject({ status: 200 })
+    const remove = () => admin.delete(`${there}?confirm_name=Team`)
+    expect(await waitsWithout(into, workspace, remove)).toMatchObject({ body: { deleted: true } })
   })
 })

@@ -6,6 +6,7 @@ import { conflict, notFound } from '../../core/errors.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
 import { editableCard } from '../cards/access.ts'
+import { holdAround } from '../cards/hold-card.ts'
 import { CardId } from '../cards/schemas.ts'
 import { recountFeedback } from '../feedback/feedback.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
@@ -74,6 +75,7 @@ export const mergeCard = capability({
           'This card has taken in others. Undo that first, or merge the other way.',
         )
       await trustIsDue(ctx, [into_card_id])
+      await holdAround(ctx, [card_id, into_card_id])
       await succeed(ctx, card, into)
       const created_at = ctx.now().toISOString()
       await insertMerge(ctx.db, {
@@ -115,6 +117,7 @@ export const unmergeCard = capability({
       await requireUndoable(ctx, card_id, merge.created_at)
       const parted = [merge.into_card_id, card_id]
       await trustIsDue(ctx, parted)
+      await holdAround(ctx, parted)
       await deleteMerge(ctx.db, card_id)
       await succeedAnew(ctx, card_id, await successorByLink(ctx.db, card_id))
       for (const cardId of parted) await recountFeedback(ctx, cardId)

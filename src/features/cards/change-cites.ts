@@ -5,7 +5,7 @@ import { requireMayPublish } from '../sanctions/sanctions.ts'
 import { editableCard } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf, warningsFor } from './content.ts'
-import { holdCard } from './hold-card.store.ts'
+import { holdCard } from './hold-card.ts'
 import { orCleared, refuseUnsafe, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 

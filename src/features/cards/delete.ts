@@ -8,7 +8,7 @@ import { audit } from '../audit/audit.ts'
 import { isBanned } from '../sanctions/sanctions.ts'
 import { deletableCard } from './access.ts'
 import { findDeleted, findPurgeable, removeCard, updateCardRow } from './cards.store.ts'
-import { holdCard } from './hold-card.store.ts'
+import { holdAround, holdCard } from './hold-card.ts'
 import { unindexCard } from './indexing/index-card.ts'
 import { saved } from './saved.ts'
 import { CardId, CaseResponse } from './schemas.ts'
@@ -69,6 +69,7 @@ export const undeleteCard = capability({
     inTx(ctx, async (ctx) => {
       const deleted = await findDeleted(ctx.db, ctx.viewer.userId, card_id, keptSince(ctx))
       if (!deleted) throw notFound('Deleted card')
+      await holdAround(ctx, [card_id])
       // A former member no longer publishes anything in the team, and a banned person nothing, so the card comes back unpublished.
       const isGone = isOutsider(deleted) || (await isBanned(ctx, deleted))
       if (!isGone && deleted.status === 'published' && deleted.visibility !== 'private')

@@ -30,12 +30,6 @@ export const findAnyCard = (ctx: Ctx, cardId: string): Promise<ModeratedCard | u
 export const findCardOrDeleted = (ctx: Ctx, cardId: string): Promise<ModeratedCard | undefined> =>
   ctx.db.selectFrom('cards').selectAll().where('card_id', '=', cardId).executeTakeFirst()
 
-/** Locks the card on PostgreSQL, so that two changes of it run one after the other. */
-export async function holdAnyCard({ db, database }: Ctx, cardId: string): Promise<void> {
-  if (database.engine === 'postgres')
-    await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forUpdate().execute()
-}
-
 export type VersionHead = { version: number; changed_at: string; changed_fields: string[] }
 
 /** The versions from one number to another, newest first, and what the card said in the chosen one. */

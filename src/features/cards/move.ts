@@ -9,6 +9,7 @@ import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
 import { editableCard } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
+import { holdAround } from './hold-card.ts'
 import { presentCard } from './present.ts'
 import { requireLeave } from './publish.ts'
 import { refuseUnsafe, review, reviewColumns } from './review.ts'
@@ -94,6 +95,7 @@ export const moveCard = capability({
       const row = await editableCard(ctx, card_id)
       const { workspace } = await requireRole(ctx, workspace_id, 'editor')
       if (row.workspace_id === workspace_id) return presentCard(row, ctx.now())
+      await holdAround(ctx, [card_id])
       await moveTo(ctx, row, workspace)
       return saved(ctx, card_id)
     }),

@@ -1,19 +1,17 @@
 import type { UserCtx } from '../../core/context.ts'
 import { holdLock } from '../../db/locks.ts'
+import { holdAnyCard } from './hold-card.ts'
 
 /**
  * The search for duplicates reads what every card write changes. On PostgreSQL a serialisable transaction would therefore
  * be tried again and again. Publishing uses read committed there and locks what it relies on: other publishing, so that
  * two equal cards cannot pass at the same time; the card; the caller's role in the target and the target's visibility.
  */
-export async function holdForPublishing(
-  { db, database, viewer }: UserCtx,
-  cardId: string,
-  targetId: string,
-): Promise<void> {
+export async function holdForPublishing(ctx: UserCtx, cardId: string, targetId: string): Promise<void> {
+  const { db, database, viewer } = ctx
   if (database.engine !== 'postgres') return
   await holdLock(db, database.engine, 'publishing')
-  await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forUpdate().execute()
+  await holdAnyCard(ctx, cardId)
   await db
     .selectFrom('workspaces')
     .select('workspace_id')

@@ -10,7 +10,7 @@ import { refreshTrust } from '../trust/refresh.ts'
 import { type CardRow, editableCard, ownCard, readableCard, refuseOutsider } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
-import { holdCard } from './hold-card.store.ts'
+import { holdAround, holdCard } from './hold-card.ts'
 import { moveTo } from './move.ts'
 import { presentCard } from './present.ts'
 import { publishedColumns } from './publication.ts'
@@ -36,6 +36,7 @@ async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<C
   const { card_id } = row
   if (row.status === 'published' && row.review_status !== 'not_reviewed')
     return isMoved ? saved(ctx, card_id) : presentCard(row, ctx.now())
+  await holdAround(ctx, [card_id])
   refuseOutsider(row)
   requireLeaveInTheOpen(ctx, row)
   refuseHidden(row)
@@ -83,6 +84,7 @@ async function broughtTo(ctx: UserCtx, row: CardRow, workspaceId: string): Promi
   if (workspace.type === 'personal')
     throw invalid('workspace_id', 'Nobody else is in a personal workspace. Name a team, or move the card')
   if (row.workspace_id === workspaceId) return row
+  await holdAround(ctx, [row.card_id])
   let own = row
   if (row.workspace_id !== row.origin_workspace_id) {
     requireScope(ctx, 'publish')

@@ -6,6 +6,7 @@ import { Page } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
 import { audit } from '../audit/audit.ts'
 import { readableCard } from '../cards/access.ts'
+import { holdKeyOf } from '../cards/hold-card.ts'
 import { CardId } from '../cards/schemas.ts'
 import { cleanText, Findings } from '../redaction/stored.ts'
 import { audienceOf, requireAudience, requireReaders, tellAudience, tellMentioned } from './audience.ts'
@@ -110,6 +111,7 @@ export const createComment = capability({
     const body = cleanText(given, new Findings())
     return inTx(ctx, async (ctx) => {
       const card = await readableCard(ctx, card_id)
+      await holdKeyOf(ctx, card_id)
       const { workspace_id } = await requireAudience(ctx, card)
       const mentioned = await requireReaders(ctx, { cardId: card_id, workspaceId: workspace_id, body })
       if ((await commentsOn(ctx.db, card_id)) >= MAX_COMMENTS)

@@ -7,6 +7,7 @@ import { newId } from '../../db/ids.ts'
 import type { FeedbackKind } from '../../db/tables/cards.ts'
 import { type CardRow, readableCard } from '../cards/access.ts'
 import { countedTogether } from '../cards/counted-together.ts'
+import { holdCards } from '../cards/hold-card.ts'
 import { feedbackOf } from '../cards/present.ts'
 import { CardId } from '../cards/schemas.ts'
 import { withMerged } from '../cards/successor.ts'
@@ -121,6 +122,7 @@ export const giveFeedback = capability({
     return inTx(ctx, async (ctx) => {
       const card = await readableCard(ctx, card_id)
       const { on, cardIds } = await countedTogether(ctx.db, card_id)
+      await holdCards(ctx, cardIds)
       const others = cardIds.filter((id) => id !== card_id)
       const replaced = await takeBack(ctx, others)
       const before = await findFeedback(ctx.db, card_id, ctx.viewer.userId)
@@ -171,6 +173,7 @@ export const withdrawFeedback = capability({
   run: (ctx, { card_id }) =>
     inTx(ctx, async (ctx) => {
       const { on, cardIds } = await countedTogether(ctx.db, card_id)
+      await holdCards(ctx, cardIds)
       const withdrawn = await takeBack(ctx, cardIds)
       if (withdrawn.length === 0)
         throw notFound('Feedback', 'You gave no feedback on this card, or have taken it back.')

@@ -1,6 +1,7 @@
 import type { UserCtx } from '../../core/context.ts'
 import { dayBegan } from '../../core/day.ts'
 import type { CardRow } from '../cards/access.ts'
+import { holdKeyOf } from '../cards/hold-card.ts'
 import { mayEarn } from '../credits/earning.ts'
 import { book, holdBalances } from '../credits/ledger.ts'
 import { rewardsSince } from './feedback.store.ts'
@@ -15,6 +16,7 @@ export async function rewardHelp(ctx: UserCtx, card: CardRow): Promise<boolean> 
   if (card.owner_id === ctx.viewer.userId || card.owner_deleted_at !== null) return false
   // Both sides must be proven: hundreds of made-up accounts could praise one card, or one account the cards of hundreds.
   for (const userId of [ctx.viewer.userId, card.owner_id]) if (!(await mayEarn(ctx, userId))) return false
+  await holdKeyOf(ctx, card.card_id)
   await holdBalances(ctx, [ctx.viewer.userId, card.owner_id])
   const today = dayBegan(ctx.now())
   if ((await rewardsSince(ctx.db, ctx.viewer.userId, today)) >= MAX_REWARDS_PER_DAY) return false

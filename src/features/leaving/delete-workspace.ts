@@ -6,6 +6,8 @@ import { AnswerId, Id } from '../../core/schemas.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { cardsByOwner, countCardsIn, sendCardsHome } from '../cards/go-home.ts'
+import { holdCardsOf } from '../cards/hold-card.ts'
+import { successorsAround } from '../cards/succession-mark.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { countOpenInvites, endInvitesOf } from '../invitations/invitations.ts'
 import { countMaterialsIn, sendMaterialsHome } from '../materials/go-home.ts'
@@ -96,6 +98,10 @@ export const deleteWorkspace = capability({
     inTx(
       ctx,
       async (ctx) => {
+        // Before anything is locked: others must not be able to lock the cards of a team.
+        requireName(confirm_name, await requireDeletable(ctx, workspace_id))
+        const successors = await successorsAround(ctx.db, workspace_id)
+        await holdCardsOf(ctx, { workspaceId: workspace_id, successors }, 'all')
         await holdWorkspace(ctx, workspace_id)
         const workspace = await requireDeletable(ctx, workspace_id)
         requireName(confirm_name, workspace)

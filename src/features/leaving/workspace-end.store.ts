@@ -6,7 +6,8 @@ import { forgetMissedSearches } from '../missed-searches/missed-searches.ts'
 
 /**
  * On PostgreSQL everything that puts a row into a workspace locks the workspace's own row by its foreign key. Locking that
- * row first means that earlier writers have finished and are seen; later ones wait and then find no membership.
+ * row means that earlier writers have finished and are seen; later ones wait and then find no membership.
+ * The cards are locked before it, as their changes do.
  */
 export async function holdWorkspace({ db, database, viewer }: UserCtx, workspaceId: string): Promise<void> {
   if (database.engine !== 'postgres') return

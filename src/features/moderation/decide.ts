@@ -6,14 +6,8 @@ import { newId } from '../../db/ids.ts'
 import { holdLockOf } from '../../db/locks.ts'
 import type { ModerationDecision } from '../../db/tables/moderation.ts'
 import { audit } from '../audit/audit.ts'
-import {
-  findCardOrDeleted,
-  hideCard,
-  holdAnyCard,
-  type ModeratedCard,
-  showCard,
-  takeCardOut,
-} from '../cards/moderated.ts'
+import { holdAnyCard } from '../cards/hold-card.ts'
+import { findCardOrDeleted, hideCard, type ModeratedCard, showCard, takeCardOut } from '../cards/moderated.ts'
 import { findUser, isServiceModerator } from '../identity/users/users.ts'
 import { roleOf } from '../permissions/permission.ts'
 import { cleanText, Findings } from '../redaction/stored.ts'

@@ -219,7 +219,7 @@ export const withdrawVerdicts = capability({
         await holdJudge(ctx)
         const { on, cardIds } = await countedTogether(ctx.db, card_id)
         const standing: CardVerdictsTable[] = []
-        for (const cardId of cardIds)
+        for (const cardId of cardIds.toSorted())
           for (const row of (await standingVerdicts(ctx.db, cardId, ctx.viewer.userId)).values())
             if (row.outcome !== 'withdrawn') standing.push(row)
         if (standing.length === 0)

@@ -12,6 +12,7 @@ import { fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
+import { holdCardsOf } from '../cards/hold-card.ts'
 import { reindexWorkspaceSoon } from '../cards/indexing/reindex.ts'
 import { markAll, successorsAround } from '../cards/succession-mark.ts'
 import { requireUser } from '../identity/users/users.ts'
@@ -237,10 +238,13 @@ export const changeWorkspace = capability({
         ...(policy_json === undefined ? {} : { policy_json: toJsonOrNull(policy_json) }),
       }
       if (Object.keys(change).length > 0) {
+        const isShownAnew = visibility !== undefined && visibility !== workspace.visibility
+        const successors = isShownAnew ? await successorsAround(ctx.db, workspace_id) : []
+        if (isShownAnew) await holdCardsOf(ctx, { workspaceId: workspace_id, successors }, 'judged')
         await updateWorkspace(ctx.db, workspace_id, { ...change, updated_at: now })
-        if (visibility !== undefined && visibility !== workspace.visibility) {
+        if (isShownAnew) {
           await reindexWorkspaceSoon(ctx, workspace_id)
-          await markAll(ctx, await successorsAround(ctx.db, workspace_id))
+          await markAll(ctx, successors)
         }
         if (isOpened) await refreshTrustIn(ctx, workspace_id)
         if (policy_json && !policyOf({ policy_json: toJson(policy_json) }).keepMissedSearches)

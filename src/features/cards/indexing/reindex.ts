@@ -62,11 +62,13 @@ type Which = 'stale' | 'marked' | 'missing'
 type Named = { card_id: string; workspace_id: string }
 
 /**
- * Locks what the entries are made of, so that no change of it is overtaken: first the workspaces, as deleting one does,
- * then the cards, one by one, because a cluster locks rows of one shard at a time.
+ * Locks what the entries are made of, so that no change of it is overtaken: first the cards, one by one, because a
+ * cluster locks rows of one shard at a time, then the workspaces, as deleting one does.
  */
 async function holdCards({ db, database }: Ctx, cards: readonly Named[]): Promise<void> {
   if (database.engine !== 'postgres' || cards.length === 0) return
+  for (const cardId of cards.map((card) => card.card_id).sort())
+    await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forNoKeyUpdate().execute()
   const workspaceIds = [...new Set(cards.map((card) => card.workspace_id))]
   await db
     .selectFrom('workspaces')
@@ -75,8 +77,6 @@ async function holdCards({ db, database }: Ctx, cards: readonly Named[]): Promis
     .orderBy('workspace_id')
     .forShare()
     .execute()
-  for (const cardId of cards.map((card) => card.card_id).sort())
-    await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forNoKeyUpdate().execute()
 }
 
 /** Indexes the cards as they are now; those that are deleted leave the index. */

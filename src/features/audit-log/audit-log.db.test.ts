@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { makeAdmin } from '../../../test/support/admin.ts'
 import { record, team } from '../../../test/support/cards.ts'
+import { clientOf } from '../../../test/support/client.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 
 const actions = (answer: { body: { items: { action: string }[] } }) =>
@@ -69,6 +70,13 @@ const define = (t: TestVault) => {
       ['card.shared', null],
       ['card.shared', 'Shared with the team'],
     ])
+    const { api_key } = (
+      await admin.post('/api/v1/auth/api-keys', { name: 'members', scopes: ['workspace:write'] })
+    ).body
+    const withKey = await clientOf(t.app, { 'x-api-key': api_key }).get(
+      `/api/v1/workspaces/${workspaceId}/audit`,
+    )
+    expect([withKey.status, withKey.text.includes('Shared with the team')]).toEqual([200, false])
     await editor.delete(`/api/v1/cards/${shared.card_id}`)
     expect((await titles()).map(([, title]: [string, string | null]) => title)).toEqual([
       null,

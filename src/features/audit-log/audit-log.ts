@@ -24,12 +24,12 @@ const AuditEntryResponse = z
     card_title: z
       .string()
       .nullable()
-      .describe('Set when the subject is a card that you may read; otherwise null.'),
+      .describe('Set when the subject is a card that you may read, with the scope search; otherwise null.'),
     other_card: z
       .object({ card_id: AnswerId, title: z.string() })
       .nullable()
       .describe(
-        'The card that the subject was linked with or merged into, if you may read it; otherwise null.',
+        'The card that the subject was linked with or merged into, if you may read it, with the scope search; otherwise null.',
       ),
     details: z.record(z.string(), z.unknown()),
     request_id: z.string(),

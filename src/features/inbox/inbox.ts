@@ -34,7 +34,9 @@ export const NoticeResponse = z
     workspace_id: AnswerId.nullable(),
     role: RoleName.nullable().describe('Your role in that workspace now; null where you are no member.'),
     invite_id: AnswerId.nullable().describe('An invitation that you can accept or decline here.'),
-    card_id: AnswerId.nullable().describe('The card that it is about, as long as you may read it.'),
+    card_id: AnswerId.nullable().describe(
+      'The card that it is about, as long as you may read it, with the scope search.',
+    ),
     created_at: Time,
     read_at: Time.nullable(),
   })

@@ -191,6 +191,8 @@ onBothEngines('ways around moderators', (t) => {
 
     const renamed = await me.patch(`/api/v1/workspaces/${open.body.workspace_id}`, { name: 'Buy!' })
     expect(renamed.body.code).toBe('publishing_banned')
+    const named = await me.patch('/api/v1/auth/me', { display_name: 'Buy at shop.example' })
+    expect([named.status, named.body.code]).toEqual([403, 'publishing_banned'])
 
     const inside = await record(me, { workspace_id: workspaceId })
     await me.post(`${url(inside)}/share`)

@@ -16,7 +16,6 @@ import type {
   verifyEmail as verifyEmailCapability,
 } from '#server/features/identity/recovery/email-links.ts'
 import type { requestPasswordReset } from '#server/features/identity/recovery/reset-requests.ts'
-import type { changeProfile as changeProfileCapability } from '#server/features/identity/users/profile.ts'
 import type {
   me as meCapability,
   submitOnboarding as submitOnboardingCapability,
@@ -26,6 +25,7 @@ import type {
   loginWithGoogle as loginWithGoogleCapability,
   register as registerCapability,
 } from '#server/features/joining/sign-in.ts'
+import type { changeProfile as changeProfileCapability } from '#server/features/settings/profile.ts'
 import { call } from './client.ts'
 
 export const register = call<typeof registerCapability>('POST /api/v1/auth/register')

@@ -109,13 +109,19 @@ test('an invite code made by one person gives credits to both', async () => {
   const note = giver.page.getByLabel('Note')
   await note.fill('For the new colleague')
   // What is typed while the first note is sent stays.
-  const typeOn = (route: Route) => note.fill('For the next one').then(() => route.continue())
+  const keys: (string | undefined)[] = []
+  const typeOn = (route: Route) => {
+    keys.push(route.request().headers()['idempotency-key'])
+    return note.fill('For the next one').then(() => route.continue())
+  }
   await giver.page.route('**/api/v1/billing/invites', typeOn, { times: 1 })
   await giver.page.getByRole('button', { name: 'Create code' }).click()
   const code = (await giver.page.getByText(/^KV-\w{5}-\w{5}$/).textContent()) ?? ''
   await giver.page.getByRole('button', { name: `Copy code ${code}` }).click()
   expect(await giver.page.evaluate(() => navigator.clipboard.readText())).toBe(code)
   expect(await note.inputValue()).toBe('For the next one')
+  // A retry after a lost answer makes no second code.
+  expect(keys).toEqual([expect.stringMatching(/./)])
 
   await giver.page.getByRole('textbox', { name: 'Invite code' }).fill(code)
   await giver.page.getByRole('button', { name: 'Redeem' }).click()

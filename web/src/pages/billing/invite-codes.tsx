@@ -9,6 +9,7 @@ import {
   redeemInviteCode,
   withdrawInviteCode,
 } from '../../api/billing.ts'
+import { useAttempt } from '../../api/use-attempt.ts'
 import { credits, formatDay } from '../../lib/format.ts'
 import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { useKeptText } from '../../lib/use-kept-text.ts'
@@ -89,12 +90,15 @@ function Redeem() {
 function Create() {
   const { text: note, change, dropSent } = useKeptText(undefined, '')
   const [days, setDays] = useState('30')
+  const attempt = useAttempt()
   const create = useMutation({
-    mutationFn: (written: string) =>
-      createInviteCode({
+    mutationFn: (written: string) => {
+      const input = {
         expires_in_days: Number(days),
         ...(written.trim() ? { note: written.trim() } : {}),
-      }),
+      }
+      return attempt(input, (options) => createInviteCode(input, options))
+    },
     onSuccess: async (_, written) => {
       dropSent(written)
       await billingChanged()

@@ -13,6 +13,10 @@ export const MAIL_JOB = 'mail'
 /** Names the secret that seals a mail without revealing it. */
 export const secretName = (secret: string): string => sha256(`name:${secret}`).slice(0, 16)
 
+/** The database lowers only ASCII letters alike on both engines, so the others are lowered before they are stored. */
+const mailbox = (address: string): string =>
+  address.replace(/[^\0-\x7f]+/g, (letters) => letters.toLowerCase())
+
 const MAX_SUBJECT = 150
 
 /** A subject is one short line without links, whoever chose the names in it. */
@@ -36,7 +40,7 @@ export async function enqueueMail(ctx: Ctx, stateKey: string, mail: Mail): Promi
     .values({
       mail_id: newId(),
       state_key: stateKey,
-      to_address: mail.to,
+      to_address: mailbox(mail.to),
       subject: subjectOf(mail.subject),
       text_body: seal(mail.text, ctx.secret),
       html_body: seal(mail.html, ctx.secret),
@@ -82,7 +86,7 @@ export async function hasRoomInMailbox(
   const { mails } = await ctx.db
     .selectFrom('outbox')
     .select(({ fn }) => fn.countAll<number>().as('mails'))
-    .where(sql`lower(to_address)`, '=', sql`lower(${address})`)
+    .where(sql`lower(to_address)`, '=', sql`lower(${mailbox(address)})`)
     .where('created_at', '>', new Date(ctx.now().getTime() - DAY_MS).toISOString())
     .where('state_key', 'like', states)
     .where('status', '!=', 'cancelled')

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
@@ -122,6 +123,14 @@ describe.each(['legacy', 'auto'] as const)('a client of the SDK (%s)', (mode) =>
       detail: [{ type: 'extra_forbidden', loc: ['body', 'baseurl'] }],
     })
     await expect(client.callTool({ name: 'no_such_tool', arguments: {} })).rejects.toThrow('Unknown tool')
+    // What is no name is not repeated to a model: a key that was pasted, characters that hide, a whole text.
+    const token = `ghp_${randomBytes(18).toString('hex')}`
+    const pasted = { name: `x ${token}\u202e\n${'long '.repeat(100)}` }
+    const shown = expect.toSatisfy(
+      ({ message }: Error) => !/ghp_|\u202e|\n/.test(message) && message.length < 300,
+    )
+    await expect(client.callTool({ ...pasted, arguments: {} })).rejects.toEqual(shown)
+    await expect(client.getPrompt(pasted)).rejects.toEqual(shown)
     await client.close()
   })
 })

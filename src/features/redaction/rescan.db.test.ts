@@ -20,6 +20,8 @@ onBothEngines('rescan', (t) => {
     // As an older version without these rules would have stored it.
     const secret = `ghp_${randomFrom('abcdefghijklmnopqrstuvwxyz0123456789', 36)}`
     const { database } = t.app.services
+    const app = { client_name: 'x', client_uri: 'https://app.example', redirect_uris: ['http://127.0.0.1/'] }
+    expect((await t.anonymous().post('/oauth/register', app)).status).toBe(201)
     await database.transaction(async (db) => {
       const stored = { content: `push with ${secret}` }
       await db
@@ -27,6 +29,7 @@ onBothEngines('rescan', (t) => {
         .set({ ...stored, search_text: stored.content })
         .where('raw_id', '=', event.body.raw_id)
         .execute()
+      await db.updateTable('oauth_clients').set({ name: secret }).execute()
       await db.updateTable('card_feedback').set({ comment: stored.content }).execute()
       await db.updateTable('raw_materials').set(stored).where('raw_id', '=', material.body.raw_id).execute()
     })
@@ -41,6 +44,7 @@ onBothEngines('rescan', (t) => {
     const real = await spawnKvault(['rescan'], t.vault.env)
     expect(real.stdout).toContain('raw materials: 1 read, 1 changed (github_token 1)')
     expect(real.stdout).toContain('feedback comments: 1 read, 1 changed (github_token 1)')
+    expect(real.stdout).toContain('registered apps: 1 read, 1 changed (github_token 1)')
     expect(real.stdout + real.stderr).not.toContain(secret)
     const { body } = await user.get(eventUrl)
     expect(body.content).toBe('push with <GITHUB_TOKEN>')

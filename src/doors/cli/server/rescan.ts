@@ -1,6 +1,7 @@
 import { requirePresentSchema } from '../../../db/migrations/migrate.ts'
 import { cardCommentsToRescan } from '../../../features/comments/rescan.ts'
 import { commentsToRescan } from '../../../features/feedback/rescan.ts'
+import { appsToRescan } from '../../../features/identity/oauth/rescan.ts'
 import { materialsToRescan } from '../../../features/materials/rescan.ts'
 import { eventsToRescan } from '../../../features/memory/rescan.ts'
 import { bansToRescan, mattersToRescan, reportsToRescan } from '../../../features/moderation/rescan.ts'
@@ -23,6 +24,7 @@ const SOURCES = [
   reportsToRescan,
   mattersToRescan,
   bansToRescan,
+  appsToRescan,
 ]
 
 /** Applies the present redaction rules to stored text, or only counts what they would replace. */

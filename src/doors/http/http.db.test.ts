@@ -161,6 +161,9 @@ onBothEngines('the HTTP door', (t) => {
     expect(set).toMatch(/^kv_session=kvs_[\w-]+; .*HttpOnly; SameSite=Lax/)
     const cookie = set.split(';')[0] ?? ''
     expect((await t.anonymous().get('/api/v1/auth/me', { cookie })).status).toBe(200)
+    const other = { cookie, 'x-session-user': (await t.user()).userId }
+    const changed = await t.anonymous().get('/api/v1/auth/me', other)
+    expect([changed.status, changed.body.code]).toEqual([401, 'session_changed'])
     const forged = await t.anonymous().post('/api/v1/auth/api-keys', { name: 'x' }, { cookie })
     expect([forged.status, forged.body.code]).toEqual([403, 'forbidden'])
     const page = { cookie, 'x-requested-with': 'kvault-web' }

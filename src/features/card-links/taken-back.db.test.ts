@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { goodCard, type Person, record, team, titleWord } from '../../../test/support/cards.ts'
+import { addLike, goodCard, type Person, record, team, titleWord } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 
 const url = (cardId: string) => `/api/v1/cards/${cardId}`
@@ -110,5 +110,26 @@ onBothEngines('a card that took the place of another', (t) => {
     await expect.poll(() => find(stranger, word, 'public')).toEqual([newer])
     expect((await admin.delete(`${at}?confirm_name=Open`)).status).toBe(200)
     expect(await find(stranger, word, 'public')).toEqual([older])
+  })
+
+  test('takes in twenty cards at most', async () => {
+    const me = await t.user()
+    const [into, one] = [await record(me), await record(me)]
+    const others = Array.from({ length: 20 }, () => ({ card_id: randomUUID() }))
+    await addLike(t.app, 'cards', ['card_id', one.card_id], others)
+    const merged = {
+      into_card_id: into.card_id,
+      merged_by: me.userId,
+      why: null,
+      created_at: new Date().toISOString(),
+    }
+    await t.app.services.database.transaction((db) =>
+      db
+        .insertInto('card_merges')
+        .values(others.map(({ card_id }) => ({ ...merged, from_card_id: card_id })))
+        .execute(),
+    )
+    const refused = await me.post(`${url(one.card_id)}/merge`, { into_card_id: into.card_id })
+    expect([refused.status, refused.body.code]).toEqual([409, 'too_many_merged'])
   })
 })

@@ -82,15 +82,6 @@ export async function withdrawCodes(db: Db, userId: string, now: string): Promis
     .execute()
 }
 
-export async function cancelMailsTo(db: Db, address: string): Promise<void> {
-  await db
-    .updateTable('outbox')
-    .set({ status: 'cancelled', text_body: '', html_body: '' })
-    .where('to_address', '=', address)
-    .where('status', '=', 'pending')
-    .execute()
-}
-
 /**
  * The row stays, so that published cards and the ledger keep an author. Nothing in it says who that was. Whether an address
  * was proven stays too: verdicts and reports keep the weight with which they were given.

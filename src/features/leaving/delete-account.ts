@@ -12,14 +12,13 @@ import { requireRecentProof } from '../identity/credentials/recent-sign-in.ts'
 import { disconnectAllApps } from '../identity/oauth/connected-apps.ts'
 import { endAccess } from '../identity/recovery/end-access.ts'
 import { requireUser } from '../identity/users/users.ts'
-import { cancelMails } from '../mail/outbox.ts'
+import { cancelMails, cancelMailsTo } from '../mail/outbox.ts'
 import { forgetMemory } from '../memory/forget.ts'
 import { forgetReportsOf } from '../moderation/forget.ts'
 import { handBackOffice } from '../workspaces/members.ts'
 import { withdrawInvitesNaming, withdrawInvitesOf } from '../workspaces/withdraw-invites.ts'
 import {
   anonymiseUser,
-  cancelMailsTo,
   deletedSince,
   deleteMaterials,
   deleteMemberships,
@@ -117,7 +116,7 @@ const removeAccount = (ctx: UserCtx): Promise<z.input<typeof AccountDeleted>> =>
     await disconnectAllApps(ctx, userId)
     await cancelMails(ctx, `change_email:${userId}`)
     await forgetReportsOf(ctx, userId)
-    await cancelMailsTo(ctx.db, user.email ?? '')
+    await cancelMailsTo(ctx, user.email ?? '')
     await keepLeftAddress(ctx, user)
     await leaveProvider(ctx, userId)
     await withdrawCodes(ctx.db, userId, ctx.now().toISOString())

@@ -83,6 +83,16 @@ onBothEngines(
       expect(again.status).toBe(429)
     })
 
+    test('a deleted account gets none of those that wait, in whichever letters the address was written', async () => {
+      const email = `Übung-${t.engine}@example.com`
+      const { body } = await t.anonymous().post('/api/v1/auth/register', { email, password: PASSWORD })
+      await fill('notice', email.toUpperCase(), 1)
+      const me = clientOf(t.app, { authorization: `Bearer ${body.access_token}` })
+      const deletion = { confirmed_by_user: true, password: PASSWORD }
+      expect((await me.post('/api/v1/auth/me/delete', deletion)).status).toBe(200)
+      expect(await outbox(email)).toBe(0)
+    })
+
     test('whoever is added to many teams, or was in many that are deleted, gets twenty mails a day of each', async () => {
       const admin = await t.user('founder')
       const person = await t.user('added')

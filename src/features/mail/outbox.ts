@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
 import { rateLimited } from '../../core/errors.ts'
@@ -16,6 +16,8 @@ export const secretName = (secret: string): string => sha256(`name:${secret}`).s
 /** The database lowers only ASCII letters alike on both engines, so the others are lowered before they are stored. */
 const mailbox = (address: string): string =>
   address.replace(/[^\0-\x7f]+/g, (letters) => letters.toLowerCase())
+
+const isTo = (address: string) => sql<SqlBool>`lower(to_address) = lower(${mailbox(address)})`
 
 const MAX_SUBJECT = 150
 
@@ -86,7 +88,7 @@ export async function hasRoomInMailbox(
   const { mails } = await ctx.db
     .selectFrom('outbox')
     .select(({ fn }) => fn.countAll<number>().as('mails'))
-    .where(sql`lower(to_address)`, '=', sql`lower(${mailbox(address)})`)
+    .where(isTo(address))
     .where('created_at', '>', new Date(ctx.now().getTime() - DAY_MS).toISOString())
     .where('state_key', 'like', states)
     .where('status', '!=', 'cancelled')
@@ -133,5 +135,15 @@ export async function cancelMail(ctx: Ctx, stateKey: string): Promise<void> {
     .set({ status: 'cancelled', text_body: '', html_body: '' })
     .where('status', '=', 'pending')
     .where('state_key', '=', stateKey)
+    .execute()
+}
+
+/** Cancels what waits for an address, in whichever letters it was written. */
+export async function cancelMailsTo(ctx: Ctx, address: string): Promise<void> {
+  await ctx.db
+    .updateTable('outbox')
+    .set({ status: 'cancelled', text_body: '', html_body: '' })
+    .where('status', '=', 'pending')
+    .where(isTo(address))
     .execute()
 }

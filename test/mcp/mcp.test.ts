@@ -131,6 +131,7 @@ describe.each(['legacy', 'auto'] as const)('a client of the SDK (%s)', (mode) =>
     )
     await expect(client.callTool({ ...pasted, arguments: {} })).rejects.toEqual(shown)
     await expect(client.getPrompt(pasted)).rejects.toEqual(shown)
+    await expect(client.readResource({ uri: `card://${pasted.name}` })).rejects.toEqual(shown)
     await client.close()
   })
 })

@@ -1,3 +1,4 @@
+import { plainName } from '../../core/names.ts'
 import { MAX_ECHO } from '../../core/validation.ts'
 import { redact } from '../../features/redaction/redact.ts'
 
@@ -18,6 +19,9 @@ const namesSecret = (key: PropertyKey): boolean => {
 
 /** What a caller sent, on its way into an answer. */
 export const withoutSecrets = (text: string): string => redact(text.slice(0, MAX_SCANNED)).text
+
+/** A name or an address that is not known here, on its way back to a model: one short line. */
+export const echoName = (name: string): string => plainName(withoutSecrets(name)).slice(0, MAX_ECHO)
 
 /** `pwd` and others say secret only to the scanner, and only beside a value. */
 const isSecretBeside = (name: PropertyKey | undefined, text: string): boolean =>

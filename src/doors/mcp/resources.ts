@@ -4,6 +4,7 @@ import { AppError, InvalidInput } from '../../core/errors.ts'
 import { fence } from '../../core/fence.ts'
 import { storable } from '../../core/storable.ts'
 import { callTool, type ToolCapability } from '../../core/tools.ts'
+import { echoName } from '../http/echo.ts'
 import { cardMarkdown } from './card-markdown.ts'
 
 const GUIDE_URI = 'vault://guide'
@@ -101,6 +102,8 @@ const isAbsent = (error: unknown) =>
   error instanceof URIError ||
   (error instanceof AppError && error.status === 404)
 
+const unknownResource = (uri: string) => new ResourceNotFoundError(echoName(uri))
+
 export async function readResource(
   tools: ReadonlyMap<string, ToolCapability>,
   ctx: Ctx,
@@ -108,11 +111,11 @@ export async function readResource(
 ): Promise<ReadResourceResult> {
   const reader = READERS.find(([prefix]) => uri.startsWith(prefix))?.[1]
   const tool = reader && tools.get(reader.tool)
-  if (!reader || !tool) throw new ResourceNotFoundError(uri)
+  if (!reader || !tool) throw unknownResource(uri)
   try {
     const { data } = await callTool(tool, ctx, reader.input(uri))
     return { contents: [{ uri, mimeType: reader.mimeType, text: reader.text(data) }] }
   } catch (error) {
-    throw isAbsent(error) ? new ResourceNotFoundError(uri) : error
+    throw isAbsent(error) ? unknownResource(uri) : error
   }
 }

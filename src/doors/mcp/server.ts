@@ -9,13 +9,11 @@ import type { Capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { type AppError, InvalidInput } from '../../core/errors.ts'
 import { fence } from '../../core/fence.ts'
-import { plainName } from '../../core/names.ts'
 import { carriesText } from '../../core/provenance.ts'
 import { callThin, type ToolCapability, toolOutput, toolsOf } from '../../core/tools.ts'
-import { MAX_ECHO } from '../../core/validation.ts'
 import { VERSION } from '../../core/version.ts'
 import { INSTRUCTIONS } from '../../features/ai-guide/ai-guide.text.ts'
-import { withoutSecrets } from '../http/echo.ts'
+import { echoName } from '../http/echo.ts'
 import { errorBody, validationBody } from '../http/errors.ts'
 import { completionOf, listResources } from './own-things.ts'
 import { PROMPTS } from './prompts.ts'
@@ -41,9 +39,6 @@ const CACHE = {
   'resources/read': { ttlMs: 0, cacheScope: 'private' },
 } as const
 
-/** A name as the caller sent it, on its way back to a model. */
-const echoed = (name: string) => plainName(withoutSecrets(name)).slice(0, MAX_ECHO)
-
 const invalidParams = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message)
 
 /** Refusals are returned as the result of the call, in the words of the REST errors, so that the model can correct it. */
@@ -60,7 +55,7 @@ function refusal(error: unknown, hide: McpCall['hide'], input: unknown): CallToo
 
 function prompt(name: string, given: Record<string, string>): GetPromptResult {
   const found = PROMPTS.find((candidate) => candidate.name === name)
-  if (!found) throw invalidParams(`Unknown prompt: ${echoed(name)}`)
+  if (!found) throw invalidParams(`Unknown prompt: ${echoName(name)}`)
   const missing = found.arguments.filter((argument) => argument.required && !given[argument.name])
   if (missing.length > 0)
     throw invalidParams(`Missing: ${missing.map((argument) => argument.name).join(', ')}`)
@@ -115,7 +110,7 @@ export function mcpServers(capabilities: readonly Capability[], baseUrl: string)
     server.setRequestHandler('tools/list', () => ({ tools: listTools(ctx.viewer, profile) }))
     server.setRequestHandler('tools/call', async ({ params }): Promise<CallToolResult> => {
       const tool = byName.get(params.name)
-      if (!tool) throw invalidParams(`Unknown tool: ${echoed(params.name)}`)
+      if (!tool) throw invalidParams(`Unknown tool: ${echoName(params.name)}`)
       return runTool(tool, call, params.arguments ?? {})
     })
     server.setRequestHandler('resources/list', () =>

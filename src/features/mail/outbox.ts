@@ -13,7 +13,10 @@ export const MAIL_JOB = 'mail'
 /** Names the secret that seals a mail without revealing it. */
 export const secretName = (secret: string): string => sha256(`name:${secret}`).slice(0, 16)
 
-/** The database lowers only ASCII letters alike on both engines, so the others are lowered before they are stored. */
+/**
+ * The database lowers only ASCII letters alike on both engines, so the others are lowered before they are stored. A mail
+ * that proves an address then also goes to the address that is compared: the Kelvin sign, for example, becomes a k.
+ */
 const mailbox = (address: string): string =>
   address.replace(/[^\0-\x7f]+/g, (letters) => letters.toLowerCase())
 

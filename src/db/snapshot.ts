@@ -16,6 +16,8 @@ export type Snapshot = {
   tables: TableShape[]
   /** Rows as lists of values in the order of `columns`, in batches. */
   rows: (table: TableShape) => AsyncIterable<Value[][]>
+  /** What the database itself finds wrong with its storage. PostgreSQL keeps checksums of its pages and cannot be asked. */
+  damage: () => Promise<string[]>
   close: () => Promise<void>
 }
 

@@ -187,6 +187,15 @@ onBothEngines('backup', (t) => {
     await target.remove()
   })
 
+  test('verify finds a running service whole that has searched and written since', async () => {
+    const { author } = world
+    const address = '/api/v1/project-context/search?project_key=example/vault&query=needle0&mode=ranked'
+    expect((await author.get(address)).status).toBe(200)
+    const turn = { project_key: 'example/vault', user_message: 'a', agent_report: 'b' }
+    expect((await author.post('/api/v1/project-context/turns', turn)).status).toBe(201)
+    expect(await findingsOf(contextFor(t.app.services))).toEqual([])
+  })
+
   test('a check that cannot run is a finding, and the others still run', async () => {
     const target = await makeVault(t.engine)
     await restoreInto(target, file)

@@ -18,13 +18,6 @@ type Count = { n: number }
 const countOf = async (ctx: Ctx, query: ReturnType<typeof sql<Count>>): Promise<number> =>
   Number((await query.execute(ctx.db)).rows[0]?.n ?? 0)
 
-/** SQLite can read itself whole; PostgreSQL keeps checksums of its own pages and has no such statement. */
-async function checkStorage(ctx: Ctx): Promise<string[]> {
-  if (ctx.database.engine !== 'sqlite') return []
-  const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(ctx.db)
-  return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok')
-}
-
 async function checkReferences(ctx: Ctx, tables: readonly TableShape[]): Promise<string[]> {
   const findings: string[] = []
   for (const { name, references } of tables)
@@ -130,9 +123,10 @@ async function check(what: string, look: () => Promise<string[]>): Promise<Check
 export async function verifyVault(ctx: Ctx): Promise<Check[]> {
   const snapshot = await openSnapshot(ctx.config)
   const { tables } = snapshot
+  const storage = await check('Storage', snapshot.damage)
   await snapshot.close()
   return [
-    await check('Storage', () => checkStorage(ctx)),
+    storage,
     await check('References', () => checkReferences(ctx, tables)),
     await check('Ledger', () => checkLedger(ctx)),
     await check('Card history', () => checkHistory(ctx)),

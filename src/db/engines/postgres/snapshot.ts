@@ -78,7 +78,7 @@ export async function openPostgresSnapshot(url: string): Promise<Snapshot> {
       }
       await client.query('close backup_rows')
     }
-    return { tables: inOrderOfReference(tables), rows, close: () => client.end() }
+    return { tables: inOrderOfReference(tables), rows, damage: async () => [], close: () => client.end() }
   } catch (error) {
     await client.end()
     throw error

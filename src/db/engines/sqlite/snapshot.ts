@@ -69,5 +69,10 @@ export async function openSqliteSnapshot(file: string): Promise<Snapshot> {
     }
     if (batch.length > 0) yield batch
   }
-  return { tables, rows, close: async () => db.close() }
+  /** Not on a connection that has searched before: FTS5 would check against the segments that it remembers from then. */
+  async function damage(): Promise<string[]> {
+    const found = db.prepare('pragma integrity_check').all() as { integrity_check: string }[]
+    return found.map((row) => row.integrity_check).filter((line) => line !== 'ok')
+  }
+  return { tables, rows, damage, close: async () => db.close() }
 }

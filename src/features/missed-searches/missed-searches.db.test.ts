@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { contextFor } from '../../core/context.ts'
+import { contextFor, type Viewer } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
-import { dropOldMissedSearches } from './missed-searches.ts'
+import { dropOldMissedSearches, noteMissedSearch } from './missed-searches.ts'
 
 onBothEngines('searches that found nothing', (t) => {
   const search = async (as: Person, query: string, more: Record<string, unknown>) =>
@@ -67,6 +67,22 @@ onBothEngines('searches that found nothing', (t) => {
     expect(refused.status).toBe(422)
     const { name } = (await admin.get(url)).body
     expect((await admin.delete(`${url}?confirm_name=${name}`)).status).toBe(200)
+    expect((await rows()).filter((row) => row.workspace_id === workspaceId)).toEqual([])
+  })
+
+  test('a search that is under way when an admin switches it off leaves no words', async () => {
+    const { workspaceId, admin, viewer } = await team(t)
+    const { database } = t.app.services
+    const transaction: typeof database.transaction = async (work, options) => {
+      const off = { policy_json: { keep_missed_searches: false } }
+      expect((await admin.patch(`/api/v1/workspaces/${workspaceId}`, off)).status).toBe(200)
+      return database.transaction(work, options)
+    }
+    const ctx = {
+      ...contextFor({ ...t.app.services, database: { ...database, transaction } }),
+      viewer: { userId: viewer.userId } as Viewer,
+    }
+    await noteMissedSearch(ctx, { query: 'late words', scope: 'workspace', workspaceIds: [workspaceId] })
     expect((await rows()).filter((row) => row.workspace_id === workspaceId)).toEqual([])
   })
 

@@ -1,4 +1,4 @@
-import { type Ctx, inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
+import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
 import { policyOf } from '../permissions/policy.ts'
 import {
@@ -17,6 +17,11 @@ const KEPT_MS = 30 * DAY_MS
 
 type Searched = { query: string; scope: string; workspaceIds: readonly string[] }
 
+async function teamThatKeeps(ctx: UserCtx, workspaceIds: readonly string[]): Promise<string | undefined> {
+  const team = await onlyTeamOf(ctx.db, ctx.viewer.userId, workspaceIds)
+  return team && policyOf(team).keepMissedSearches ? team.workspace_id : undefined
+}
+
 /**
  * Notes that a member found nothing among the cards of a team: the words, and not who asked. Searches of one's own cards
  * and of the library are never noted. A failure here must not fail the search.
@@ -29,16 +34,14 @@ export async function noteMissedSearch(
   const words = plainWords(query)
   if (words === null) return
   try {
-    const team = await onlyTeamOf(ctx.db, ctx.viewer.userId, workspaceIds)
-    if (!team || !policyOf(team).keepMissedSearches) return
-    await inTx(
-      ctx,
-      async (ctx) => {
-        await countUp(ctx.db, team.workspace_id, words, ctx.now().toISOString())
-        await dropAllBut(ctx.db, team.workspace_id, MOST_KEPT)
-      },
-      SELF_GUARDED,
-    )
+    if ((await teamThatKeeps(ctx, workspaceIds)) === undefined) return
+    await inTx(ctx, async (ctx) => {
+      // Asked again, and in a serialisable transaction: a team that switches it off meanwhile has deleted its words already.
+      const team = await teamThatKeeps(ctx, workspaceIds)
+      if (team === undefined) return
+      await countUp(ctx.db, team, words, ctx.now().toISOString())
+      await dropAllBut(ctx.db, team, MOST_KEPT)
+    })
   } catch (error) {
     ctx.log.warn({ err: error }, 'a search without a hit could not be noted')
   }

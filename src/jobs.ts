@@ -1,5 +1,6 @@
 import { type Ctx, contextFor, type Services } from './core/context.ts'
 import { dropOldIdempotencyKeys } from './core/http/idempotency.ts'
+import { jobFailures } from './core/job-failures.ts'
 import { logFailure } from './core/log-failure.ts'
 import { backUpOnSchedule } from './features/backup/schedule.ts'
 import { keepDevelopmentBooks } from './features/billing/development.ts'
@@ -124,6 +125,7 @@ function startJob(services: Services, job: Job, stopping: AbortSignal): () => Pr
     try {
       await job.run(contextFor(services), stopping)
     } catch (error) {
+      jobFailures.inc({ job: job.name })
       logFailure(services, error, { message: 'a job failed', details: { job: job.name } })
     }
   }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Config } from '../../config.ts'
 import { AppError } from '../../core/errors.ts'
+import { jobFailures } from '../../core/job-failures.ts'
 import { isOpenDevelopment } from '../../core/own-addresses.ts'
 import { sha256 } from '../../core/secrets.ts'
 import type { RouteTimes } from './fast-path/route-times.ts'
@@ -15,6 +16,7 @@ let processMetrics: Registry | undefined
 function startProcessMetrics(): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  registry.registerMetric(jobFailures)
   return registry
 }
 

@@ -12,6 +12,7 @@ import { mountSmallDisk, NO_SMALL_DISK } from '../../../test/support/small-disk.
 import { startSmtp } from '../../../test/support/smtp.ts'
 import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
+import { startJobs } from '../../jobs.ts'
 import { NO_WRITES } from './database-check.ts'
 
 const smtp = await startSmtp()
@@ -93,6 +94,17 @@ onBothEngines('readiness', (t) => {
     await smtp.stop()
     offsetMs -= 60 * MINUTE_MS
     expect((await ready(app)).body.status, 'the clock was put back').toBe('degraded')
+  })
+})
+
+onBothEngines('a job that fails', (t) => {
+  test('is counted in the metrics by its name', async () => {
+    const run = () => Promise.reject(new Error('no room'))
+    const stop = startJobs(t.app.services, [{ name: 'broken', everyMs: MINUTE_MS, run }])
+    t.app.services.wakeups.emit('broken')
+    await stop()
+    const { text } = await t.anonymous().get('/metrics')
+    expect(text).toMatch(/^job_failures_total\{job="broken"\} [12]$/m)
   })
 })
 

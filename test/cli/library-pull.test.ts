@@ -18,7 +18,8 @@ let author: Person
 let puller: Person
 let key: string
 let workspaceId: string
-let offsetMs = 0
+/** A's clock: weeks back, so that each snapshot can be a day later and still be made before now. */
+let offsetMs = -30 * 24 * 3_600_000
 const home = mkdtempSync(join(tmpdir(), 'knowledge-vault-home-'))
 
 beforeAll(async () => {
@@ -251,4 +252,9 @@ test('a changed key stops the pull until the new one is named; an older snapshot
   const accepted = await pull('--key', keyId)
   expect([accepted.stderr, accepted.code]).toEqual(['', 0])
   expect((await pull()).code).toBe(0)
+
+  // A clock that was wrong for a moment would otherwise keep out every later snapshot.
+  offsetMs = 48 * 3_600_000
+  await nextSnapshot()
+  expect((await pull()).stderr).toContain('which is to come')
 })

@@ -37,12 +37,14 @@ export function serverUrl(text: string, mayBePlain: boolean): string {
 
 class Refused extends CommandError {}
 
+type Answer = Response & { body: NonNullable<Response['body']> }
+
 /** Follows no redirect, because the key is pinned to the address that was named. */
 async function request(
   address: string,
   headers: Record<string, string>,
   signal: AbortSignal,
-): Promise<Response> {
+): Promise<Answer> {
   const answer = await fetch(address, { headers, redirect: 'manual', signal })
   if (answer.status >= 300 && answer.status < 400)
     throw new Refused(
@@ -52,8 +54,8 @@ async function request(
     throw new Refused(
       `${address} is not there. The server may have no public pages (PUBLIC_PAGES), or no snapshot yet.`,
     )
-  if (!answer.ok) throw new Refused(`${address} answered ${answer.status}.`)
-  return answer
+  if (!answer.ok || answer.body === null) throw new Refused(`${address} answered ${answer.status}.`)
+  return answer as Answer
 }
 
 const MOST_LISTING_BYTES = 1024 * 1024
@@ -64,7 +66,7 @@ export async function readSmall(address: string): Promise<unknown> {
     const answer = await request(address, {}, AbortSignal.timeout(IDLE_MS))
     const decoder = new TextDecoder()
     let text = ''
-    for await (const chunk of answer.body ?? []) {
+    for await (const chunk of answer.body) {
       text += decoder.decode(chunk, { stream: true })
       if (text.length > MOST_LISTING_BYTES) throw new Refused(`${address} sent an answer that is too long.`)
     }
@@ -105,9 +107,8 @@ async function transfer(address: string, file: string, state: Transfer): Promise
   const answer = await request(address, { 'accept-encoding': 'identity', ...headers }, abort.signal)
   const isRest = answer.status === 206
   state.etag = answer.headers.get('accept-ranges') === 'bytes' ? answer.headers.get('etag') : null
-  const body = answer.body ?? new ReadableStream<Uint8Array>()
   await pipeline(
-    Readable.from(watched(body, abort, MOST_DOWNLOAD_BYTES - (isRest ? had : 0))),
+    Readable.from(watched(answer.body, abort, MOST_DOWNLOAD_BYTES - (isRest ? had : 0))),
     createWriteStream(file, { flags: isRest ? 'a' : 'w', mode: 0o600 }),
   )
 }

@@ -67,8 +67,15 @@ function expectedFrom(server: string, { pin }: ServerKey): Expected {
   }
 }
 
-/** An older snapshot has a valid signature too, but it would bring back cards that were taken back since. */
-function refuseOlder(madeAt: string, { pin }: ServerKey): void {
+const LONGEST_AHEAD_MS = 24 * 3_600_000
+
+/**
+ * An older snapshot has a valid signature too, but it would bring back cards that were taken back since. One from the
+ * future would be followed by none until then.
+ */
+function requireTimely(madeAt: string, { pin }: ServerKey): void {
+  if (Date.parse(madeAt) > Date.now() + LONGEST_AHEAD_MS)
+    throw new BadSnapshot(`it was made at ${madeAt}, which is to come. Is the clock of one of the two wrong?`)
   if (pin.madeAt !== undefined && madeAt < pin.madeAt)
     throw new BadSnapshot(
       `it was made at ${madeAt} and is older than the one that was pulled before (${pin.madeAt}).`,
@@ -82,7 +89,8 @@ async function* unknownOf(
   report: Report,
 ) {
   for await (const line of lines) {
-    if ((known.get(line.card_id)?.version ?? 0) < line.version) yield line
+    const before = known.get(line.card_id)
+    if (!before || before.version < line.version) yield line
     else report.counts.unchanged = (report.counts.unchanged ?? 0) + 1
   }
 }
@@ -127,7 +135,7 @@ async function pullInto(folder: string, target: Target, options: PullOptions): P
   const file: SnapshotFile = { path, bytes: (await stat(path)).size, isPacked }
   const expected = expectedFrom(server, key)
   const { ids, madeAt } = await verified(file, expected)
-  refuseOlder(madeAt, key)
+  requireTimely(madeAt, key)
   // A first pull may bring a million cards, so a terminal shows only those that need attention.
   const isKept = options.json ? () => true : isTold
   const { report, gone } = await takeIn(target, file, expected, { ids, isKept })

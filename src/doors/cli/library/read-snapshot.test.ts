@@ -96,6 +96,16 @@ test('anything other than what the server signed is refused, and the error says 
       [head, writeLine({ prev: lineHash(head) } as CardLine), last],
       'does not match its hash',
     ],
+    ...['9999', '2026', 'soon', 5 as unknown as string].map((made_at): [string, string[], string] => [
+      `made at ${made_at}`,
+      snapshot(1, { ...ABOUT, made_at }),
+      'does not say when it was made',
+    ]),
+    [
+      'a card without an id',
+      [head, writeLine({ ...JSON.parse(one), card_id: 'x'.repeat(99) }), last],
+      'line 2 has no id',
+    ],
     ['an empty line', [head, '', last], 'line 2 is not JSON'],
     ['deep nesting', [head, '['.repeat(200_000), last], 'line 2 is not JSON'],
   ]

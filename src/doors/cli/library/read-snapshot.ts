@@ -14,6 +14,7 @@ import {
   SNAPSHOT_FORMAT,
 } from '../../../features/library-sharing/format.ts'
 import { CommandError } from '../exit-codes.ts'
+import { isUuid } from '../uuid.ts'
 
 /** Older versions of Node cannot unpack zstd. They download the snapshot without compression. */
 export const canUnpack = (): boolean => typeof zlib.createZstdDecompress === 'function'
@@ -91,6 +92,10 @@ export type Expected = {
   keyOf: (keyId: string) => KeyObject
 }
 
+/** As the server writes it, because times are compared as texts. */
+const isTime = (text: unknown): boolean =>
+  typeof text === 'string' && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text
+
 function firstLine(line: Record<string, unknown>, { server }: Expected): FirstLine {
   if (line.format !== SNAPSHOT_FORMAT)
     throw new BadSnapshot(`its format is not ${SNAPSHOT_FORMAT}. A newer kvault may be able to read it.`)
@@ -99,6 +104,7 @@ function firstLine(line: Record<string, unknown>, { server }: Expected): FirstLi
     throw new BadSnapshot(
       `it belongs to ${String(line.server)}, not to ${server}. Pull from the address that the server gives for itself.`,
     )
+  if (!isTime(line.made_at)) throw new BadSnapshot('its first line does not say when it was made.')
   return line as FirstLine
 }
 
@@ -145,6 +151,7 @@ export async function* readSnapshot(
       if (card.prev !== head) throw new BadSnapshot(`line ${number} does not follow the line before it.`)
       if (typeof card.card !== 'object' || card.card === null || contentHash(card.card) !== card.content_hash)
         throw new BadSnapshot(`the content of line ${number} does not match its hash.`)
+      if (!isUuid(String(card.card_id))) throw new BadSnapshot(`the card of line ${number} has no id.`)
       if (++cards > MOST_CARDS) throw new BadSnapshot(`it has more than ${MOST_CARDS} cards.`)
       yield card
     }

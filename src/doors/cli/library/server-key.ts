@@ -6,6 +6,8 @@ import { KVAULT } from '../own-copy.ts'
 import { readSmall } from './download.ts'
 import type { Pin } from './pins.ts'
 
+/** 32 bytes as base64url. */
+const PUBLIC_KEY = /^[\w-]{43}$/
 const KEY_ID = /^[0-9a-f]{64}$/
 
 /** The id of the key that the caller trusts. They give the id itself, or a PEM file with the public key. */
@@ -25,7 +27,12 @@ function wantedKeyId(given: string): string {
 async function listedKeys(server: string): Promise<ListedKey[]> {
   const listing = (await readSmall(`${server}${WELL_KNOWN}`)) as { keys?: unknown }
   const keys = Array.isArray(listing?.keys) ? (listing.keys as ListedKey[]) : []
-  return keys.filter((key) => typeof key?.public_key === 'string' && keyIdOf(key.public_key) === key.key_id)
+  return keys.filter(
+    (key) =>
+      typeof key?.public_key === 'string' &&
+      PUBLIC_KEY.test(key.public_key) &&
+      keyIdOf(key.public_key) === key.key_id,
+  )
 }
 
 export type ServerKey = { pin: Pin; isNew: boolean }

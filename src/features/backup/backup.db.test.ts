@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import pino from 'pino'
@@ -21,7 +22,8 @@ import { makeVault, onBothEngines, type Vault } from '../../../test/support/engi
 import { buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
 import { type Ctx, contextFor, inTx } from '../../core/context.ts'
-import { openDatabase } from '../../db/engines/open.ts'
+import { openDatabase, openSnapshot } from '../../db/engines/open.ts'
+import type { TableShape } from '../../db/snapshot.ts'
 import { bareContext } from './bare-context.ts'
 import { checkBackup, DamagedBackup } from './format.ts'
 import { reindex, restoreBackup, TargetNotEmpty } from './restore.ts'
@@ -324,4 +326,18 @@ onBothEngines('a damaged backup', (t) => {
     )
     expect(readFileSync(`${file}.partial`, 'utf8')).toBe('half')
   })
+
+  if (t.engine === 'postgres')
+    test('a database that goes away while a backup waits for its disk ends the backup, and not the process', async () => {
+      const { config, database } = t.app.services
+      const snapshot = await openSnapshot(config)
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'knowledge-vault backup'`.execute(
+        database.read,
+      )
+      await sleep(50)
+      const [table] = snapshot.tables as [TableShape]
+      await expect(Array.fromAsync(snapshot.rows(table))).rejects.toThrow('administrator command')
+      await snapshot.close()
+    })
 })

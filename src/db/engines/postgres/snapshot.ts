@@ -36,15 +36,35 @@ type TextColumn = { table_name: string; column_name: string }
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/** Repeatable read sees one state of the database; a cursor keeps only a batch in memory. */
-export async function openPostgresSnapshot(url: string): Promise<Snapshot> {
+/**
+ * While a batch is written the connection is idle. If it breaks then, that is an event, which nobody may leave without a
+ * listener: it would end the process. The next query fails and says why.
+ */
+async function connect(url: string) {
   const client = new pg.Client({
     connectionString: url,
     types: parsers,
     application_name: 'knowledge-vault backup',
     connectionTimeoutMillis: 10_000,
   })
+  let broken: Error | undefined
+  client.on('error', (error) => {
+    broken ??= error
+  })
   await client.connect()
+  const query = async <R extends pg.QueryResultRow>(text: string): Promise<pg.QueryResult<R>> => {
+    try {
+      return await client.query<R>(text)
+    } catch (error) {
+      throw broken ?? error
+    }
+  }
+  return { query, end: () => client.end() }
+}
+
+/** Repeatable read sees one state of the database; a cursor keeps only a batch in memory. */
+export async function openPostgresSnapshot(url: string): Promise<Snapshot> {
+  const client = await connect(url)
   try {
     await client.query('begin isolation level repeatable read, read only')
     const shapes = await client.query<Omit<TableShape, 'references'>>(TABLES)
@@ -78,7 +98,7 @@ export async function openPostgresSnapshot(url: string): Promise<Snapshot> {
       }
       await client.query('close backup_rows')
     }
-    return { tables: inOrderOfReference(tables), rows, damage: async () => [], close: () => client.end() }
+    return { tables: inOrderOfReference(tables), rows, damage: async () => [], close: client.end }
   } catch (error) {
     await client.end()
     throw error

@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { clientOf } from '../support/client.ts'
@@ -125,7 +125,7 @@ test('a database that cannot be used is one line that names DATABASE_URL, for ev
     })
 }, 60_000)
 
-test('a database without a vault is refused, and stays empty', async () => {
+test('a database without a vault is refused and stays empty, and one that goes away is one line', async () => {
   const other = await makeVault('postgres', {}, { isEmpty: true })
   try {
     const url = other.env.DATABASE_URL ?? ''
@@ -139,8 +139,26 @@ test('a database without a vault is refused, and stays empty', async () => {
     const client = new pg.Client({ connectionString: url })
     await client.connect()
     const { rows } = await client.query("select 1 from pg_tables where schemaname = 'public'")
-    await client.end()
     expect(rows).toEqual([])
+    // A database that goes away in the middle: while the restore waits for a table that we are making.
+    await client.query('begin; create table schema_migrations (name text)')
+    const file = join(folder, 'interrupted.kvbackup')
+    expect((await kvault(['backup', file], vault.dataDir)).code).toBe(0)
+    const restoring = onDatabase(['restore', file], url)
+    const end = `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    const watcher = new pg.Client({ connectionString: url })
+    await watcher.connect()
+    await vi.waitUntil(async () => (await watcher.query(end)).rowCount, { timeout: 10_000 })
+    await watcher.end()
+    expect(await restoring).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^The database went away: .*\. Run the command again when it is back\.\n$/,
+      ),
+    })
+    await client.end()
   } finally {
     await other.remove()
   }

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { type Config, ConfigError, readConfig } from '../../../config.ts'
 import type { Ctx } from '../../../core/context.ts'
+import type { Database } from '../../../db/db.ts'
 import { databaseFile, openDatabase } from '../../../db/engines/open.ts'
 import { DatabaseUnusable, requireUsable } from '../../../db/engines/postgres/unusable.ts'
 import { isUnwritable } from '../../../db/engines/sqlite/result-codes.ts'
@@ -71,11 +72,19 @@ export const withVault = <T>(work: (ctx: Ctx) => Promise<T>): Promise<T> =>
     return work(ctx)
   })
 
+/** A PostgreSQL that is restarted meanwhile. On SQLite `explained` has the words: there it is the disk. */
+function asGone({ databaseUrl }: Config, database: Database, error: unknown): unknown {
+  if (databaseUrl === undefined || !(error instanceof Error) || !database.isUnavailable(error)) return error
+  return new CommandError(`The database went away: ${error.message}. Run the command again when it is back.`)
+}
+
 async function withDatabase<T>(config: Config, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   const database = openDatabase(config)
   try {
     if (config.databaseUrl !== undefined) await requireUsable(config.databaseUrl, database)
-    return await work(bareContext(config, database))
+    return await work(bareContext(config, database)).catch((error) => {
+      throw asGone(config, database, error)
+    })
   } finally {
     await database.close()
   }

@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
@@ -77,6 +78,14 @@ test('a key is made and removed by keyboard alone', async () => {
   await page.keyboard.press('Enter')
   await page.getByLabel('Name').waitFor()
   await page.keyboard.type('By keyboard')
+  // The key is made, but its answer is lost: who tries again gets that key, and no second one.
+  const loseAnswer = async (route: Route) => {
+    await route.fetch()
+    await route.fulfill({ status: 500, json: { detail: 'The answer is lost.', code: 'lost' } })
+  }
+  await page.route('**/api/v1/auth/api-keys', loseAnswer, { times: 1 })
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('The answer is lost.').waitFor()
   await page.keyboard.press('Enter')
   await page.getByText(/^kv_[\w-]{40}$/).waitFor()
   await page.getByRole('button', { name: 'Done' }).focus()

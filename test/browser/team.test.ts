@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
 import {
@@ -256,14 +257,24 @@ test('markup in a name of a workspace, a person or an invitation stays text', as
 })
 
 test('a new workspace is made by keyboard alone', async () => {
-  const { page } = await stage.person('Keyboard lead')
+  const { page, api } = await stage.person('Keyboard lead')
   await openPage(page, '/workspaces')
   await page.getByRole('button', { name: 'New workspace' }).focus()
   await page.keyboard.press('Enter')
   await page.getByLabel('Name').waitFor()
   await page.keyboard.type('Typed team')
+  // It is made, but the answer is lost: who tries again makes no second one.
+  const loseAnswer = async (route: Route) => {
+    await route.fetch()
+    await route.fulfill({ status: 500, json: { detail: 'The answer is lost.', code: 'lost' } })
+  }
+  await page.route('**/api/v1/workspaces', loseAnswer, { times: 1 })
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('The answer is lost.').waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Typed team' }).waitFor()
+  const { items } = await api<{ items: { name: string }[] }>('GET', '/api/v1/workspaces')
+  expect(items.filter(({ name }) => name === 'Typed team')).toHaveLength(1)
   await page.getByRole('tab', { name: 'Invitations' }).focus()
   await page.keyboard.press('ArrowRight')
   await page.getByLabel('Cards of this workspace may be published').waitFor()

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import type { Licence } from '#server/core/licences.ts'
 import * as account from './api/account.ts'
-import { ApiError, request } from './api/client.ts'
+import { ApiError, requestJson } from './api/client.ts'
 import { queryClient } from './api/query.ts'
 import type { TokenResponse, User } from './api/types.ts'
 import { dropFirstAnswers } from './first-load/answers.ts'
@@ -90,8 +90,7 @@ export type AppConfig = {
 export const configQuery = queryOptions({
   queryKey: ['config'],
   staleTime: Number.POSITIVE_INFINITY,
-  queryFn: async ({ signal }): Promise<AppConfig> =>
-    (await request('/app-config.json', { signal })).json() as Promise<AppConfig>,
+  queryFn: ({ signal }): Promise<AppConfig> => requestJson('/app-config.json', { signal }),
 })
 
 /** What things cost and earn on this server. */

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest'
 import type { RouteOf } from '#server/core/capability.ts'
 import type { publishCard as PublishCard } from '#server/features/cards/publish.ts'
 import type { getCard as GetCard, listCases as ListCases } from '#server/features/cards/read.ts'
+import { isReachable } from '../lib/reachable.ts'
 import { watchSession, whenSessionOver } from '../lib/session-user.ts'
 import { FormError } from '../ui/states.tsx'
 import { ApiError, call, NetworkError, request, SessionOver } from './client.ts'
@@ -96,6 +97,31 @@ describe('a call', () => {
   test('says that the server cannot be reached', async () => {
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('failed to fetch')))
     await expect(call<typeof ListCases>('GET /api/v1/cases')()).rejects.toBeInstanceOf(NetworkError)
+  })
+
+  test.each([
+    ['the sign-in page of a network', () => new Response('<html>Welcome to the train</html>')],
+    [
+      'an answer that breaks off',
+      () => new Response(new ReadableStream({ start: (body) => body.error(new TypeError('network error')) })),
+    ],
+  ])('says the same of %s', async (_, answer) => {
+    vi.stubGlobal('fetch', async () => answer())
+    await expect(call<typeof ListCases>('GET /api/v1/cases')()).rejects.toBeInstanceOf(NetworkError)
+    // Nor is it taken for the server when that is asked whether it is back.
+    expect(await isReachable()).toBe(false)
+  })
+
+  test('ends once an answer has begun and does not go on', async () => {
+    vi.useFakeTimers()
+    vi.stubGlobal('fetch', async () => new Response(new ReadableStream()))
+    try {
+      const asked = call<typeof ListCases>('GET /api/v1/cases')().catch((error: unknown) => error)
+      await vi.advanceTimersByTimeAsync(45_000)
+      expect(await asked).toMatchObject({ name: 'Silence' })
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('ends once the server has been silent for too long, and warns of sending twice', async () => {

@@ -116,14 +116,12 @@ async function send(
   body: string | undefined,
   options: SendOptions = {},
 ): Promise<unknown> {
-  const response = await request(address, {
+  return requestJson(address, {
     method,
     body,
     signal: options.signal,
     headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...options.headers },
   })
-  if (response.status === 204) return undefined
-  return response.json()
 }
 
 /** The answer of a proxy whose server is down; the server's own refusals have a code. */
@@ -144,35 +142,56 @@ function patienceFor({ method = 'GET', body }: RequestInit): number | null {
   return method === 'GET' ? 45_000 : 120_000
 }
 
-/** The answer, or an error once the server has been silent for too long: no page may wait forever. */
-async function answerTo(address: string, init: RequestInit): Promise<Response> {
+/** What is awaited, or an error once the server has been silent for too long: no page may wait forever. */
+async function inTime<Awaited>(
+  init: RequestInit,
+  awaited: Promise<Awaited>,
+  giveUp = () => {},
+): Promise<Awaited> {
   const patience = patienceFor(init)
-  const silence = new AbortController()
-  const signal = init.signal ? AbortSignal.any([init.signal, silence.signal]) : silence.signal
-  const asked = async () =>
-    (await takeFirstAnswer({ address, init })) ?? (await sessionFetch(address, { ...init, signal }))
-  if (patience === null) return asked()
+  if (patience === null) return awaited
   let timer: ReturnType<typeof setTimeout> | undefined
   const tooLong = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       reject(new Silence(init.method))
-      silence.abort()
+      giveUp()
     }, patience)
   })
-  return Promise.race([asked(), tooLong]).finally(() => clearTimeout(timer))
+  return Promise.race([awaited, tooLong]).finally(() => clearTimeout(timer))
+}
+
+async function answerTo(address: string, init: RequestInit): Promise<Response> {
+  const silence = new AbortController()
+  const signal = init.signal ? AbortSignal.any([init.signal, silence.signal]) : silence.signal
+  const asked = async () =>
+    (await takeFirstAnswer({ address, init })) ?? (await sessionFetch(address, { ...init, signal }))
+  return inTime(init, asked(), () => silence.abort())
+}
+
+/** For an answer that did not come, or not whole. */
+const notCome = (init: RequestInit) => (cause: unknown) => {
+  if (init.signal?.aborted) throw cause
+  throw cause instanceof Silence ? noteSilent(cause) : unreachable(cause)
 }
 
 /** fetch with the browser session and its CSRF header; throws ApiError for every answer that is not 2xx. */
 export async function request(address: string, init: RequestInit): Promise<Response> {
   const user = userOf(address)
-  const response = await answerTo(address, init).catch((cause: unknown) => {
-    if (init.signal?.aborted) throw cause
-    throw cause instanceof Silence ? noteSilent(cause) : unreachable(cause)
-  })
+  const response = await answerTo(address, init).catch(notCome(init))
   if (response.ok) return response
   const problem: Problem = await response.json().catch(() => ({}))
   if (isGone(response.status, problem)) throw unreachable(response.status)
   throw refusal(user, response, problem)
+}
+
+/**
+ * The JSON of the answer. If it breaks off, or is something else, as the sign-in page of a network that stands between,
+ * then the server was not reached.
+ */
+export async function requestJson<Answer>(address: string, init: RequestInit): Promise<Answer> {
+  const response = await request(address, init)
+  if (response.status === 204) return undefined as Answer
+  return inTime(init, response.json() as Promise<Answer>).catch(notCome(init))
 }
 
 /** For an answer without our words, such as that of a proxy. */

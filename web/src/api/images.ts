@@ -4,7 +4,7 @@ import type {
   listCardImages as listCapability,
 } from '#server/features/cards/images/images.ts'
 import { randomId } from '../lib/random.ts'
-import { call, request } from './client.ts'
+import { call, requestJson } from './client.ts'
 
 export type CardImage = OutputOf<typeof listCapability>['items'][number]
 
@@ -12,11 +12,9 @@ export const listCardImages = call<typeof listCapability>('GET /api/v1/cards/{ca
 export const deleteImage = call<typeof deleteCapability>('DELETE /api/v1/images/{image_id}')
 
 /** The file is the body. The key makes sure that a repeated request stores one picture only. */
-export async function uploadImage(file: Blob): Promise<CardImage> {
-  const response = await request('/api/v1/images', {
+export const uploadImage = (file: Blob): Promise<CardImage> =>
+  requestJson('/api/v1/images', {
     method: 'POST',
     body: file,
     headers: { 'Content-Type': file.type || 'application/octet-stream', 'Idempotency-Key': randomId() },
   })
-  return response.json() as Promise<CardImage>
-}

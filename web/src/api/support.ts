@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { OutputOf } from '#server/core/capability.ts'
 import type { SupportChatRequest, supportChat } from '#server/features/support/chat.ts'
-import { request, type SendOptions } from './client.ts'
+import { request, requestJson, type SendOptions } from './client.ts'
 
 export type ChatInput = z.input<typeof SupportChatRequest>
 export type ChatMessage = NonNullable<ChatInput['history']>[number]
@@ -25,9 +25,7 @@ export const askSupportStream = Object.assign(
 
 /** Multipart: the browser sets the content type with its boundary. */
 export const sendTicket = Object.assign(
-  async (form: FormData, options: SendOptions): Promise<TicketReceipt> =>
-    (
-      await request('/api/v1/support/tickets', { method: 'POST', body: form, ...options })
-    ).json() as Promise<TicketReceipt>,
+  (form: FormData, options: SendOptions): Promise<TicketReceipt> =>
+    requestJson('/api/v1/support/tickets', { method: 'POST', body: form, ...options }),
   { spec: 'POST /api/v1/support/tickets' as const },
 )

@@ -8,14 +8,14 @@ const LONGEST_PAUSE_MS = 15_000
 /** A server that is silent for so long does not answer. */
 const PATIENCE_MS = 10_000
 
-/** Asks the server without any cache. */
+/** Asks the server without any cache. A network with a sign-in page of its own answers too, but not in JSON. */
 export const isReachable = (): Promise<boolean> =>
   fetch('/health', {
     cache: 'no-store',
     credentials: 'omit',
     signal: AbortSignal.timeout(PATIENCE_MS),
   }).then(
-    ({ ok }) => ok,
+    ({ ok, headers }) => ok && (headers.get('content-type') ?? '').startsWith('application/json'),
     () => false,
   )
 

@@ -3,6 +3,7 @@ import { CircleCheck, Radio } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { createKey, listKeys } from '../../api/account.ts'
 import { queryClient } from '../../api/query.ts'
+import { useAttempt } from '../../api/use-attempt.ts'
 import { configQuery, useMe } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { CopyBlock } from '../../ui/copy-button.tsx'
@@ -22,13 +23,16 @@ export function Connect() {
   const [agent, setAgent] = useState<AgentId>(() => agentTabOf(me.onboarding))
   const [home, setHome] = useState('')
   const { data: config } = useQuery(configQuery)
+  const attempt = useAttempt()
   const create = useMutation({
-    mutationFn: () =>
-      createKey({
+    mutationFn: () => {
+      const input = {
         name: `${AGENTS.find((one) => one.id === agent)?.name ?? 'Agent'} (connect page)`,
         scopes: toolScopes,
         ...(home ? { default_workspace_id: home } : {}),
-      }),
+      }
+      return attempt(input, (options) => createKey(input, options))
+    },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['api-keys'] }),
   })
   const key = create.data

@@ -4,6 +4,7 @@ import { createKey } from '../../api/account.ts'
 import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Scope } from '../../api/settings.ts'
+import { useAttempt } from '../../api/use-attempt.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, FormDialog } from '../../ui/dialog.tsx'
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
@@ -16,14 +17,17 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
   const [chosen, setChosen] = useState(AGENT_SCOPES)
   const [days, setDays] = useState('')
   const [home, setHome] = useState('')
+  const attempt = useAttempt()
   const create = useMutation({
-    mutationFn: () =>
-      createKey({
+    mutationFn: () => {
+      const input = {
         name: name.trim(),
         scopes: SCOPES.map((scope) => scope.value).filter((scope) => chosen.includes(scope)),
         ...(days ? { expires_in_days: Number(days) } : {}),
         ...(home ? { default_workspace_id: home } : {}),
-      }),
+      }
+      return attempt(input, (options) => createKey(input, options))
+    },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['api-keys'] }),
   })
   if (create.data) return <NewKey apiKey={create.data.api_key} onClose={onClose} />

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import { createWorkspace, type Workspace } from '../../api/team.ts'
+import { useAttempt } from '../../api/use-attempt.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { VisibilityField } from './visibility-field.tsx'
@@ -14,8 +15,12 @@ export function CreateWorkspace({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
   const [type, setType] = useState<Workspace['type']>('team')
   const [visibility, setVisibility] = useState<Workspace['visibility']>('private')
+  const attempt = useAttempt()
   const create = useMutation({
-    mutationFn: () => createWorkspace({ name: name.trim(), type, visibility }),
+    mutationFn: () => {
+      const input = { name: name.trim(), type, visibility }
+      return attempt(input, (options) => createWorkspace(input, options))
+    },
     onSuccess: (workspace) => {
       queryClient.setQueryData(workspaceQuery(workspace.workspace_id).queryKey, workspace)
       void queryClient.invalidateQueries({ queryKey: ['workspaces'] })

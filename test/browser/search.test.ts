@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
@@ -198,11 +199,24 @@ test('whole words of two letters and CJK are found, tags are links, and every hi
     .getByRole('listitem')
     .evaluateAll((rows) => rows.filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length)
   expect(inSight).toBeGreaterThanOrEqual(9)
+  // What did not come is said, and asked for once more.
+  const refuse = (route: Route) =>
+    route.fulfill({ status: 429, json: { detail: 'Too many requests.', code: 'rate_limited' } })
+  await page.route('**/api/v1/search/box', refuse, { times: 1 })
   await page.getByRole('button', { name: '5 more' }).click()
+  await page.getByRole('alert').getByText('Too many requests.').waitFor()
+  await page.getByRole('button', { name: '5 more' }).click()
+  // With the last hits the button goes; the first that came has the focus.
+  await mine.getByRole('listitem').nth(20).locator('a:focus').waitFor()
   await mine
     .getByRole('link', { name: /^Marmot/ })
     .nth(24)
     .waitFor()
+  await box.evaluate((input) => {
+    ;(input as HTMLInputElement).select()
+    document.execCommand('insertText', false, 'log '.repeat(10_000))
+  })
+  expect((await box.inputValue()).length).toBe(20_000)
   await box.fill('default database')
   await mine.getByRole('link', { name: 'Only with the tag architecture' }).click()
   await page.waitForURL(/tags=architecture/)

@@ -57,8 +57,13 @@ test('durations are named in tokens.css alone', () => {
 })
 
 test('an icon has one of the sizes in tokens.css', () => {
-  const sizes = [...tokens.matchAll(/--icon-[a-z0-9]+: (\d+)px/g)].map(([, size]) => size)
+  // In rem, as texts are; the number in a source is that of a text of 16 pixels.
+  const named = [...tokens.matchAll(/--icon-([a-z0-9]+): ([\d.]+)rem/g)]
+  const sizes = named.map(([, , size]) => String(Number(size) * 16))
   expect(sizes.length).toBeGreaterThan(0)
+  const styles = readFileSync(join(folder, 'styles.css'), 'utf8')
+  const drawn = [...styles.matchAll(/svg\[width="(\d+)"\] \{\s+width: var\(--icon-([a-z0-9]+)\);/g)]
+  expect(drawn.map(([, size, name]) => [name, size])).toEqual(named.map(([, name], i) => [name, sizes[i]]))
   const used = findings(/\bsize(?: = |=\{)(\d+)/g)
   expect(used.length).toBeGreaterThan(100)
   expect(locations(used.filter(({ value }) => !sizes.includes(value)))).toEqual([])

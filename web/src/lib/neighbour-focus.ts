@@ -31,15 +31,15 @@ export const isFocusLost = () => document.activeElement === document.body
 
 /**
  * For a button whose work may take it away. If it goes, with its row or alone, and takes the focus with it, the next row
- * gets the focus, or the heading of the page.
+ * gets the focus, or the first of `find` with something to press, or the heading of the page.
  */
-export function neighbourGetsFocus(button: Element): void {
+export function neighbourGetsFocus(button: Element, find?: () => Element[]): void {
   const row = button.closest('li, tr')
   const beside = row ? rowsBeside(row) : []
   const until = performance.now() + WAITS_MS
   const look = () => {
     const isGone = !button.isConnected
-    if (isGone && isFocusLost()) focusOneOf(beside)
+    if (isGone && isFocusLost()) focusOneOf(find?.() ?? beside)
     // Still lost while a dialog is open, which lets nothing behind it have the focus.
     if ((!isGone || isFocusLost()) && performance.now() < until) requestAnimationFrame(look)
   }

@@ -1,8 +1,9 @@
 import { Users } from 'lucide-react'
-import { useState } from 'react'
+import { type MouseEvent, useRef, useState } from 'react'
 import type { ListedCard } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { plural } from '../../lib/format.ts'
+import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { Button } from '../../ui/button.tsx'
 import { ShareDialog } from './sharing/share-dialog.tsx'
 
@@ -19,8 +20,15 @@ type Props = {
 export function BulkBar({ chosen, total, choosable, onAll, onNone }: Props) {
   const [asking, setAsking] = useState(false)
   const cards = [...chosen.values()]
+  const bar = useRef<HTMLDivElement>(null)
+  /** Other buttons take the place of those that choose. */
+  const then = (run: () => void) => (event: MouseEvent<Element>) => {
+    neighbourGetsFocus(event.currentTarget, () => (bar.current ? [bar.current] : []))
+    run()
+  }
   return (
     <div
+      ref={bar}
       className={cx(
         'flex min-h-8 flex-wrap items-center gap-2 pb-1 text-sm',
         // Cards far down the list are chosen too, and what to do with them stays in reach.
@@ -36,13 +44,13 @@ export function BulkBar({ chosen, total, choosable, onAll, onNone }: Props) {
             <Users size={14} aria-hidden />
             Share {plural(cards.length, 'card')} …
           </Button>
-          <Button size="sm" look="ghost" onClick={onNone}>
+          <Button size="sm" look="ghost" onClick={then(onNone)}>
             Clear
           </Button>
         </>
       ) : (
         choosable > 1 && (
-          <Button look="ghost" size="sm" className="ml-auto" onClick={onAll}>
+          <Button look="ghost" size="sm" className="ml-auto" onClick={then(onAll)}>
             Choose the first {choosable}
           </Button>
         )

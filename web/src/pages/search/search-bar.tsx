@@ -77,6 +77,9 @@ type QueryBoxProps = {
   children: ReactNode
 }
 
+/** A search reads no more of a text. A whole log, pasted, would only make the page slow and its address too long. */
+const LONGEST_TEXT = 20_000
+
 function QueryBox({ text, onText, onClear, children }: QueryBoxProps) {
   const box = useRef<HTMLInputElement>(null)
   const clear = () => {
@@ -96,6 +99,7 @@ function QueryBox({ text, onText, onClear, children }: QueryBoxProps) {
         enterKeyHint="search"
         autoComplete="off"
         autoFocus
+        maxLength={LONGEST_TEXT}
         value={text}
         onChange={(event) => onText(event.target.value)}
         onKeyDown={(event) => {

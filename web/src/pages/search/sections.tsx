@@ -1,9 +1,10 @@
 import { ChevronDown, SearchX } from 'lucide-react'
-import type { ReactNode, Ref } from 'react'
+import type { MouseEvent, ReactNode, Ref } from 'react'
 import type { BoxAnswer, BoxEvent, BoxHit } from '../../api/search.ts'
 import { credits, formatNumber, plural } from '../../lib/format.ts'
+import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
-import { EmptyState } from '../../ui/states.tsx'
+import { EmptyState, FormError } from '../../ui/states.tsx'
 import { CardHit, EventHit } from './hit-row.tsx'
 import { isChosen } from './hits.ts'
 import { NOTHING_CHOSEN, quoted, type SearchState } from './search-state.ts'
@@ -116,7 +117,7 @@ const RANKED_END = 200
 const isRankedToItsEnd = (found: { total: number } | null) => (found?.total ?? 0) >= RANKED_END
 
 function MoreOf({ section, found, state, children }: MoreProps) {
-  const { answer, loading, more } = useMore(state, section)
+  const { answer, loading, error, more } = useMore(state, section)
   const shown: Found = answer ?? found
   if (!shown || shown.results.length === 0) return null
   const { results, total } = shown
@@ -128,7 +129,7 @@ function MoreOf({ section, found, state, children }: MoreProps) {
       note={`${hits < total ? `${hits} of ` : ''}${formatNumber(total)}${isLeast ? ' or more' : ''}`}
     >
       {children(results)}
-      {hits < total && <More left={total - hits} busy={loading} onMore={more} />}
+      {hits < total && <More left={total - hits} busy={loading} error={error} onMore={more} />}
       {isLeast && (
         <LinkButton
           look="ghost"
@@ -144,12 +145,26 @@ function MoreOf({ section, found, state, children }: MoreProps) {
   )
 }
 
-export const More = ({ left, busy, onMore }: { left: number; busy: boolean; onMore: () => void }) => (
-  <Button look="ghost" size="sm" busy={busy} className="mx-2 my-1" onClick={onMore}>
-    <ChevronDown size={14} aria-hidden />
-    {formatNumber(left)} more
-  </Button>
-)
+type MoreButton = { left: number; busy: boolean; error?: unknown; onMore: () => void }
+
+/** Stands below its list. With the last hits it goes, and the first of those that came gets the focus. */
+export function More({ left, busy, error, onMore }: MoreButton) {
+  const show = ({ currentTarget: button }: MouseEvent<Element>) => {
+    const list = button.previousElementSibling
+    const before = list?.children.length
+    neighbourGetsFocus(button, () => [...(list?.children ?? [])].slice(before))
+    onMore()
+  }
+  return (
+    <>
+      <Button look="ghost" size="sm" busy={busy} className="mx-2 my-1" onClick={show}>
+        <ChevronDown size={14} aria-hidden />
+        {formatNumber(left)} more
+      </Button>
+      {!busy && <FormError error={error} />}
+    </>
+  )
+}
 
 /** What was searched in place of a word that no card has, and the way back to the word itself. */
 function Corrected({ answer, change }: { answer: BoxAnswer; change: Change }) {

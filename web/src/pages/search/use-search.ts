@@ -50,7 +50,12 @@ export function useMore(state: SearchState, section: FreeSection) {
   return {
     answer: limit > HITS_AT_ONCE && query.data?.query === question.query ? query.data[section] : null,
     loading: query.isFetching,
-    more: () => setAsked({ text, limit: Math.min(1000, limit * 5) }),
+    error: query.error,
+    // What did not come is asked for again, and no more.
+    more: () => {
+      if (query.error) void query.refetch()
+      else setAsked({ text, limit: Math.min(1000, limit * 5) })
+    },
   }
 }
 

@@ -1,6 +1,7 @@
 import { BookOpen, CircleStop, LifeBuoy, SendHorizontal } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { cx } from '../../lib/cx.ts'
+import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Textarea } from '../../ui/field.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
@@ -17,6 +18,7 @@ export function Chat({ onAsked, onTicket }: { onAsked: (text: string) => void; o
   const { messages, error, ask, stop, isWriting } = useChat()
   const [text, setText] = useState('')
   const end = useRef<HTMLDivElement>(null)
+  const form = useRef<HTMLFormElement>(null)
   const answered = messages.at(-1)?.content.length ?? 0
   // biome-ignore lint/correctness/useExhaustiveDependencies: the view follows the answer while it grows
   useEffect(() => {
@@ -42,7 +44,14 @@ export function Chat({ onAsked, onTicket }: { onAsked: (text: string) => void; o
           <ul className="flex flex-wrap gap-2">
             {EXAMPLES.map((example) => (
               <li key={example}>
-                <Button onClick={() => send(example)}>{example}</Button>
+                <Button
+                  onClick={({ currentTarget }) => {
+                    neighbourGetsFocus(currentTarget, () => (form.current ? [form.current] : []))
+                    send(example)
+                  }}
+                >
+                  {example}
+                </Button>
               </li>
             ))}
           </ul>
@@ -56,7 +65,11 @@ export function Chat({ onAsked, onTicket }: { onAsked: (text: string) => void; o
       )}
       {error && <Notice tone="bad">{error.message} Ask again, or write to us.</Notice>}
       <div ref={end} />
-      <form onSubmit={submit} className="sticky bottom-14 flex items-end gap-2 bg-page py-3 md:bottom-0">
+      <form
+        ref={form}
+        onSubmit={submit}
+        className="sticky bottom-14 flex items-end gap-2 bg-page py-3 md:bottom-0"
+      >
         <Textarea
           aria-label="Your question"
           placeholder="Your question"

@@ -172,7 +172,7 @@ const Row = ({ card, at, aside, children }: RowProps) => (
     </Link>
     <span className="mt-0.5 flex flex-wrap items-center gap-x-2 text-xs text-faint">
       {children}
-      <span>
+      <span className="wrap-anywhere">
         <bdi>{aside}</bdi>
         {aside && at && ' · '}
         {at && <span title={formatTime(at)}>{formatAgo(at)}</span>}

@@ -69,7 +69,7 @@ export function CardRow({ card, isChosen, onChoose, tags, showOwner }: Props) {
           {card.superseded_by && <Badge>Superseded</Badge>}
           {card.likely_outdated && <Badge tone="warn">Outdated?</Badge>}
           <TrustWords trust={card.trust} />
-          <span className="text-xs text-faint">
+          <span className="text-xs wrap-anywhere text-faint">
             {showOwner && (
               <>
                 <bdi>{card.owner_name}</bdi>

@@ -215,9 +215,11 @@ test('without a credential: 401 that leads to the metadata and names the scopes'
 })
 
 test('with a wrong credential: 401 that says so', async () => {
-  const answer = await modern('tools/list', {}, { 'x-api-key': 'kv_wrong' })
-  expect(answer.status).toBe(401)
-  expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"')
+  for (const key of ['kv_wrong', 'neither a key nor a token']) {
+    const answer = await modern('tools/list', {}, { 'x-api-key': key })
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"')
+  }
 })
 
 test('tools/list shows only what the scopes allow, and a call beyond them is refused by name', async () => {

@@ -35,7 +35,8 @@ export function resourceMetadataUrl(baseUrl: string): string {
   return url.href
 }
 
-const quoted = (text: string): string => `"${text.replace(/["\\]/g, '')}"`
+/** RFC 6750 has ASCII alone here, and Node refuses to send a header with other characters. */
+const quoted = (text: string): string => `"${text.replaceAll('…', '...').replace(/["\\]|[^ -~]/g, '')}"`
 
 // RFC 6750 §3 with RFC 9728 §5.1: the header that leads a client from a refusal to the consent page.
 export function bearerChallenge(

@@ -41,6 +41,7 @@ export async function likeWords(
   { typed, term: word }: { typed: string; term: string },
   vocabulary: Vocabulary,
 ): Promise<LikeWord[]> {
+  if (isNumberOfCode(word)) return codesNumbered(ctx, word, vocabulary)
   if (!hasTrigrams(word)) return []
   const near = await nearWords(ctx, typed, word, vocabulary)
   const isNear = new Set(near.map(({ hash }) => hash))
@@ -56,13 +57,39 @@ type Near = Word & { likeness: number }
 async function nearWords(ctx: Ctx, typed: string, word: string, vocabulary: Vocabulary): Promise<LikeWord[]> {
   const alike = await wordsWith(ctx, threeWays(trigramsOf(word)), EXAMINED_IN_PUBLIC, vocabulary)
   const each = new Map([...alike, ...unswapped(typed)].map((other) => [other.hash, other]))
+  // The index has a name as it is and other words as stems: `localStorage` and localstorage are the same word.
+  const [stem, ...others] = interpret(typed.replaceAll('_', '')).terms
+  const same = others.length === 0 ? [typed, stem] : [typed]
+  const likenessOf = (other: string) => (same.includes(other) ? 1 : meantSurely(typed, word, other))
   const near = [...each.values()]
     .filter((other) => other.word !== word && !STOP_STEMS.has(other.word))
-    .map((other) => ({ ...other, likeness: meantSurely(typed, word, other.word) }))
+    .map((other) => ({ ...other, likeness: likenessOf(other.word) }))
     .filter((other) => other.likeness > 0)
     .sort((a, b) => b.likeness - a.likeness || (a.word < b.word ? -1 : 1))
   return firstInScope(near, vocabulary)
 }
+
+const NUMBER_OF_CODE = /^\d{4,8}$/
+const BEFORE_NUMBER = /^(?:[a-z]{1,6}|0x)$/
+const CODE_LIKENESS = 0.8
+
+/** Numbers are exact, but the letters of a code are often left out: `error 2345` is said for TS2345, and 80070005 for 0x80070005. */
+export const isNumberOfCode = (word: string): boolean => NUMBER_OF_CODE.test(word)
+
+async function codesNumbered(ctx: Ctx, number: string, vocabulary: Vocabulary): Promise<LikeWord[]> {
+  const codes = (await wordsHaving(ctx, number, vocabulary))
+    .filter(({ word }) => word.endsWith(number) && BEFORE_NUMBER.test(word.slice(0, -number.length)))
+    .map((code) => ({ ...code, likeness: CODE_LIKENESS }))
+  return firstInScope(codes, vocabulary)
+}
+
+const wordsHaving = (ctx: Ctx, part: string, vocabulary: Vocabulary): Promise<Word[]> =>
+  wordsWith(
+    ctx,
+    innerTrigramsOf(part).map((gram) => [gramHash(gram)]),
+    MOST_LIKE_WORDS,
+    vocabulary,
+  )
 
 /** Two swapped letters spoil four trigrams: in a word of up to this many letters a list may have none that is right. */
 const LONGEST_SWAPPED = 8
@@ -88,8 +115,7 @@ async function containingWords(ctx: Ctx, word: string, vocabulary: Vocabulary): 
   if (word.length < SHORTEST_BEGINNING) return []
   const isPart = (other: string) =>
     word.length < SHORTEST_PART ? other.startsWith(word) : other.includes(word)
-  const grams = innerTrigramsOf(word).map((gram) => [gramHash(gram)])
-  const containing = (await wordsWith(ctx, grams, MOST_LIKE_WORDS, vocabulary))
+  const containing = (await wordsHaving(ctx, word, vocabulary))
     .filter((other) => isPart(other.word) && other.word !== word)
     .map((other) => ({ ...other, likeness: CONTAINED_LIKENESS }))
     // The shorter it is, the larger the part of it that was asked for.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { phraseTest } from './phrases.ts'
+import { nameTest, phraseTest } from './phrases.ts'
 
 test.each([
   ['connection refused', 'Error: Connection refused (111)', true],
@@ -12,4 +12,14 @@ test.each([
   ['!!!', 'anything', false],
 ])('“%s” in “%s”: %s', (phrase, text, isThere) => {
   expect(phraseTest(phrase)(text)).toBe(isThere)
+})
+
+test.each([
+  ['crash loop', 'pods in CrashLoopBackOff', true],
+  ['user by id', 'repository.getUserById(7)', true],
+  ['crash loop', 'crash, loop', true],
+  ['crash loop', 'the crashLooper', false],
+  ['get user', 'getUserland, a widgetUser', false],
+])('the name “%s” in “%s”: %s', (spoken, text, isThere) => {
+  expect(nameTest(spoken)(text)).toBe(isThere)
 })

@@ -1,4 +1,5 @@
 import { fold, withoutDividers } from './fold.ts'
+import { partsOfName } from './token-cache.ts'
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
@@ -20,4 +21,23 @@ export function phraseTest(phrase: string): (text: string) => boolean {
     return each.every((word) => folded.includes(word))
   }
   return (text) => each.length > 0 && mayHave(text) && wordsOf(text).includes(wanted)
+}
+
+const NAME = /[\p{L}\p{N}\p{M}_]+/gu
+
+/**
+ * A test for texts that say a name, given by its words: one after the other, or as words of a longer name. So `crash loop`
+ * is in `CrashLoopBackOff`, and not in `crashLooper`.
+ */
+export function nameTest(spoken: string): (text: string) => boolean {
+  const isSaid = phraseTest(spoken)
+  const whole = spoken.replaceAll(' ', '')
+  const isInName = (text: string): boolean => {
+    if (!text.toLowerCase().includes(whole)) return false
+    for (const [name] of text.matchAll(NAME))
+      if (name.length > whole.length && ` ${partsOfName(name).join(' ')} `.includes(` ${spoken} `))
+        return true
+    return false
+  }
+  return (text) => isSaid(text) || isInName(text)
 }

@@ -28,6 +28,29 @@ describe('the words of a query', () => {
     expect(termsIn('python3')).toEqual(['python3', 'python'])
   })
 
+  test('a code is the same in one word and in two', () => {
+    for (const query of ['TS 2345', 'ts-2345', 'ts(2345)'])
+      expect(readQuery(query)).toMatchObject([
+        { term: 'ts', otherTerms: ['ts2345'] },
+        { term: '2345', otherTerms: ['ts2345'] },
+      ])
+    expect(readQuery('TS2345')).toMatchObject([{ term: 'ts2345', parts: ['ts', '2345'], spoken: 'ts 2345' }])
+    expect(readQuery('ORA12154')).toMatchObject([
+      { term: 'ora12154', parts: ['ora', '12154'] },
+      { term: 'ora', parts: [] },
+    ])
+    for (const query of ['in 2031', 'node 18', 'workspace 2345', 'TS: 2345'])
+      expect(
+        readQuery(query).some(({ otherTerms }) => otherTerms),
+        query,
+      ).toBe(false)
+  })
+
+  test('a digit or two alone say nothing', () => {
+    expect(readQuery("' OR 1=1 --")).toMatchObject([{ term: '1', isStopWord: true }])
+    expect(readQuery('node 18').some(({ isStopWord }) => isStopWord)).toBe(false)
+  })
+
   test('a pasted log is read without its noise, a typed line as it is', () => {
     const log =
       '2031-04-10T00:12:20Z [4711] 0x7ffd3c2a10f0\nPool exhausted\n    at 0x7ffd3c2a10f1 (node:internal/x:1:2)'

@@ -1,4 +1,4 @@
-import { tokens } from './analyse.ts'
+import { type Token, termsOf, tokens } from './analyse.ts'
 import { linesOfWrong, tellingLines } from './failure.ts'
 import { fold } from './fold.ts'
 import { isStackFrame, isStamped, terminalLines, withoutNoise } from './noise.ts'
@@ -17,8 +17,11 @@ export type AskedWord = {
   spoken: string
   /** How often it stands in the query. */
   times: number
-  /** Pairs of characters that hold it, of a single character of a script without spaces. */
-  pairs?: readonly string[]
+  /**
+   * Terms that stand for it as well: of `TS 2345` each has ts2345, and a lone character of a
+   * script without spaces has the pairs that hold it.
+   */
+  otherTerms?: readonly string[]
   /** It is never corrected. */
   isQuoted?: boolean
   /** It says nothing about what is asked: the query is made of such words alone. */
@@ -72,17 +75,42 @@ function failureIn(whole: string, shown: string): string {
 /** The words of a query, each once, without stop words unless there is nothing else. */
 export function readQuery(query: string): AskedWord[] {
   const text = tellingText(query)
+  const found = tokens(text)
   const meaningful = new Map<string, AskedWord>()
   const stopWords = new Map<string, AskedWord>()
-  for (const { start, end, terms } of tokens(text)) {
+  let code: string | undefined
+  for (const [i, { start, end, terms }] of found.entries()) {
     const token = text.slice(start, end)
     const isStopWord = terms.length === 1 && STOP_WORDS.has(fold(token))
+    const begun = codeInTwo(text, found[i], found[i + 1])
+    const whole = begun ?? code
+    code = begun
     for (const asked of askedBy(token, terms)) {
       if (isStopWord) count(stopWords, { ...asked, isStopWord })
-      else count(meaningful, asked)
+      else count(meaningful, whole === undefined ? asked : { ...asked, otherTerms: [whole] })
     }
   }
-  return [...(meaningful.size > 0 ? meaningful : stopWords).values()]
+  const words = [...(meaningful.size > 0 ? meaningful : stopWords).values()]
+  return words.every(({ term }) => SHORT_NUMBER.test(term))
+    ? words.map((word) => ({ ...word, isStopWord: true }))
+    : words
+}
+
+/** A digit or two stand in many texts, whatever they are about. */
+export const SHORT_NUMBER = /^\d{1,2}$/
+
+const LETTERS_OF_CODE = /^[a-z]{1,6}$/i
+const DIGITS_OF_CODE = /^\d{3,7}$/
+const BETWEEN = ' -('
+
+/** The code in one word that two neighbours are: `TS 2345`, `TS-2345` and `ts(2345)` are ts2345. */
+function codeInTwo(text: string, first: Token | undefined, second: Token | undefined): string | undefined {
+  if (!first || !second || second.start !== first.end + 1) return undefined
+  const letters = text.slice(first.start, first.end)
+  const digits = text.slice(second.start, second.end)
+  const isCode =
+    DIGITS_OF_CODE.test(digits) && LETTERS_OF_CODE.test(letters) && BETWEEN.includes(text.charAt(first.end))
+  return isCode && !STOP_WORDS.has(fold(letters)) ? fold(letters + digits) : undefined
 }
 
 function count(words: Map<string, AskedWord>, asked: AskedWord): void {
@@ -92,14 +120,22 @@ function count(words: Map<string, AskedWord>, asked: AskedWord): void {
     before.times++
     // A name that is also written as one word still has its parts.
     if (before.parts.length === 0) Object.assign(before, { parts: asked.parts, spoken: asked.spoken })
+    if (asked.otherTerms) before.otherTerms ??= asked.otherTerms
   }
 }
 
 const ONLY_NUMBERS = /^[\d.]+$/
+const CODE = /^([a-z]{1,6})(\d{3,7})$/i
 
-/** What a token asks for: itself; of `3.11.2` also 3.11, but not each 3; of `python3` also python. */
+/** What a token asks for: itself; of `3.11.2` also 3.11, but not each 3; of `python3` also python. A code is also asked in two. */
 function askedBy(token: string, terms: readonly string[]): AskedWord[] {
   const plain = (term: string): AskedWord => ({ typed: fold(token), term, parts: [], spoken: '', times: 1 })
+  const [, letters, digits] = CODE.exec(token) ?? []
+  if (letters && digits) {
+    const [whole, ...rest] = terms.map(plain)
+    const spoken = fold(`${letters} ${digits}`)
+    return whole ? [{ ...whole, parts: termsOf(spoken), spoken }, ...rest] : []
+  }
   if (terms.length === 1) return terms.map(plain)
   if (terms.every((term) => ONLY_NUMBERS.test(term))) return terms.slice(1).map(plain)
   if (terms.length === 2) return terms.map(plain)

@@ -1,4 +1,5 @@
 import { isCommonStem } from '../../text/common-words.ts'
+import { SHORT_NUMBER } from '../../text/query-words.ts'
 
 /**
  * How sure search is that a hit answers the query. It compares the information of the query with the part that the
@@ -35,8 +36,6 @@ export function informationOf(term: string, cards: number, all: number, times: n
 const UNKNOWN_NUMBER = 0.3
 const HAS_DIGIT = /\d/
 
-/** A digit or two stand in many texts, whatever they are about. */
-const SHORT_NUMBER = /^\d{1,2}$/
 const SHORT_NUMBER_SHARE = 0.3
 
 /** The share of its information that a common English word keeps. */

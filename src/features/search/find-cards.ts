@@ -2,6 +2,7 @@ import type { UserCtx } from '../../core/context.ts'
 import { readQuery } from '../../text/query-words.ts'
 import { type Charge, chargedSearch } from './charge.ts'
 import { isCarried, mayHit, type Picked, pickHits } from './hits.ts'
+import { NO_CODES } from './other-code.ts'
 import { type Demands, type Loaded, loadHits } from './results.ts'
 import { type Retrieved, retrieve } from './retrieve.ts'
 import type { SearchScope } from './scope.ts'
@@ -15,7 +16,7 @@ const scopeOf = (ctx: UserCtx, scope: 'known' | 'public'): SearchScope => ({
   track: undefined,
 })
 
-const NO_DEMANDS: Demands = { phrases: [], isInTitle: false, codes: new Map() }
+const NO_DEMANDS: Demands = { phrases: [], isInTitle: false, codes: NO_CODES }
 
 /** The information of each word of the text, by its term. */
 export type Information = ReadonlyMap<string, number>

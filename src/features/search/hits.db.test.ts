@@ -152,6 +152,35 @@ onBothEngines('what is a hit', (t) => {
       await record(someone, { title, symptom: 'one', fix_summary: 'two', root_cause: 'three' })
     expect(await find('jackson NoSuchMethodError')).toEqual([whole, spoken])
     expect(await find('NoSuchMethodError')).toEqual([whole, spoken])
+    expect(await find('NoSuchMethod')).toEqual([whole, spoken])
+  })
+
+  test('a code, and a name in small letters, are the same in every spelling', async () => {
+    const someone = await t.user()
+    const titles = {
+      typed: 'error TS2345: Argument of type string',
+      other: 'TS7016 after a restart of the TS server',
+      spaced: 'ORA-12154 at sign-in',
+      windows: 'Update ends with 0x80070005',
+      name: 'Full localStorage in Safari',
+      word: 'The sessionstorage is empty',
+    }
+    for (const title of Object.values(titles))
+      await record(someone, { title, symptom: 'one', fix_summary: 'two', root_cause: 'three' })
+    // Words that are new to the vault are known for likenesses a moment later.
+    await maintainIndex(contextFor(t.app.services))
+    for (const [query, title] of [
+      ...['ts2345', 'TS 2345', 'ts-2345', 'TS(2345)', 'error 2345', '2345'].map((q) => [q, titles.typed]),
+      ...['ora-12154', 'ORA12154', 'ORA 12154'].map((q) => [q, titles.spaced]),
+      ['80070005', titles.windows],
+      ['localstorage', titles.name],
+      ['sessionStorage', titles.word],
+    ] as const) {
+      const { body } = await someone.post('/api/v1/search', { query })
+      expect(body.results[0], query).toMatchObject({ title, weak: false })
+      expect(body.total, query).toBe(1)
+    }
+    expect((await someone.post('/api/v1/search', { query: 'night_restart' })).body.total).toBe(0)
   })
 
   test('after a clear winner, cards that share some of its words are cut', async () => {

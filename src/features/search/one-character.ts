@@ -20,5 +20,5 @@ export async function withPairs(ctx: Ctx, scope: SearchScope, words: AskedWord[]
     for (const term of termsOf(text)) if (term !== word.term && term.includes(word.term)) pairs.add(term)
     if (pairs.size >= MOST_PAIRS) break
   }
-  return [{ ...word, pairs: [...pairs].slice(0, MOST_PAIRS) }]
+  return [{ ...word, otherTerms: [...pairs].slice(0, MOST_PAIRS) }]
 }

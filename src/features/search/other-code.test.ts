@@ -17,6 +17,8 @@ test('a card about another code of the asked kind is about another thing', () =>
     ['error TS2304', 'TS2345: Argument of type string'],
     ['mysql ERROR 1205', 'ERROR 1045: Access denied'],
     ['windows 0x80004005', 'Windows error 0x80070005'],
+    ['ts 2304', 'TS2345: Argument of type string'],
+    ['ts(2304)', 'TS2345: Argument of type string'],
     ['signal 15', 'Killed by signal 9'],
   ] as const)
     expect(isAnother(query, title), query).toBe(true)
@@ -27,10 +29,11 @@ test('a card that names the asked code, or no code of its kind, is not', () => {
     ['exit code 137', 'Container exits with code 137'],
     ['HTTP 504', 'HTTP 502, 503 and 504 behind the proxy'],
     ['http 504', 'HTTP 503 during deploys', 'The same helps against 504.'],
-    ['exit code 255', 'The worker ends with HTTP 503'],
-    ['exit status 139', 'status 503 of the proxy'],
+    ['worker exit code 255', 'The worker ends with HTTP 503'],
+    ['proxy exit status 139', 'status 503 of the proxy'],
     ['sha512 checksum', 'SHA256 checksum differs'],
     ['python 2.7', 'Python 3.12 removes distutils'],
+    ['port 3000', 'Port 8080 is in use'],
     ['node 18', 'Node 20 upgrade'],
     ['RFC 9110', 'RFC 2047 in subjects'],
     ['container is killed', 'Container exits with code 137'],
@@ -40,5 +43,13 @@ test('a card that names the asked code, or no code of its kind, is not', () => {
 })
 
 test('codes in other texts than title and symptom are mentioned in passing', () => {
-  expect(isAnother('HTTP 429', 'Too many requests to the API', 'It should answer HTTP 200.')).toBe(false)
+  expect(isAnother('API HTTP 429', 'Too many requests to the API', 'It should answer HTTP 200.')).toBe(false)
+})
+
+test('where nothing but a code is asked, a card without its number is about another thing', () => {
+  for (const query of ['exit code 255', 'HTTP 418', 'error TS1005', 'failed with error: 1205'])
+    expect(isAnother(query, 'Command failed with a nonzero exit code: error in the HTTP client'), query).toBe(
+      true,
+    )
+  expect(isAnother('error 2345', 'TS2345: Argument of type string')).toBe(false)
 })

@@ -7,7 +7,8 @@ import type { CardFields } from '../../text/read-texts.ts'
  */
 
 /** How programs write the kind of a code and its number; each pattern has the number, and the kind if it names several. */
-const KINDS: readonly { kind?: string; pattern: RegExp }[] = [
+type Kind = { kind?: string; pattern: RegExp }
+const KINDS: readonly Kind[] = [
   // ORA-00001, TS2345, E0499. Names such as SHA256 have fewer digits.
   { pattern: /(?<![\w-])(?<kind>[A-Z]{1,6})-?(?<number>\d{4,7})(?![\w-])/g },
   {
@@ -25,13 +26,19 @@ const KINDS: readonly { kind?: string; pattern: RegExp }[] = [
   { kind: '0x', pattern: /\b(?<number>0x[8c][0-9a-f]{7})\b/gi },
 ]
 
+/** People also type TS 2345 and ts(2345). Of a card that would be a port or a year as well. */
+const KINDS_TYPED: readonly Kind[] = [
+  ...KINDS,
+  { pattern: /(?<![\w-])(?<kind>[A-Z]{1,6})[ (](?<number>\d{4,7})(?![\w-])/g },
+]
+
 /** The numbers of the codes in a text, in small letters, by their kind. */
 export type Codes = ReadonlyMap<string, ReadonlySet<string>>
 
-function codesIn(text: string): Codes {
+function codesIn(text: string, kinds: readonly Kind[] = KINDS): Codes {
   const codes = new Map<string, Set<string>>()
   if (!/\d/.test(text)) return codes
-  for (const { kind: known, pattern } of KINDS)
+  for (const { kind: known, pattern } of kinds)
     for (const { groups } of text.matchAll(pattern)) {
       const kind = known ?? groups?.kind ?? ''
       codes.set(kind, (codes.get(kind) ?? new Set()).add(groups?.number?.toLowerCase() ?? ''))
@@ -42,9 +49,25 @@ function codesIn(text: string): Codes {
 /** A longer text was pasted: it has codes that nobody asks about. */
 const LONGEST_TYPED = 200
 
+export type AskedCodes = {
+  codes: Codes
+  /** Nothing else is asked: then a card without the number is not meant either, whatever words it shares. */
+  isAll: boolean
+}
+
+export const NO_CODES: AskedCodes = { codes: new Map(), isAll: false }
+
+const SAYS_CODE = /\b(?:error|code|status|exit|failed|with)s?\b/gi
+
 /** The codes that somebody typed into a query, in whatever case. */
-export const codesAsked = (query: string): Codes =>
-  query.length > LONGEST_TYPED || query.includes('\n') ? new Map() : codesIn(query.toUpperCase())
+export function codesAsked(query: string): AskedCodes {
+  if (query.length > LONGEST_TYPED || query.includes('\n')) return NO_CODES
+  const text = query.toUpperCase()
+  const codes = codesIn(text, KINDS_TYPED)
+  if (codes.size === 0) return NO_CODES
+  const rest = KINDS.reduce((left, { pattern }) => left.replace(pattern, ' '), text).replace(SAYS_CODE, ' ')
+  return { codes, isAll: !/[\p{L}\p{N}]/u.test(rest) }
+}
 
 /** What a card is about stands in its title and symptom; other texts mention codes in passing. */
 const isAbout = ({ where }: { where: string }): boolean => where === 'title' || where === 'symptom'
@@ -52,18 +75,21 @@ const isAbout = ({ where }: { where: string }): boolean => where === 'title' || 
 const hasNumber = (text: string, number: string): boolean =>
   text.includes(number) && new RegExp(`(?<!\\d)${number}(?!\\d)`, 'i').test(text)
 
-/** The card names codes of an asked kind, and none of those that were asked. */
-export function isAboutAnotherCode(asked: Codes, { fields }: CardFields): boolean {
-  if (asked.size === 0) return false
-  const told = codesIn(
-    fields
-      .filter(isAbout)
-      .map(({ text }) => text)
-      .join('\n'),
-  )
-  const numbers = [...asked.values()].flatMap((some) => [...some])
+/** The card has no code that was asked, and others of an asked kind; or nothing but a code was asked. */
+export function isAboutAnotherCode({ codes, isAll }: AskedCodes, { fields }: CardFields): boolean {
+  if (codes.size === 0) return false
+  const numbers = [...codes.values()].flatMap((some) => [...some])
+  const isTold = () => {
+    const told = codesIn(
+      fields
+        .filter(isAbout)
+        .map(({ text }) => text)
+        .join('\n'),
+    )
+    return [...codes.keys()].some((kind) => told.has(kind))
+  }
   return (
-    [...asked.keys()].some((kind) => told.has(kind)) &&
+    (isAll || isTold()) &&
     !fields.some(({ text }) => numbers.some((number) => hasNumber(text.toLowerCase(), number)))
   )
 }

@@ -25,16 +25,18 @@ const worthOf = (times: number, { cards }: VisibleCount, all: number) =>
 /** The words to search, the most telling first, then a few unknown words in the order typed. */
 export async function planTerms(words: readonly AskedWord[], counts: VisibleCounts): Promise<Term[]> {
   const counted = words.slice(0, MOST_COUNTED)
-  const hashes = counted.flatMap(({ term, parts, pairs = [] }) => [term, ...parts, ...pairs]).map(wordHash)
+  const hashes = counted
+    .flatMap(({ term, parts, otherTerms = [] }) => [term, ...parts, ...otherTerms])
+    .map(wordHash)
   const count = await counts.of([...new Set(hashes)])
   const taken = new Set(counted.map(({ term }) => wordHash(term)))
   const terms = counted.map((word): Term => {
     const hash = wordHash(word.term)
-    const pairs = (word.pairs ?? []).map((pair) => ({ hash: wordHash(pair), ...count(wordHash(pair)) }))
+    const others = (word.otherTerms ?? []).map((term) => ({ hash: wordHash(term), ...count(wordHash(term)) }))
     const own = count(hash)
-    // A card may have several of them; it is enough to know about how rare the character is.
-    const cards = Math.min(counts.cards, sum([own, ...pairs].map((one) => one.cards)))
-    const known = pairs.length > 0 ? { ...own, cards } : own
+    // A card may have several of them; it is enough to know about how rare the word is.
+    const cards = Math.min(counts.cards, sum([own, ...others].map((one) => one.cards)))
+    const known = others.length > 0 ? { ...own, cards } : own
     const worth = worthOf(word.times, known, counts.cards)
     const parts = word.parts.map((part) => {
       const hash = wordHash(part)
@@ -45,13 +47,15 @@ export async function planTerms(words: readonly AskedWord[], counts: VisibleCoun
       return { hash, postings, worth: isCounted ? 0 : rarity(cards, counts.cards) }
     })
     const option = { hash, postings: known.postings, worth }
-    const others = pairs.map(({ hash, postings }) => ({ hash, postings, worth }))
     return {
       ...word,
       ...known,
       hash,
       worth,
-      wanted: [parts.length > 0 ? { ...option, parts } : option, ...others],
+      wanted: [
+        parts.length > 0 ? { ...option, parts } : option,
+        ...others.map(({ hash, postings }) => ({ hash, postings, worth })),
+      ],
     }
   })
   const byWorth = terms.filter(isCountedSomewhere).sort((a, b) => b.worth - a.worth)

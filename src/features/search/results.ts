@@ -2,7 +2,7 @@ import type { UserCtx } from '../../core/context.ts'
 import { MARK } from '../../core/provenance.ts'
 import { fromJson } from '../../db/columns.ts'
 import { beginningOf } from '../../text/cut-text.ts'
-import { phraseTest } from '../../text/phrases.ts'
+import { nameTest, phraseTest } from '../../text/phrases.ts'
 import { type CardFields, type WantedTerms, wantTerms } from '../../text/read-texts.ts'
 import { explain, type Marked, markTexts, type Shown } from '../../text/snippet.ts'
 import { trackOf } from '../cards/card-type.ts'
@@ -23,7 +23,7 @@ import {
   weighQuery,
 } from './confidence.ts'
 import { type HitCard, hitCards, lengthOf } from './hit-cards.ts'
-import { type Codes, isAboutAnotherCode } from './other-code.ts'
+import { type AskedCodes, isAboutAnotherCode } from './other-code.ts'
 import type { Asked, Hit } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
 import type { SearchScope } from './scope.ts'
@@ -44,7 +44,7 @@ export type Demands = {
   phrases: readonly string[]
   isInTitle: boolean
   /** A card about another code of the same kind is met by chance. */
-  codes: Codes
+  codes: AskedCodes
 }
 
 const isEmpty = (asked: SearchScope['environment']): boolean => {
@@ -97,7 +97,7 @@ const titleOf = (read: CardFields): CardFields => ({ ...read, fields: read.field
 function hitReader(asked: readonly Asked[]) {
   const query = weighQuery(asked)
   const termsFor = termsByCovers(asked)
-  const spokenTests = asked.map(({ spoken, parts }) => (parts.length > 0 ? phraseTest(spoken) : undefined))
+  const spokenTests = asked.map(({ spoken, parts }) => (parts.length > 0 ? nameTest(spoken) : undefined))
   return (read: CardFields, hit: Hit, isByChance: boolean) => {
     const known = hit.covers?.map((cover, i) => (isSpokenFor(cover, spokenTests[i], read) ? cover : NOTHING))
     const marked = markTexts(read, termsFor(known))
@@ -111,7 +111,7 @@ function hitReader(asked: readonly Asked[]) {
 
 const NOTHING: Cover = { credit: 0, isProminent: false, isCorrected: false, isByParts: false }
 
-/** Without the whole name, its parts count only if they are next to each other. */
+/** Without the whole name, its parts count only if they are next to each other, said or in a longer name. */
 const isSpokenFor = (
   { isByParts }: Cover,
   isIn: ((text: string) => boolean) | undefined,
@@ -132,25 +132,25 @@ function termsByCovers(asked: readonly Asked[]): (covers: readonly Cover[] | und
 /** The terms by which a card matched; all terms for a card without known covers. */
 function termsOf(asked: readonly Asked[], covers: readonly Cover[] | undefined): Set<string> {
   return new Set(
-    asked.flatMap(({ term, parts, pairs = [], meant }, i) => {
+    asked.flatMap(({ term, parts, otherTerms = [], meant }, i) => {
       const cover = covers?.[i]
       if (cover?.credit === 0) return []
-      return [term, ...pairs, ...(cover ? parts : []), ...meant.map(({ word }) => word)]
+      return [term, ...otherTerms, ...(cover ? parts : []), ...meant.map(({ word }) => word)]
     }),
   )
 }
 
 /** Only the texts show whether a card has a word as it was typed. */
 function coverInTexts(
-  { term, typed, parts, pairs = [], meant }: Asked,
+  { term, typed, parts, otherTerms = [], meant }: Asked,
   cover: Cover | undefined,
   forms: Marked['forms'],
 ): Cover {
   if (!cover || cover.credit === 0) return NOTHING
   if (cover.isCorrected) return meant.some(({ word }) => forms.has(word)) ? cover : NOTHING
   const isIn = (name: string) => forms.has(name)
-  if (!isIn(term) && !parts.some(isIn) && !pairs.some(isIn)) return NOTHING
-  const isTyped = parts.length + pairs.length > 0 || forms.get(term)?.has(typed) === true
+  if (!isIn(term) && !parts.some(isIn) && !otherTerms.some(isIn)) return NOTHING
+  const isTyped = parts.length + otherTerms.length > 0 || forms.get(term)?.has(typed) === true
   return isTyped ? cover : { ...cover, credit: cover.credit * STEM_CREDIT }
 }
 

@@ -7,6 +7,7 @@ import {
   type Found,
   findBest,
   fuse,
+  isNumberOfCode,
   type LikeWord,
   likeWords,
   MINOR_LEVEL,
@@ -132,9 +133,11 @@ function hitsOf(asked: readonly Asked[], rankings: readonly Ranking[], cards: nu
 
 const isPlain = ({ typed, parts }: Term) => parts.length === 0 && PLAIN_WORD.test(typed)
 
+const hasLikes = ({ term }: Term) => hasTrigrams(term) || isNumberOfCode(term)
+
 const mayBeSlips = (missing: readonly Term[], known: number): Term[] =>
   missing
-    .filter((term) => !term.isQuoted && hasTrigrams(term.term) && (known <= LONG_QUERY || isPlain(term)))
+    .filter((term) => !term.isQuoted && hasLikes(term) && (known <= LONG_QUERY || isPlain(term)))
     .slice(0, MOST_CORRECTED)
 
 async function meantBy(

@@ -66,7 +66,7 @@ async function load(browser: Browser, cookies: Cookies, url: string, ready: stri
 
 type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>
 
-const options = await launchOptions()
+const options = launchOptions()
 if (!options) throw new Error(NO_BROWSER)
 execFileSync(
   process.execPath,

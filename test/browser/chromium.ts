@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type LaunchOptions } from 'playwright-core'
+import { packagedChromium } from './packaged-chromium.ts'
 
 /** All that Chromium is told, on every processor. Nothing here may weaken what the tests look at. */
 export const FLAGS = [
@@ -26,27 +27,32 @@ const INSTALLED = [
 ]
 
 /** The npm package carries a browser for 64-bit Intel Linux; elsewhere an installed one is taken. */
-async function findBrowser(): Promise<string | undefined> {
+function findBrowser(): LaunchOptions | undefined {
   const named = process.env.CHROMIUM_PATH
-  if (named) return named
-  if (process.platform === 'linux' && process.arch === 'x64')
-    return (await import('@sparticuz/chromium')).default.executablePath()
-  return INSTALLED.find((candidate) => existsSync(candidate))
+  if (named) return { executablePath: named }
+  if (process.platform === 'linux' && process.arch === 'x64') return packagedChromium()
+  const installed = INSTALLED.find((candidate) => existsSync(candidate))
+  return installed === undefined ? undefined : { executablePath: installed }
 }
 
 export const NO_BROWSER =
   'there is no Chromium for this processor; install chromium or chromium-headless-shell, or set CHROMIUM_PATH to its program'
 
 /** The package's own arguments are for a cloud function: they end the browser with its first window, so they stay out. */
-export async function launchOptions(): Promise<LaunchOptions | undefined> {
-  const executablePath = await findBrowser()
-  return executablePath === undefined ? undefined : { executablePath, args: FLAGS, headless: true }
+export function launchOptions(): LaunchOptions | undefined {
+  const found = findBrowser()
+  return found && { ...found, args: FLAGS, headless: true }
+}
+
+async function startBrowser(): Promise<Browser | undefined> {
+  const options = launchOptions()
+  return options && chromium.launch(options)
 }
 
 let browser: Promise<Browser | undefined> | undefined
 
 /** One browser for all test files that run in this process. Playwright ends it together with the process. */
 export function sharedBrowser(): Promise<Browser | undefined> {
-  browser ??= launchOptions().then((options) => options && chromium.launch(options))
+  browser ??= startBrowser()
   return browser
 }

@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import packaged from '@sparticuz/chromium'
 import { chromium, type LaunchOptions } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { FLAGS, launchOptions, NO_BROWSER } from './chromium.ts'
+import { surroundings } from './packaged-chromium.ts'
 
 /** With these the browser dies with its first window, or stops to look at what security tests look at. */
 const FORBIDDEN = [
@@ -22,7 +26,7 @@ async function argumentsOf(options: LaunchOptions): Promise<string[]> {
 }
 
 test('the browser starts with our flags alone', async ({ skip }) => {
-  const options = (await launchOptions()) ?? skip(NO_BROWSER)
+  const options = launchOptions() ?? skip(NO_BROWSER)
   expect(options.args).toEqual(FLAGS)
   const started = await argumentsOf(options)
   expect(started).toEqual(expect.arrayContaining(FLAGS))
@@ -31,4 +35,19 @@ test('the browser starts with our flags alone', async ({ skip }) => {
   const brought = packaged.args.filter((flag) => !alwaysGiven.has(flag))
   expect(brought, 'the package still has arguments of its own').toEqual(expect.arrayContaining(FORBIDDEN))
   expect(started.filter((argument) => brought.includes(argument))).toEqual([])
+})
+
+test('a machine without a desktop gets the libraries and fonts of the package, others keep their own', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-chromium-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const starts = (status: number) =>
+    writeFileSync(join(folder, 'chromium'), `#!/bin/sh\nexit ${status}\n`, { mode: 0o755 })
+  const [fonts, missing] = [join(folder, 'chromium'), join(folder, 'none')]
+  starts(0)
+  expect(surroundings(folder, fonts)).toEqual({})
+  starts(127)
+  expect(surroundings(folder, missing)).toEqual({
+    LD_LIBRARY_PATH: join(folder, 'lib'),
+    FONTCONFIG_FILE: join(folder, 'fonts.conf'),
+  })
 })

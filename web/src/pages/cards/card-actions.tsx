@@ -14,9 +14,8 @@ import {
   Trash2,
   Users,
 } from 'lucide-react'
-import { type ComponentType, useState } from 'react'
+import { useState } from 'react'
 import type { Card } from '../../api/types.ts'
-import { loadable } from '../../lib/loadable.tsx'
 import { useMe } from '../../session.ts'
 import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
@@ -24,27 +23,16 @@ import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardLink } from './card-link.ts'
 import { cardAsMarkdown, cardAsPrompt } from './card-text.ts'
-import { CitesDialog } from './cites/cites-dialog.tsx'
+import { CitesDialog, type DialogProps, LinkDialog, MergeDialog, ReportDialog } from './lazy-dialogs.tsx'
 import { ShareDialog } from './sharing/share-dialog.tsx'
 import { useRemoveCard } from './use-remove-card.ts'
-
-type DialogProps = { card: Card; onClose: () => void }
-
-/** Hardly anybody who reads a card reports, links or merges it, so this is no part of what a card loads. */
-function lazyDialog(load: () => Promise<ComponentType<DialogProps>>) {
-  const dialog = loadable(load)
-  return function LazyDialog(props: DialogProps) {
-    const { value: Shown } = dialog.useLoaded()
-    return Shown && <Shown {...props} />
-  }
-}
 
 const DIALOGS = {
   share: ({ card, onClose }: DialogProps) => <ShareDialog cards={[card]} onClose={onClose} />,
   cites: CitesDialog,
-  link: lazyDialog(async () => (await import('./links/link-dialog.tsx')).LinkDialog),
-  merge: lazyDialog(async () => (await import('./links/merge-dialog.tsx')).MergeDialog),
-  report: lazyDialog(async () => (await import('../moderation/report-dialog.tsx')).ReportDialog),
+  link: LinkDialog,
+  merge: MergeDialog,
+  report: ReportDialog,
 }
 
 type AskedFor = keyof typeof DIALOGS

@@ -4,7 +4,7 @@ import { readCite } from '#server/features/cites/cite.ts'
 import type { Card } from '../../../api/types.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { CardPart } from '../card-part.tsx'
-import { CitesDialog } from './cites-dialog.tsx'
+import { CitesDialog } from '../lazy-dialogs.tsx'
 
 /** What the card is about; when that changes, the card may no longer be true. */
 export function Cites({ card }: { card: Card }) {

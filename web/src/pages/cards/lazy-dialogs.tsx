@@ -1,0 +1,21 @@
+import type { ComponentType } from 'react'
+import type { Card } from '../../api/types.ts'
+import { loadable } from '../../lib/loadable.tsx'
+
+export type DialogProps = { card: Card; onClose: () => void }
+
+/** Hardly anybody who reads a card reports, links or merges it or edits its cites, so this is no part of what a card loads. */
+function lazyDialog(load: () => Promise<ComponentType<DialogProps>>) {
+  const dialog = loadable(load)
+  return function LazyDialog(props: DialogProps) {
+    const { value: Shown } = dialog.useLoaded()
+    return Shown && <Shown {...props} />
+  }
+}
+
+export const CitesDialog = lazyDialog(async () => (await import('./cites/cites-dialog.tsx')).CitesDialog)
+export const LinkDialog = lazyDialog(async () => (await import('./links/link-dialog.tsx')).LinkDialog)
+export const MergeDialog = lazyDialog(async () => (await import('./links/merge-dialog.tsx')).MergeDialog)
+export const ReportDialog = lazyDialog(
+  async () => (await import('../moderation/report-dialog.tsx')).ReportDialog,
+)

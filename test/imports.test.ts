@@ -109,6 +109,25 @@ test('no cycle between the files and folders of any folder', () => {
 const parentsOf = (file: string): string[] =>
   file.split('/').flatMap((_, i, parts) => (i === 0 ? [] : [parts.slice(0, i).join('/')]))
 
+test('what the web app takes from the server needs nothing of Node', () => {
+  const web = join(root, '..', 'web', 'src')
+  const taken = globSync('**/*.{ts,tsx}', { cwd: web }).flatMap((file) =>
+    [
+      ...readFileSync(join(web, file), 'utf8').matchAll(
+        /^(?:import|export) (?!type )[^'"]*?from '#server\/([^']+)'/gms,
+      ),
+    ].map(([, target = '']) => target),
+  )
+  const needed = new Set(taken)
+  for (const file of needed)
+    for (const { from, to, typeOnly } of imports) if (from === file && !typeOnly) needed.add(to)
+  expect(needed).toContain('features/memory/project-key.ts')
+  const wrong = [...needed].filter((file) =>
+    /^(?:import|export) (?!type )[^'"]*?from 'node:/ms.test(readFileSync(join(root, file), 'utf8')),
+  )
+  expect(wrong).toEqual([])
+})
+
 test('only main.ts touches the process', () => {
   const allowed = (file: string) => file === 'main.ts' || file.startsWith(`doors${sep}cli`)
   const wrong = files.filter(

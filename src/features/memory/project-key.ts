@@ -1,4 +1,3 @@
-import { domainToASCII } from 'node:url'
 import { storable } from '../../core/storable.ts'
 
 /** The key of the document that holds for all projects of a user. */
@@ -59,10 +58,14 @@ export function readProjectKey(written: string): ProjectName {
 function composed(name: SpelledName): SpelledName {
   if (name.form === 'plain') return { ...name, key: name.key.normalize('NFC') }
   if (name.form !== 'remote') return name
-  const host = (/[^ -~]/.test(name.host) && domainToASCII(name.host)) || name.host
+  const host = /[^ -~]/.test(name.host) ? inAscii(name.host) : name.host
   const path = name.path.normalize('NFC')
   return { ...name, key: `${host}/${path}`, host, path }
 }
+
+/** The web app reads keys too, so this is not the function that Node has for it. */
+const inAscii = (host: string): string =>
+  URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host
 
 function spelledName(written: string): SpelledName {
   const text = written.trim()

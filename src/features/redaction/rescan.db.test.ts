@@ -60,4 +60,55 @@ onBothEngines('rescan', (t) => {
     expect((await rescan()).stdout).toContain('memory events: 1 read, 0 changed')
     expect((await rescan('--wrong')).code).toBe(2)
   }, 60_000)
+
+  test('names, reasons, drafts and kept searches are read too, and JSON stays JSON', async () => {
+    const user = await t.user()
+    const secret = `ghp_${randomFrom('abcdefghijklmnopqrstuvwxyz0123456789', 36)}`
+    const [newer, older, merged] = [await record(user), await record(user), await record(user)]
+    const done = async (url: string, body: unknown) =>
+      expect((await user.post(url, body)).status).toBeLessThan(300)
+    await done('/api/v1/auth/api-keys', { name: 'agent' })
+    await done('/api/v1/workspaces', { name: 'Team', policy_json: { download_hosts: ['a.example'] } })
+    await done('/api/v1/searches/saved', { name: 'mine', query: 'pool', filters: { tags: 'a' } })
+    await done('/api/v1/billing/invites', { note: 'for you' })
+    await done(`/api/v1/cards/${newer.card_id}/links`, {
+      kind: 'related',
+      to_card_id: older.card_id,
+      why: 'x',
+    })
+    await done(`/api/v1/cards/${merged.card_id}/merge`, { into_card_id: older.card_id, why: 'x' })
+    const { database } = t.app.services
+    await database.transaction(async (db) => {
+      await db.updateTable('api_keys').set({ name: secret }).execute()
+      await db
+        .updateTable('users')
+        .set({ display_name: secret, onboarding: `{"role":"${secret}"}` })
+        .execute()
+      const policy_json = `{"download_hosts":["${secret}.example"]}`
+      await db.updateTable('workspaces').set({ policy_json }).where('type', '=', 'org').execute()
+      await db
+        .updateTable('kept_searches')
+        .set({ query: secret, filters: `{"tags":"${secret}"}` })
+        .execute()
+      await db.updateTable('billing_invites').set({ note: secret }).execute()
+      await db.updateTable('card_links').set({ why: secret }).execute()
+      await db.updateTable('card_merges').set({ why: secret }).execute()
+    })
+    const { stdout } = await runKvault(['rescan'], t.vault.env)
+    for (const source of [
+      'API keys',
+      'workspaces',
+      'kept searches',
+      'invite codes',
+      'links of cards',
+      'merged cards',
+    ])
+      expect(stdout).toMatch(new RegExp(`^${source}: \\d+ read, 1 changed \\(github_token \\d\\)$`, 'm'))
+    const { read } = database
+    const { onboarding, display_name } = await read.selectFrom('users').selectAll().executeTakeFirstOrThrow()
+    expect([onboarding, display_name]).toEqual(['{"role":"<GITHUB_TOKEN>"}', '<GITHUB_TOKEN>'])
+    const [kept] = (await user.get('/api/v1/searches')).body.saved
+    expect(kept).toMatchObject({ query: '<GITHUB_TOKEN>', filters: { tags: '<GITHUB_TOKEN>' } })
+    expect((await runKvault(['rescan', '--dry-run'], t.vault.env)).stdout).not.toContain('github_token')
+  })
 })

@@ -1,8 +1,9 @@
 import { type Selectable, sql } from 'kysely'
+import { fromJsonOrNull, toJsonOrNull } from '../../db/columns.ts'
 import type { Database, Db, EngineName } from '../../db/db.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { Finding } from './redact.ts'
-import { cleanOptional, Findings } from './stored.ts'
+import { cleanJson, cleanOptional, Findings } from './stored.ts'
 
 /** A stored record in the form that the present rules would give it. */
 export type Rescanned = {
@@ -45,35 +46,46 @@ export function tableToRescan<Table extends 'raw_materials' | 'context_events'>(
   }
 }
 
-/** A table of which only these columns hold free text. */
+/** A table of which only these columns hold free text; in those of `json`, every string of the value. */
 export function textsToRescan<Table extends keyof Schema & string>(
   name: string,
   table: Table,
   id: TextColumn<Table>,
   columns: readonly TextColumn<Table>[],
+  json: readonly TextColumn<Table>[] = [],
 ): RescanSource {
+  const read = sql.join([id, ...columns, ...json].map((column) => sql.ref(column)))
   return {
     name,
     count: (db) => countRows(db, table),
     batch: async (db, after, limit) => {
-      const { rows } = await sql<Texts>`select ${sql.join([id, ...columns].map((column) => sql.ref(column)))}
+      const { rows } = await sql<Texts>`select ${read}
         from ${sql.table(table)} where ${sql.ref(id)} > ${after} order by ${sql.ref(id)} limit ${limit}`.execute(
         db,
       )
       return rows.map(({ [id]: key, ...texts }) =>
-        rescannedTexts(table, { column: id, value: key ?? '' }, texts),
+        rescannedTexts(table, { column: id, value: key ?? '' }, texts, json),
       )
     },
   }
 }
 
 /** A text that was written since it was read is left alone: the present rules have seen it. */
-function rescannedTexts(table: string, id: { column: string; value: string }, texts: Texts): Rescanned {
+function rescannedTexts(
+  table: string,
+  id: { column: string; value: string },
+  texts: Texts,
+  json: readonly string[],
+): Rescanned {
   const findings = new Findings()
+  const cleaned = (column: string, text: string | null) =>
+    json.includes(column)
+      ? toJsonOrNull(cleanJson(fromJsonOrNull(text), findings))
+      : cleanOptional(text, findings)
   const clean = Object.entries(texts).map(([column, text]) => ({
     column: sql.ref(column),
     before: text,
-    after: cleanOptional(text, findings),
+    after: cleaned(column, text),
   }))
   return {
     id: id.value,

@@ -1,12 +1,20 @@
 import { requirePresentSchema } from '../../../db/migrations/migrate.ts'
+import { linksToRescan, mergesToRescan } from '../../../features/card-links/rescan.ts'
 import { cardCommentsToRescan } from '../../../features/comments/rescan.ts'
 import { commentsToRescan } from '../../../features/feedback/rescan.ts'
+import { keysToRescan } from '../../../features/identity/credentials/rescan.ts'
 import { appsToRescan } from '../../../features/identity/oauth/rescan.ts'
+import { peopleToRescan } from '../../../features/identity/users/rescan.ts'
+import { codesToRescan } from '../../../features/invite-codes/rescan.ts'
+import { searchesToRescan } from '../../../features/kept-searches/rescan.ts'
 import { materialsToRescan } from '../../../features/materials/rescan.ts'
 import { eventsToRescan } from '../../../features/memory/rescan.ts'
+import { draftsToRescan } from '../../../features/mining/rescan.ts'
 import { bansToRescan, mattersToRescan, reportsToRescan } from '../../../features/moderation/rescan.ts'
+import { noticesToRescan } from '../../../features/notices/rescan.ts'
 import { type Progress, rescan } from '../../../features/redaction/rescan.ts'
-import { repliesToRescan, ticketsToRescan } from '../../../features/support/rescan.ts'
+import { attachmentsToRescan, repliesToRescan, ticketsToRescan } from '../../../features/support/rescan.ts'
+import { workspacesToRescan } from '../../../features/workspaces/rescan.ts'
 import { EXIT } from '../exit-codes.ts'
 import { endProgress, print, showProgress } from '../terminal.ts'
 import { explained, withVault } from './maintenance.ts'
@@ -19,12 +27,22 @@ const SOURCES = [
   materialsToRescan,
   ticketsToRescan,
   repliesToRescan,
+  attachmentsToRescan,
   commentsToRescan,
   cardCommentsToRescan,
   reportsToRescan,
   mattersToRescan,
   bansToRescan,
   appsToRescan,
+  keysToRescan,
+  peopleToRescan,
+  workspacesToRescan,
+  noticesToRescan,
+  linksToRescan,
+  mergesToRescan,
+  draftsToRescan,
+  searchesToRescan,
+  codesToRescan,
 ]
 
 /** Applies the present redaction rules to stored text, or only counts what they would replace. */

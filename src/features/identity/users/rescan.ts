@@ -1,0 +1,3 @@
+import { textsToRescan } from '../../redaction/rescan.ts'
+
+export const peopleToRescan = textsToRescan('people', 'users', 'user_id', ['display_name'], ['onboarding'])

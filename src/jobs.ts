@@ -21,7 +21,7 @@ import { dropOldNotices } from './features/inbox/inbox.ts'
 import { dropLeftovers } from './features/leaving/delete-account.ts'
 import { makeDueSnapshot } from './features/library-sharing/make-snapshot.ts'
 import { MAIL_JOB } from './features/mail/outbox.ts'
-import { dropOldMails, sendDueMails } from './features/mail/sender.ts'
+import { sendDueMails, tidyOutbox } from './features/mail/sender.ts'
 import { MINING_JOB } from './features/memory/mining-due.ts'
 import { dropOldDrafts, mineDueSessions } from './features/mining/job.ts'
 import { dropOldMissedSearches } from './features/missed-searches/missed-searches.ts'
@@ -70,7 +70,7 @@ const JOBS: readonly Job[] = [
   { name: 'deleted-cards', everyMs: HOUR_MS, run: purgeDeletedCards },
   { name: MAIL_JOB, everyMs: 10_000, run: sendMails },
   { name: 'feedback-mails', everyMs: 10 * MINUTE_MS, run: mailFeedback },
-  { name: 'old-mails', everyMs: HOUR_MS, run: dropOldMails },
+  { name: 'old-mails', everyMs: HOUR_MS, run: tidyOutbox },
   { name: RESET_JOB, everyMs: 10_000, run: answerResetRequests },
   { name: 'old-notices', everyMs: HOUR_MS, run: dropOldNotices },
   { name: 'old-missed-searches', everyMs: HOUR_MS, run: dropOldMissedSearches },

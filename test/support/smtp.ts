@@ -46,7 +46,8 @@ export async function startSmtp(): Promise<SmtpServer> {
   const refusalOf = (address: string) => {
     const responseCode = refuse.get(address)
     if (responseCode === undefined) return undefined
-    return Object.assign(new Error(`<${address}> is turned away`), { responseCode })
+    // Many servers repeat an address in small letters.
+    return Object.assign(new Error(`<${address.toLowerCase()}> is turned away`), { responseCode })
   }
 
   const make = () =>

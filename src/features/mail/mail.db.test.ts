@@ -7,7 +7,7 @@ import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
 import { contextFor } from '../../core/context.ts'
 import { answerResetRequests } from '../identity/recovery/reset-requests.ts'
-import { MAX_TRIES, sendDueMails, waitAfter } from './sender.ts'
+import { MAX_TRIES, sendDueMails, tidyOutbox, waitAfter } from './sender.ts'
 
 const smtp = await startSmtp()
 afterAll(() => smtp.stop())
@@ -175,14 +175,14 @@ onBothEngines('the outbox', (t: TestVault) => {
 
   test('the log says why a mail was not delivered, without the address that servers repeat', async () => {
     const client = await admin()
-    smtp.refuse.set('gone@example.com', 550)
-    await client.post(client.invites, { email: 'gone@example.com' })
+    smtp.refuse.set('Gone+a@example.com', 550)
+    await client.post(client.invites, { email: 'Gone+a@example.com' })
     const warn = vi.spyOn(app.services.log, 'warn')
     try {
       await send(app)
       const [line] = warn.mock.calls.map(([details]) => JSON.stringify(details))
       expect(line).toMatch(/550.*turned away/)
-      expect(line).not.toContain('gone@example.com')
+      expect(line).not.toContain('gone')
     } finally {
       warn.mockRestore()
     }
@@ -288,6 +288,24 @@ onBothEngines('the outbox', (t: TestVault) => {
     expect(await onlyRow()).toMatchObject({ status: 'pending', attempts: 0 })
     await send(app)
     expect(smtp.mails).toHaveLength(1)
+  })
+
+  test('a mail whose SECRET_KEY is lost is warned of, and given up after a week', async () => {
+    const client = await admin()
+    await client.post(client.invites, { email: 'guest@example.com' })
+    const stranger = await startProcess({ SECRET_KEY: 'another secret that opens nothing here' })
+    const warn = vi.spyOn(stranger.services.log, 'warn')
+    const tidyAfter = (ms: number) => {
+      offsetMs += ms
+      return tidyOutbox(contextFor(stranger.services))
+    }
+    await tidyAfter(6 * DAY_MS)
+    expect(warn).toHaveBeenCalledTimes(1)
+    expect((await onlyRow()).status).toBe('pending')
+    await tidyAfter(2 * DAY_MS)
+    expect(warn).toHaveBeenCalledTimes(1)
+    expect(await onlyRow()).toMatchObject({ status: 'failed', text_body: '', html_body: '' })
+    await stranger.close()
   })
 
   test('nothing of a request that failed is mailed', async () => {

@@ -103,6 +103,10 @@ async function deliver(
   return transport.send({ ...mail, id: row.mail_id, to: stored.to, subject: subjectOf(mail.subject) })
 }
 
+/** Most servers repeat the address that they refuse, some in small letters. The log names people by ids only. */
+const withoutAddress = (error: string, address: string): string =>
+  error.replaceAll(new RegExp(address.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'gi'), 'the recipient')
+
 /** Sends what is due, one by one. Every process does this; each mail is sent by the one that claims it. */
 export async function sendDueMails(
   ctx: Ctx,
@@ -111,7 +115,6 @@ export async function sendDueMails(
 ): Promise<void> {
   const transport = ctx.adapters.mail
   if (!transport) return
-  await warnOfStrangersMails(ctx)
   for (;;) {
     const due = await dueIds(ctx)
     for (const { mail_id } of due) {
@@ -121,8 +124,7 @@ export async function sendDueMails(
       const delivery = await deliver(ctx, transport, mail, lookAgain)
       await settle(ctx, mail, delivery)
       if (delivery.outcome === 'accepted' || delivery.outcome === 'unwanted') continue
-      // Most servers repeat the address that they refuse. The log names people by ids only.
-      const error = delivery.error.replaceAll(mail.to_address, 'the recipient')
+      const error = withoutAddress(delivery.error, mail.to_address)
       ctx.log.warn({ mail_id, tries: mail.attempts, ...delivery, error }, 'a mail was not delivered')
       if (delivery.outcome === 'failed' && delivery.serverDown) return
     }
@@ -130,14 +132,32 @@ export async function sendDueMails(
   }
 }
 
-/** Mails that were sealed with another SECRET_KEY wait for a process that has it. The log says so. */
-async function warnOfStrangersMails(ctx: Ctx): Promise<void> {
+/** Their links have ended by then. */
+const STRANGERS_WAIT_MS = 7 * DAY_MS
+
+/** Mails that were sealed with another SECRET_KEY wait for a process that has it. If none came, that key is lost. */
+async function giveUpStrangersMails(ctx: Ctx): Promise<void> {
+  const name = secretName(ctx.secret)
+  await inTx(ctx, (ctx) =>
+    ctx.db
+      .updateTable('outbox')
+      .set({
+        status: 'failed',
+        last_error: 'It was sealed with another SECRET_KEY',
+        text_body: '',
+        html_body: '',
+      })
+      .where('status', '=', 'pending')
+      .where('created_at', '<', inMs(ctx, -STRANGERS_WAIT_MS))
+      .where('sealed_with', '!=', name)
+      .execute(),
+  )
   const { waiting } = await ctx.db
     .selectFrom('outbox')
     .select(({ fn }) => fn.countAll<number>().as('waiting'))
     .where('status', '=', 'pending')
     .where('next_attempt_at', '<', inMs(ctx, -STUCK_MS))
-    .where('sealed_with', '!=', secretName(ctx.secret))
+    .where('sealed_with', '!=', name)
     .executeTakeFirstOrThrow()
   if (waiting > 0)
     ctx.log.warn(
@@ -147,11 +167,13 @@ async function warnOfStrangersMails(ctx: Ctx): Promise<void> {
 }
 
 /** Housekeeping: the outcome of a mail is kept for a month. */
-export const dropOldMails = (ctx: Ctx): Promise<unknown> =>
-  inTx(ctx, (ctx) =>
+export async function tidyOutbox(ctx: Ctx): Promise<void> {
+  await giveUpStrangersMails(ctx)
+  await inTx(ctx, (ctx) =>
     ctx.db
       .deleteFrom('outbox')
       .where('status', '!=', 'pending')
       .where('created_at', '<', inMs(ctx, -KEPT_MS))
       .execute(),
   )
+}

@@ -14,7 +14,7 @@ import { openDatabase } from './db/engines/open.ts'
 import { requirePoolerSettings } from './db/engines/postgres/pooler.ts'
 import { explainUnusable, requireCitus, requireUtf8 } from './db/engines/postgres/unusable.ts'
 import { migrate } from './db/migrations/migrate.ts'
-import type { Patience } from './doors/http/limits/connection-limits.ts'
+import { PATIENCE, type Patience } from './doors/http/limits/connection-limits.ts'
 import type { MetricsOfAll } from './doors/http/metrics.ts'
 import { buildServer } from './doors/http/server.ts'
 import { serveMcp } from './doors/mcp/http.ts'
@@ -104,12 +104,14 @@ async function fillIndexes(services: Services): Promise<void> {
 const LOOK_MS = 100
 
 /** Node closes idle connections once, at the stop. One that still had a request then would stay until its client leaves. */
-async function closeServer(server: FastifyInstance): Promise<void> {
+async function closeServer(server: FastifyInstance, stopMs = PATIENCE.stopMs): Promise<void> {
   const look = setInterval(() => server.server.closeIdleConnections(), LOOK_MS)
+  const end = setTimeout(() => server.server.closeAllConnections(), stopMs)
   try {
     await server.close()
   } finally {
     clearInterval(look)
+    clearTimeout(end)
   }
 }
 
@@ -171,7 +173,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
       await database.close()
     }
     const close = async () => {
-      await closeServer(server)
+      await closeServer(server, options.patience?.stopMs)
       await closeData()
     }
     return { server, services, close, closeData }

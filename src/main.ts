@@ -7,7 +7,8 @@ import type { FromWorker, ToWorker } from './worker-metrics.ts'
 
 const EXIT_FAILED = 1
 const STDERR = 2
-const SHUTDOWN_MS = 10_000
+/** Requests have ten seconds (PATIENCE), and what is left then has the rest. */
+const SHUTDOWN_MS = 14_000
 
 /** Says it once: with many workers the process that watches them does, and a reader that is gone is no second mistake. */
 function fail(message: string, code: number): never {
@@ -39,7 +40,7 @@ function onSignal(stop: () => Promise<unknown>): void {
   const handle = async () => {
     if (stopping) return
     stopping = true
-    // Requests get their time to finish; a client that never does must not keep the process.
+    // A job whose mail server or disk hangs must not keep the process.
     setTimeout(() => process.exit(EXIT_FAILED), SHUTDOWN_MS).unref()
     await stop()
     process.exit(0)

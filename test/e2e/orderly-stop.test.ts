@@ -26,3 +26,19 @@ test('a request that runs at the stop gets its answer, and its connection, which
   await vault.remove()
   // Shorter than the silence after which the connection would be closed in any case.
 }, 15_000)
+
+test('a client that never ends its request is cut off, so that the stop is an orderly one', async () => {
+  const vault = await makeVault('sqlite')
+  const app = await buildApp(readConfig(vault.env), { jobs: [], patience: { stopMs: 50 } })
+  await app.server.listen({ host: '127.0.0.1', port: 0 })
+  const { server } = app.server
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const arrived = once(server, 'request')
+  client.write(
+    'POST /api/v1/auth/register HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
+  )
+  await arrived
+  await app.close()
+  client.destroy()
+  await vault.remove()
+}, 5000)

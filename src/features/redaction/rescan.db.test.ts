@@ -61,7 +61,7 @@ onBothEngines('rescan', (t) => {
     expect((await rescan('--wrong')).code).toBe(2)
   }, 60_000)
 
-  test('names, reasons, drafts and kept searches are read too, and JSON stays JSON', async () => {
+  test('names, reasons, notes and kept searches are read too, and JSON stays JSON', async () => {
     const user = await t.user()
     const secret = `ghp_${randomFrom('abcdefghijklmnopqrstuvwxyz0123456789', 36)}`
     const [newer, older, merged] = [await record(user), await record(user), await record(user)]

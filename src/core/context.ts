@@ -48,6 +48,8 @@ export type Ctx = Services & {
   afterCommit: (effect: () => void) => void
   /** Told of the options of each `inTx` that joins the open transaction, but not of those inside that one. */
   onJoined?: (options: TransactionOptions | undefined) => void
+  /** The same for all requests with one Idempotency-Key, in calls that another host answers (`idempotency: 'answer'`). */
+  attempt?: string
   /** Names another person whose next read must show what this transaction writes. */
   mustSee: (userId: string) => void
   viewer: Viewer | null

@@ -63,7 +63,9 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
           mode: form.mode,
           customer: form.customer,
           status: 'open',
-          metadata: form['metadata[user_id]'] ? { user_id: form['metadata[user_id]'] } : {},
+          metadata: form['metadata[user_id]']
+            ? { user_id: form['metadata[user_id]'], attempt: form['metadata[attempt]'] }
+            : {},
         })
         return { ...session, url: `https://checkout.stripe.example/${session.id}` }
       }

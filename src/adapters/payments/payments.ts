@@ -46,8 +46,11 @@ export type ProviderActions = Readonly<{
   verify: (rawBody: Buffer, signature: string | undefined, now: Date) => unknown
   /** The provider's present view of a subscription, for the case that two events cannot be put in order. */
   currentSubscription: (subscriptionId: string) => Promise<unknown>
-  /** Closes the open checkouts of a customer that we opened, all or those for plans: nobody can pay them any more. */
-  closeCheckouts: (customerId: string, which: WhichCheckouts) => Promise<void>
+  /**
+   * Closes the open checkouts of a customer that we opened, all or those for plans: nobody can pay them any more. Those
+   * whose metadata name the spared attempt stay open.
+   */
+  closeCheckouts: (customerId: string, which: WhichCheckouts, sparedAttempt?: string) => Promise<void>
   /** Ends a subscription at once. One that is not there, or has ended already, counts as ended. */
   cancelSubscription: (subscriptionId: string) => Promise<void>
   /** Refunds name the payment only; this finds the invoice that it paid. */

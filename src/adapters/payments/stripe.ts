@@ -56,7 +56,8 @@ export function stripeProvider(config: StripeConfig): PaymentProvider {
       return verifySignature(rawBody, signature, config.webhookSecret, now)
     },
     currentSubscription: (id) => asking(() => stripe.subscriptions.retrieve(id)),
-    closeCheckouts: (customer, which) => asking(() => closeCheckouts(stripe, customer, which)),
+    closeCheckouts: (customer, which, spared) =>
+      asking(() => closeCheckouts(stripe, customer, which, spared)),
     cancelSubscription: (id) => asking(() => cancelSubscription(stripe, id)),
     invoiceOfPayment: (paymentIntent) =>
       asking(async () => {
@@ -103,12 +104,18 @@ async function openCheckout(stripe: Stripe, order: CheckoutOrder, prices: (offer
   return { sessionId: session.id, url: session.url }
 }
 
-async function closeCheckouts(stripe: Stripe, customer: string, which: WhichCheckouts): Promise<void> {
+async function closeCheckouts(
+  stripe: Stripe,
+  customer: string,
+  which: WhichCheckouts,
+  sparedAttempt: string | undefined,
+): Promise<void> {
   const open = stripe.checkout.sessions.list({ customer, status: 'open', limit: 100 })
   for await (const session of open) {
     // The same customer may buy other things at the same account.
     if (!session.metadata?.user_id) continue
     if (which === 'plans' && session.mode !== 'subscription') continue
+    if (sparedAttempt !== undefined && session.metadata.attempt === sparedAttempt) continue
     // It is refused for a session that was paid or has expired since the list was made: it is closed then.
     await stripe.checkout.sessions.expire(session.id).catch((error: unknown) => {
       if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error

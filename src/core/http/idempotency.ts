@@ -22,7 +22,7 @@ const taken = (detail: string) => conflict('idempotency_conflict', detail)
 
 /** One key of one caller for one operation: where its answer is kept, and how it is opened again. */
 class KeptAnswer<Output> {
-  readonly #keyHash: string
+  readonly keyHash: string
   readonly #requestHash: string
   readonly #secret: string
 
@@ -30,17 +30,17 @@ class KeptAnswer<Output> {
     if (key.length > MAX_KEY_LENGTH) throw invalid('Idempotency-Key', `At most ${MAX_KEY_LENGTH} characters`)
     const account = idempotencyOf === 'account' ? ctx.viewer?.userId : undefined
     const caller = account ?? ctx.viewer?.credential.id ?? 'anonymous'
-    this.#keyHash = sha256(`${caller}\n${name}\n${key}`)
+    this.keyHash = sha256(`${caller}\n${name}\n${key}`)
     this.#requestHash = sha256(JSON.stringify(input) ?? '')
     this.#secret = `${key}\n${account ?? credential ?? ''}`
   }
 
   hold(ctx: Ctx): Promise<void> {
-    return holdKey(ctx.db, this.#keyHash)
+    return holdKey(ctx.db, this.keyHash)
   }
 
   async find(ctx: Ctx): Promise<Once<Output> | undefined> {
-    const row = await findAnswer(ctx.db, this.#keyHash)
+    const row = await findAnswer(ctx.db, this.keyHash)
     const keptSince = new Date(ctx.now().getTime() - KEPT_MS).toISOString()
     if (!row || row.created_at < keptSince) return undefined
     if (row.request_hash !== this.#requestHash)
@@ -52,7 +52,7 @@ class KeptAnswer<Output> {
 
   async keep(ctx: Ctx, output: Output): Promise<void> {
     await saveAnswer(ctx.db, {
-      key_hash: this.#keyHash,
+      key_hash: this.keyHash,
       request_hash: this.#requestHash,
       sealed_answer: seal(JSON.stringify({ output }), this.#secret),
       created_at: ctx.now().toISOString(),
@@ -129,7 +129,7 @@ async function firstAnswer<Output>(
 ): Promise<Once<Output>> {
   const before = await inTx(ctx, (ctx) => kept.find(ctx))
   if (before) return before
-  const output = await run(ctx)
+  const output = await run({ ...ctx, attempt: kept.keyHash })
   return inTx(ctx, async (ctx) => {
     const meanwhile = await kept.find(ctx)
     if (meanwhile) return meanwhile

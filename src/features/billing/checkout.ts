@@ -139,10 +139,12 @@ async function openCheckout(
   const successUrl = ownAddress(ctx, 'success_url', urls.success_url, '/billing?checkout=success')
   const cancelUrl = ownAddress(ctx, 'cancel_url', urls.cancel_url, '/billing?checkout=cancelled')
   const customerId = await customerOf(ctx)
-  const metadata = { user_id: ctx.viewer.userId, ...bought }
+  const { attempt } = ctx
+  const metadata = { user_id: ctx.viewer.userId, ...bought, ...(attempt ? { attempt } : {}) }
   const { url, sessionId } = await askProvider(ctx, async (provider) => {
-    // Two pages for a plan, both paid, would be two subscriptions.
-    if (offer.interval) await provider.closeCheckouts(customerId, 'plans')
+    // Two pages for a plan, both paid, would be two subscriptions. Of one attempt only one is ever shown, and it may be
+    // the one that another request of it has just opened.
+    if (offer.interval) await provider.closeCheckouts(customerId, 'plans', attempt)
     return provider.openCheckout({ offer, customerId, metadata, successUrl, cancelUrl })
   })
   return { checkout_url: url, session_id: sessionId }

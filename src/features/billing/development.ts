@@ -79,11 +79,13 @@ function endings(
   now: () => Date,
 ): Pick<PaymentProvider, 'closeCheckouts' | 'cancelSubscription'> {
   return {
-    closeCheckouts: (customerId, which) =>
+    closeCheckouts: (customerId, which, sparedAttempt) =>
       database.transaction(async (db) => {
-        for (const session of await listDevObjects(db, 'session', customerId))
-          if (which === 'all' || session.offer.interval !== null)
+        for (const session of await listDevObjects(db, 'session', customerId)) {
+          const isSpared = sparedAttempt !== undefined && session.metadata.attempt === sparedAttempt
+          if ((which === 'all' || session.offer.interval !== null) && !isSpared)
             await saveChange(db, cancelSession(session, secondsOf(now())), now())
+        }
       }),
     cancelSubscription: (id) =>
       database.transaction(async (db) => {

@@ -90,6 +90,21 @@ describe.each(['sqlite', 'postgres'] as const)('billing through Stripe on %s', (
     expect(new Set(answers.map((answer) => answer.body.session_id)).size).toBe(1)
   })
 
+  test('a request with the Idempotency-Key of one that is under way does not close the page which that one opens', async () => {
+    const buyer = await t.user()
+    const ask = async (key: string) =>
+      (await buyer.post('/api/v1/billing/checkout', { plan_id: 'pro' }, { 'idempotency-key': key })).body
+    const under = await ask('same')
+    // Its page is open, and its answer is not kept yet.
+    await t.app.services.database.transaction((db) => db.deleteFrom('idempotency_keys').execute())
+    const again = await ask('same')
+    const statusOf = ({ session_id }: { session_id: string }) =>
+      stripe.sessions().find(({ id }) => id === session_id)?.status
+    expect([statusOf(under), statusOf(again)]).toEqual(['open', 'open'])
+    await ask('another')
+    expect([statusOf(under), statusOf(again)]).toEqual(['expired', 'expired'])
+  })
+
   test('a customer made by checkout is enough to know whose event it is', async () => {
     const buyer = await t.user()
     await buyer.post('/api/v1/billing/checkout', { plan_id: 'pro' })

@@ -74,12 +74,13 @@ async function endAllAccess(ctx: UserCtx): Promise<void> {
   await inTx(ctx, end, SELF_GUARDED)
 }
 
-/** What is private, by row: deleted with the account, and once more for what requests under way wrote meanwhile. */
+/** What is private, by row, and open invite codes: ended with the account, and once more for what requests under way wrote meanwhile. */
 async function removePrivate(ctx: Ctx, userId: string, cardsSince?: string) {
   const deleted_cards = await forgetPrivateCards(ctx, userId, cardsSince)
   const deleted_events = await forgetMemory(ctx, userId)
   const deleted_materials = await deleteMaterials(ctx.db, userId)
   await deleteOwnRows(ctx.db, userId)
+  await withdrawCodes(ctx.db, userId, ctx.now().toISOString())
   return { deleted_cards, deleted_events, deleted_materials }
 }
 
@@ -119,7 +120,6 @@ const removeAccount = (ctx: UserCtx): Promise<z.input<typeof AccountDeleted>> =>
     await cancelMailsTo(ctx, user.email ?? '')
     await keepLeftAddress(ctx, user)
     await leaveProvider(ctx, userId)
-    await withdrawCodes(ctx.db, userId, ctx.now().toISOString())
     await anonymiseUser(ctx.db, userId, ctx.now().toISOString())
     await audit(ctx, { action: 'account.deleted', subject: { type: 'user', id: userId } })
     return { deleted: true as const, ...removed }

@@ -4,7 +4,11 @@ import { clientOf } from '../../../test/support/client.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
+import { invoke } from '../../core/invoke.ts'
+import { SCOPES } from '../../core/scopes.ts'
+import { createInvite } from '../invite-codes/invite-codes.ts'
 import { tell } from '../notices/tell.ts'
+import { createWorkspace } from '../workspaces/workspaces.ts'
 import { dropLeftovers } from './delete-account.ts'
 
 const CARD = {
@@ -91,6 +95,20 @@ onBothEngines('leaving', (t) => {
       await read.selectFrom('context_events').select('event_no').where('user_id', '=', user.userId).execute(),
     ]
     expect(left).toEqual([[], [], [], []])
+  })
+
+  test('a request that began before its account was deleted makes no workspace, and no invite code that stays open', async () => {
+    const user = await t.user()
+    const viewer = { userId: user.userId, scopes: new Set(SCOPES), isAdmin: false }
+    const credential = { kind: 'session' as const, id: 'ended' }
+    const caller = { viewer: { ...viewer, credential }, requestId: 'before', ip: '', ifMatch: undefined }
+    expect((await user.delete(remove)).status).toBe(200)
+    const ctx = contextFor(t.app.services, caller)
+    await expect(invoke(createWorkspace, ctx, { name: 'Of nobody' })).rejects.toMatchObject({ status: 401 })
+    const { code } = (await invoke(createInvite, ctx, {})) as { code: string }
+    await dropLeftovers(ctx, new AbortController().signal)
+    const redeemed = await (await t.user()).post('/api/v1/billing/redeem-invite', { code })
+    expect(redeemed.status).toBe(404)
   })
 
   test('of two deletions at once one is refused, since the other has ended all access', async () => {

@@ -15,6 +15,7 @@ import { audit } from '../audit/audit.ts'
 import { holdCardsOf } from '../cards/hold-card.ts'
 import { reindexWorkspaceSoon } from '../cards/indexing/reindex.ts'
 import { markAll, successorsAround } from '../cards/succession-mark.ts'
+import { requireLiveCredential } from '../identity/credentials/live-credential.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { forgetMissedSearches } from '../missed-searches/missed-searches.ts'
 import { requireRole, requireVisible } from '../permissions/permission.ts'
@@ -118,6 +119,8 @@ export const createWorkspace = capability({
   run: (ctx, { type, visibility, ...given }) => {
     const { name, policy_json } = withoutSecrets(given)
     return inTx(ctx, async (ctx) => {
+      // A request that began before its account was deleted would leave a workspace that nobody can manage.
+      await requireLiveCredential(ctx)
       const now = ctx.now().toISOString()
       const row: WorkspacesTable = {
         workspace_id: newId(),

@@ -3,8 +3,8 @@ import { notAuthenticated } from '../../../core/errors.ts'
 import { findCredential } from '../users/users.store.ts'
 
 /**
- * Call it in the transaction that makes a new credential: a request that began before all access was ended must not
- * leave a key behind.
+ * Call it in the transaction that makes a new credential, or something else that ends with the account: a request that
+ * began before all access was ended must not leave it behind.
  */
 export async function requireLiveCredential(ctx: UserCtx): Promise<void> {
   if (!(await findCredential(ctx.db, ctx.viewer.credential)))

@@ -12,7 +12,7 @@ import { type EventHead, type EventRow, insertEvent, searchTextOf, termsOfEvent 
 import { nextPosition } from './partitions.store.ts'
 import { insertProject, learnHost, type Project } from './projects.store.ts'
 import { type ResolvedProject, refuseUnfitKey } from './resolve-project.ts'
-import type { EventAnswer } from './schemas.ts'
+import { type EventAnswer, LONGEST_CONTENT } from './schemas.ts'
 
 export type Draft = {
   event_type: ContextEventType
@@ -30,6 +30,15 @@ export type Cleaned = Pick<
   EventRow,
   'title' | 'content' | 'session_id' | 'client' | 'meta' | 'redactions' | 'search_text'
 > & { draft: Draft; terms: readonly string[] }
+
+/** For a text that is put together here: its parts have limits of their own. */
+export function requireFits(field: string, content: string): void {
+  if (cutText(content, LONGEST_CONTENT).truncated)
+    throw invalid(
+      field,
+      `Together this makes ${[...content].length} characters; an event takes ${LONGEST_CONTENT}`,
+    )
+}
 
 /** Call it before the transaction: it takes longer than the statements, and other writers would wait. */
 export function clean(draft: Draft): Cleaned {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { InvalidInput } from '../../core/errors.ts'
+import { requireFits } from './append.ts'
 import { documentFrom, itemNamed, itemsOf, mergeItems } from './documents.ts'
 
 test('a document is its lines, whatever the bullets', () => {
@@ -18,14 +20,19 @@ test('a document is its lines, whatever the bullets', () => {
 
 test('an item is found as its writer sent it, and as it is shown', () => {
   const sent = ['- tabs', ' two\n  lines ', '1. first']
-  const items = itemsOf(documentFrom(sent))
-  expect(sent.map((item) => itemNamed(items, item))).toEqual(items)
+  const items = new Set(itemsOf(documentFrom(sent)))
+  expect(sent.map((item) => itemNamed(items, item))).toEqual([...items])
   for (const item of items) expect(itemNamed(items, `- ${item}`)).toBe(item)
-  expect(itemNamed(itemsOf('1. first\n- - old'), '1. first')).toBe('first')
-  expect(itemNamed(itemsOf('1. first\n- - old'), '- old')).toBe('- old')
+  expect(itemNamed(new Set(itemsOf('1. first\n- - old')), '1. first')).toBe('first')
+  expect(itemNamed(new Set(itemsOf('1. first\n- - old')), '- old')).toBe('- old')
   expect(itemNamed(items, 'spaces')).toBeUndefined()
 })
 
 test('merging keeps the order of the target', () => {
   expect(mergeItems(['b', 'a'], ['a', 'c'])).toEqual({ items: ['b', 'a', 'c'], copied: 1, skipped: 1 })
+})
+
+test('a text that is put together has as many characters as an event takes, whatever their size', () => {
+  expect(() => requireFits('facts', '😀'.repeat(200_000))).not.toThrow()
+  expect(() => requireFits('facts', 'x'.repeat(200_001))).toThrow(InvalidInput)
 })

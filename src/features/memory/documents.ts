@@ -33,10 +33,8 @@ const onOneLine = (item: string): string =>
     .replace(MARK, '')
 
 /** The item that a caller means, whether they write it as it was sent or as the document shows it. */
-export const itemNamed = (items: readonly string[], named: string): string | undefined =>
-  [named.trim(), onOneLine(named), itemsOf(named)[0]].find(
-    (item) => item !== undefined && items.includes(item),
-  )
+export const itemNamed = (items: ReadonlySet<string>, named: string): string | undefined =>
+  [named.trim(), onOneLine(named), itemsOf(named)[0]].find((item) => item !== undefined && items.has(item))
 
 export type Merge = { items: string[]; copied: number; skipped: number }
 

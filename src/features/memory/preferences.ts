@@ -3,7 +3,7 @@ import { capability } from '../../core/capability.ts'
 import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import { InvalidInput, invalid } from '../../core/errors.ts'
 import { AnswerId } from '../../core/schemas.ts'
-import { appendTo, clean } from './append.ts'
+import { appendTo, clean, requireFits } from './append.ts'
 import { documentOf, itemNamed, itemsOf, mergeItems } from './documents.ts'
 import { newestDocument } from './events.store.ts'
 import { type ResolvedProject, refuseUnfitKey, resolveTwoForWriting } from './resolve-project.ts'
@@ -95,7 +95,8 @@ async function preferencesAt(ctx: UserCtx, resolved: ResolvedProject): Promise<s
 
 /** The chosen items in the order of the source. An item that the source does not have is an error that names it. */
 function pick(source: readonly string[], asked: readonly string[]): string[] {
-  const wanted = asked.map((item) => itemNamed(source, item))
+  const known = new Set(source)
+  const wanted = asked.map((item) => itemNamed(known, item))
   const missing = asked.flatMap((item, index) =>
     wanted[index] !== undefined
       ? []
@@ -108,7 +109,8 @@ function pick(source: readonly string[], asked: readonly string[]): string[] {
         ],
   )
   if (missing.length > 0) throw new InvalidInput(missing)
-  return source.filter((item) => wanted.includes(item))
+  const chosen = new Set(wanted)
+  return source.filter((item) => chosen.has(item))
 }
 
 function write(
@@ -119,9 +121,11 @@ function write(
   input: z.output<typeof PreferencesTransferRequest>,
 ) {
   const isUser = target.name.form === 'user_preferences'
+  const content = documentOf(items)
+  requireFits('target_project_key', content)
   const cleaned = clean({
     event_type: 'fact_snapshot',
-    content: documentOf(items),
+    content,
     client: input.client,
     meta: {
       fact_kind: isUser ? 'user_preferences' : 'project_preferences',

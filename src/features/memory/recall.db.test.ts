@@ -388,6 +388,14 @@ onBothEngines('preferences', (t) => {
     expect(await read(user, 'e/two')).toBe('- dark mode\n- 1. tabs')
   })
 
+  test('makes no document that is longer than an event may be', async () => {
+    const user = await t.user()
+    await set(user, 'f/one', ['tabs '.repeat(20_000)])
+    await set(user, 'f/two', ['rows '.repeat(20_000)])
+    const refused = await transfer(user, 'f/one', 'f/two')
+    expect([refused.status, refused.body.detail?.[0].loc]).toEqual([422, ['body', 'target_project_key']])
+  })
+
   test('is refused for a missing item, for the same project, and without agreement', async () => {
     const user = await t.user()
     await set(user, 'd/one', ['tabs'])

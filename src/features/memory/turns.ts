@@ -5,7 +5,7 @@ import { invalid } from '../../core/errors.ts'
 import { AnswerId } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
 import { Findings } from '../redaction/stored.ts'
-import { appendTo, clean, type Draft } from './append.ts'
+import { appendTo, clean, type Draft, requireFits } from './append.ts'
 import { documentFrom } from './documents.ts'
 import { markForMining } from './mining-due.ts'
 import { resolveForWriting } from './resolve-project.ts'
@@ -168,9 +168,5 @@ export const appendTurn = capability({
 
 function checkContent(field: string, content: string): void {
   if (content === '') throw invalid(field, 'The list should have at least one item that is not empty')
-  if (content.length > LONGEST_CONTENT)
-    throw invalid(
-      field,
-      `Together this makes ${content.length} characters; an event takes ${LONGEST_CONTENT}`,
-    )
+  requireFits(field, content)
 }

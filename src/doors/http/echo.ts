@@ -17,11 +17,14 @@ const namesSecret = (key: PropertyKey): boolean => {
   return SECRET_FIELD.test(name) && !PLAIN_FIELD.test(name)
 }
 
+/** Half of an emoji is no character: strict readers of JSON refuse the whole answer because of it. */
+const cut = (text: string, most: number): string => text.slice(0, most).toWellFormed()
+
 /** What a caller sent, on its way into an answer. */
-export const withoutSecrets = (text: string): string => redact(text.slice(0, MAX_SCANNED)).text
+export const withoutSecrets = (text: string): string => redact(cut(text, MAX_SCANNED)).text
 
 /** A name or an address that is not known here, on its way back to a model: one short line. */
-export const echoName = (name: string): string => plainName(withoutSecrets(name)).slice(0, MAX_ECHO)
+export const echoName = (name: string): string => cut(plainName(withoutSecrets(name)), MAX_ECHO)
 
 /** `pwd` and others say secret only to the scanner, and only beside a value. */
 const isSecretBeside = (name: PropertyKey | undefined, text: string): boolean =>
@@ -29,7 +32,7 @@ const isSecretBeside = (name: PropertyKey | undefined, text: string): boolean =>
   redact(`${name.slice(0, MAX_ECHO)}: "${text.slice(0, MAX_ECHO)}"`).findings.length > 0
 
 function echoText(text: string, path: Path, left: number): string {
-  const shown = withoutSecrets(text).slice(0, left)
+  const shown = cut(withoutSecrets(text), left)
   return isSecretBeside(path.at(-1), shown) ? HIDDEN : shown
 }
 
@@ -46,7 +49,7 @@ function echoInside(value: object, path: Path): unknown {
   const entries: [string, unknown][] = []
   for (const key in value) {
     const item = (value as Record<string, unknown>)[key]
-    const name = withoutSecrets(key).slice(0, left)
+    const name = cut(withoutSecrets(key), left)
     left -= key.length
     const shown = echoed(item, Array.isArray(value) ? path : [key], Math.max(left, 0))
     left -= Math.max(String(shown).length, typeof item === 'string' ? item.length : 0)

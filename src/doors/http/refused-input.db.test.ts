@@ -37,6 +37,17 @@ onBothEngines('the value that a 422 shows', (t) => {
     expect(inputs).toEqual([...tags.slice(0, 10), null, null])
   })
 
+  test('ends before a character that does not fit whole: half of one is no JSON to strict readers', async () => {
+    const user = await t.user()
+    const value = `${'x'.repeat(199)}😀`
+    const refused = await user.post('/api/v1/cards', { [value]: 1, tags: value, title: { [value]: value } })
+    expect(refused.status).toBe(422)
+    expect(refused.text).not.toMatch(/\\ud[89a-f]/)
+    const unknown = await user.tool('get_card', { [value]: value })
+    expect([unknown.status, unknown.body.detail[0].type]).toEqual([422, 'missing'])
+    expect(unknown.text).not.toMatch(/\\ud[89a-f]/)
+  })
+
   test('what may be a secret stays hidden', async () => {
     const user = await t.user()
     const secret = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_')

@@ -56,7 +56,10 @@ export function parseClientMetadata(body: unknown): ClientMetadata {
   for (const uri of given.redirect_uris) {
     const problem = redirectProblem(uri)
     if (problem)
-      throw new OAuthProblem('invalid_redirect_uri', `${redact(uri).text.slice(0, 200)} ${problem}`)
+      throw new OAuthProblem(
+        'invalid_redirect_uri',
+        `${redact(uri).text.slice(0, 200).toWellFormed()} ${problem}`,
+      )
     refuseSecret(uri)
   }
   if (!given.grant_types.includes('authorization_code') || !given.response_types.includes('code')) {

@@ -23,6 +23,13 @@ onBothEngines('accounts', (t) => {
     expect(answer.body.access_token).toMatch(/^kvs_[\w-]{43}$/)
   })
 
+  test('a name within the limit is kept whole, in whatever letters', async () => {
+    const display_name = '😀'.repeat(120)
+    const account = { email: 'faces@example.com', password: 'correct horse', display_name }
+    const { body } = await t.anonymous().post('/api/v1/auth/register', account)
+    expect(body.user.display_name).toBe(display_name)
+  })
+
   test('an e-mail address has one account, whatever its case', async () => {
     const { email } = await t.user()
     const again = await t

@@ -80,10 +80,7 @@ export async function createAccount(ctx: Ctx, account: NewAccount): Promise<User
     email_normal: normalEmail(account.email),
     password_hash: account.passwordHash,
     google_subject: account.googleSubject,
-    display_name:
-      cleanName(plainName(account.displayName ?? ''))
-        .slice(0, 120)
-        .toWellFormed() || defaultName(),
+    display_name: cleanName(plainName(account.displayName ?? '')) || defaultName(),
     email_verified: account.googleSubject ? 1 : 0,
     onboarding: null,
     plan: 'free',

@@ -46,7 +46,7 @@ onBothEngines('kept searches', (t) => {
     expect((await save(me, 'one more')).status).toBe(201)
   })
 
-  test('a filter that grows by its placeholders can still be read, and holds no secret', async () => {
+  test('a filter that grows by its placeholders can still be read, and one within the limit is kept whole', async () => {
     const me = await t.user()
     const env = 'postgres://u:s3cr3t9@h '.repeat(43).trim()
     expect((await remember(me, 'pool', { env, tags: 'a, b' })).status).toBe(204)
@@ -54,6 +54,9 @@ onBothEngines('kept searches', (t) => {
     expect(answer.status, answer.text).toBe(200)
     expect(answer.text).not.toContain('s3cr3t9')
     expect(answer.body.recent[0].filters.tags).toBe('a, b')
+    const [tags, name] = ['😀'.repeat(1000), '😀'.repeat(120)]
+    const whole = await me.post('/api/v1/searches/saved', { query: 'pool', name, filters: { tags } })
+    expect(whole.body).toMatchObject({ name, filters: { tags } })
   })
 
   test('no secret is stored, an agent’s key cannot read it, and it can be switched off', async () => {

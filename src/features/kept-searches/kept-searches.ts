@@ -6,6 +6,7 @@ import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { KeptSearchesTable } from '../../db/tables/kept-searches.ts'
+import { cutText } from '../../text/cut-text.ts'
 import { settingsOf } from '../identity/users/user-settings.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { cleanText, Findings } from '../redaction/stored.ts'
@@ -66,10 +67,12 @@ const present = ({ search_id, kind, name, query, filters, used_at }: KeptSearche
 const clean = (text: string): string => cleanText(text, new Findings())
 
 /** A placeholder may be longer than the secret, so the stored text is cut to the limit of the input. */
+const cleanWithin = (text: string, most: number): string => cutText(clean(text), most).text
+
 const cleanFilters = (filters: z.output<typeof Filters>): z.output<typeof Filters> => ({
   ...filters,
-  ...(filters.tags === undefined ? {} : { tags: clean(filters.tags).slice(0, LONGEST_FILTER) }),
-  ...(filters.env === undefined ? {} : { env: clean(filters.env).slice(0, LONGEST_FILTER) }),
+  ...(filters.tags === undefined ? {} : { tags: cleanWithin(filters.tags, LONGEST_FILTER) }),
+  ...(filters.env === undefined ? {} : { env: cleanWithin(filters.env, LONGEST_FILTER) }),
 })
 
 type Question = z.output<typeof Asked>
@@ -152,9 +155,7 @@ export const saveSearch = capability({
     inTx(ctx, async (ctx) => {
       const kept = {
         kind: 'saved' as const,
-        name: clean(name ?? asked.query)
-          .slice(0, LONGEST_NAME)
-          .toWellFormed(),
+        name: cleanWithin(name ?? asked.query, LONGEST_NAME),
       }
       const row = rowFor(ctx, asked, kept)
       await deleteSame(ctx.db, row)

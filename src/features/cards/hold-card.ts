@@ -47,7 +47,7 @@ export async function holdAround(ctx: Ctx, cardIds: readonly string[]): Promise<
   else if (ctx.database.engine === 'postgres') await around(ctx.db, cardIds).forNoKeyUpdate().execute()
 }
 
-/** For counts on these cards, whoever replaces them. */
+/** For what is made of these cards, such as counts, whoever replaces them. One by one: a cluster locks rows of one shard at a time. */
 export async function holdCards({ db, database }: Ctx, cardIds: readonly string[]): Promise<void> {
   if (database.engine !== 'postgres') return
   for (const cardId of cardIds.toSorted()) await cardAlone(db, cardId).forNoKeyUpdate().execute()

@@ -106,6 +106,6 @@ export async function ownersWithIntervals(db: Db, after: string, limit: number):
   return rows.map((row) => row.owner_id)
 }
 
-export async function setInterval(db: Db, cardId: string, days: number | null): Promise<void> {
+export async function setReviewDays(db: Db, cardId: string, days: number | null): Promise<void> {
   await db.updateTable('cards').set({ review_after_days: days }).where('card_id', '=', cardId).execute()
 }

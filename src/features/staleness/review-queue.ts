@@ -19,7 +19,7 @@ import {
   mayBeDue,
   ownersWithIntervals,
   type Reviewed,
-  setInterval,
+  setReviewDays,
 } from './review-queue.store.ts'
 
 const SHORTEST_DAYS = 7
@@ -162,7 +162,7 @@ export const setReviewInterval = capability({
   run: (ctx, { card_id, review_after_days }) =>
     inTx(ctx, async (ctx) => {
       await editableCard(ctx, card_id)
-      await setInterval(ctx.db, card_id, review_after_days)
+      await setReviewDays(ctx.db, card_id, review_after_days)
     }),
 })
 

@@ -4,6 +4,7 @@ import { type Ctx, inTx, SELF_GUARDED } from '../../../core/context.ts'
 import { holdLock } from '../../../db/locks.ts'
 import { maintainIndex, removeDocuments } from '../../../search-index/index.ts'
 import { ANALYSER_VERSION } from '../../../text/analyse.ts'
+import { holdCards } from '../hold-card.ts'
 import { indexCards } from './index-card.ts'
 import { indexedCards } from './indexable-cards.ts'
 
@@ -62,15 +63,17 @@ type Which = 'stale' | 'marked' | 'missing'
 type Named = { card_id: string; workspace_id: string }
 
 /**
- * Locks what the entries are made of, so that no change of it is overtaken: first the cards, one by one, because a
- * cluster locks rows of one shard at a time, then the workspaces, as deleting one does.
+ * Locks what the entries are made of, so that no change of it is overtaken: first the cards, then the workspaces, as
+ * deleting one does.
  */
-async function holdCards({ db, database }: Ctx, cards: readonly Named[]): Promise<void> {
-  if (database.engine !== 'postgres' || cards.length === 0) return
-  for (const cardId of cards.map((card) => card.card_id).sort())
-    await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forNoKeyUpdate().execute()
+async function holdSources(ctx: Ctx, cards: readonly Named[]): Promise<void> {
+  if (ctx.database.engine !== 'postgres' || cards.length === 0) return
+  await holdCards(
+    ctx,
+    cards.map((card) => card.card_id),
+  )
   const workspaceIds = [...new Set(cards.map((card) => card.workspace_id))]
-  await db
+  await ctx.db
     .selectFrom('workspaces')
     .select('workspace_id')
     .where('workspace_id', 'in', workspaceIds)
@@ -108,7 +111,7 @@ function reindexSome(ctx: Ctx, which: Which, after: string, limit: number): Prom
             : staleCards(ctx)
       const named = await from.select(['cards.card_id', 'cards.workspace_id']).limit(limit).execute()
       const cardIds = named.map((card) => card.card_id)
-      await holdCards(ctx, named)
+      await holdSources(ctx, named)
       await indexHeld(ctx, cardIds)
       return cardIds
     },

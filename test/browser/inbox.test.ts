@@ -63,6 +63,9 @@ test('all notices are marked as read at once, and markup in a name stays text', 
   await page.getByRole('button', { name: 'Mark all as read' }).click()
   await page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
   await expect.poll(() => page.getByText('New', { exact: true }).count()).toBe(0)
+  await visit(page, '/inbox?page=2')
+  await page.getByRole('button', { name: 'Previous' }).click()
+  await page.getByText('added you to One team').waitFor()
 })
 
 test('the inbox looks right in every size and theme, full and empty', async () => {

@@ -165,7 +165,7 @@ test('a change of the address is given up', async () => {
   await expect.poll(() => page.getByText('elsewhere@example.com').count()).toBe(0)
 })
 
-test('a raw material is read and deleted', async () => {
+test('a raw material is read and deleted, and from a page that is empty by now there is a way back', async () => {
   const { page, api } = await stage.person('Collector')
   await api('POST', '/api/v1/raw-materials', {
     title: 'Build log',
@@ -178,6 +178,9 @@ test('a raw material is read and deleted', async () => {
   await page.getByRole('dialog').getByText('line').waitFor()
   await page.getByRole('button', { name: 'Close' }).click()
   await expectAccessible(page)
+  await visit(page, '/memory/materials?page=2')
+  await page.getByText('Nothing is left on this page').waitFor()
+  await page.getByRole('button', { name: 'Previous' }).click()
   await page.getByRole('button', { name: 'Delete Build log' }).click()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Delete', exact: true }).click()

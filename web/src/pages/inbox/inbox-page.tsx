@@ -12,6 +12,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button, buttonClass, LinkButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
+import { Pager } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { inboxChanged, inboxQuery, PAGE_SIZE } from './inbox-queries.ts'
 
@@ -20,6 +21,7 @@ const route = getRouteApi('/app/inbox')
 /** Notices for this person, each with its actions. */
 export function InboxPage() {
   const { page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
   const inbox = useQuery(inboxQuery(page))
   const readAll = useMutation({
     mutationFn: () => readNotices(),
@@ -45,7 +47,7 @@ export function InboxPage() {
           <SkeletonList rows={3} />
         </NotLoaded>
       )}
-      {inbox.data && items.length === 0 && (
+      {inbox.data && total === 0 && (
         <EmptyState icon={<Inbox size={18} />} title="Nothing here">
           Here you read when somebody invites you, says something about your cards or mentions you.
         </EmptyState>
@@ -57,7 +59,14 @@ export function InboxPage() {
           ))}
         </ul>
       )}
-      {total > PAGE_SIZE && <Pages page={page} total={total} />}
+      {total > 0 && (
+        <Pager
+          page={page}
+          pageSize={PAGE_SIZE}
+          total={total}
+          onPage={(next) => void navigate({ search: { page: next > 1 ? next : undefined } })}
+        />
+      )}
     </Page>
   )
 }
@@ -175,25 +184,5 @@ function InviteActions({ inviteId }: { inviteId: string }) {
         Decline
       </Button>
     </div>
-  )
-}
-
-function Pages({ page, total }: { page: number; total: number }) {
-  const last = Math.ceil(total / PAGE_SIZE)
-  return (
-    <nav aria-label="Pages" className="mt-4 flex items-center justify-between text-sm text-soft">
-      {page > 1 ? (
-        <LinkButton to="/inbox" search={{ page: page - 1 }}>
-          Newer
-        </LinkButton>
-      ) : (
-        <span />
-      )}
-      {page < last && (
-        <LinkButton to="/inbox" search={{ page: page + 1 }}>
-          Older
-        </LinkButton>
-      )}
-    </nav>
   )
 }

@@ -4,14 +4,15 @@ import { FileText, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { deleteMaterial, listMaterials, type Material, readMaterial } from '../../api/materials.ts'
 import { queryClient } from '../../api/query.ts'
-import { formatAgo, plural } from '../../lib/format.ts'
+import { formatAgo } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { BackLink, Page } from '../../ui/page.tsx'
 import { EmptyState, FormError, NotLoaded, SkeletonList } from '../../ui/states.tsx'
+import { Pager } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 
@@ -56,11 +57,8 @@ export function MaterialsPage() {
           <SkeletonList rows={4} />
         </NotLoaded>
       )}
-      {materials.data && materials.data.items.length === 0 && (
-        <EmptyState
-          icon={<FileText size={18} />}
-          title={total === 0 ? 'No raw materials' : 'Nothing on this page'}
-        >
+      {materials.data && total === 0 && (
+        <EmptyState icon={<FileText size={18} />} title="No raw materials">
           Agents and scripts store them with POST /api/v1/raw-materials.
         </EmptyState>
       )}
@@ -88,17 +86,7 @@ export function MaterialsPage() {
           ))}
         </ul>
       )}
-      {total > PAGE_SIZE && (
-        <div className="mt-4 flex items-center gap-2 text-sm text-soft">
-          <Button disabled={page === 1} onClick={() => open(page - 1)}>
-            Newer
-          </Button>
-          <Button disabled={page * PAGE_SIZE >= total} onClick={() => open(page + 1)}>
-            Older
-          </Button>
-          {plural(total, 'raw material')}
-        </div>
-      )}
+      {total > 0 && <Pager page={page} pageSize={PAGE_SIZE} total={total} onPage={open} />}
       {reading && <ReadMaterial material={reading} onClose={() => setReading(null)} />}
       {deleting && <DeleteMaterial material={deleting} onClose={() => setDeleting(null)} />}
     </Page>

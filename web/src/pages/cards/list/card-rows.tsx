@@ -2,6 +2,8 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useLayoutEffect, useRef, useState } from 'react'
 import type { ListedCard } from '../../../api/types.ts'
 import { useShortcut } from '../../../lib/shortcuts.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Notice } from '../../../ui/states.tsx'
 import { CardRow, EmptyRow, type TagLinks } from './card-row.tsx'
 import { type ListInput, useCardsAt } from './use-card-pages.ts'
 
@@ -34,42 +36,51 @@ export function CardRows({ input, total, chosen, onChoose, tags, showOwner = fal
     useFlushSync: false,
   })
   const drawn = rows.getVirtualItems()
-  const cardAt = useCardsAt(input, drawn[0]?.index ?? 0, drawn.at(-1)?.index ?? 0)
+  const { cardAt, retry } = useCardsAt(input, drawn[0]?.index ?? 0, drawn.at(-1)?.index ?? 0)
   useMovingFocus(total, (index) => rows.scrollToIndex(index, { align: 'auto' }))
   return (
-    <ul
-      ref={list}
-      aria-label="Cards"
-      className="relative border-t border-line"
-      style={{ height: rows.getTotalSize() }}
-    >
-      {drawn.map(({ index, start }) => {
-        const card = cardAt(index)
-        return (
-          <li
-            key={index}
-            ref={rows.measureElement}
-            data-index={index}
-            aria-setsize={total}
-            aria-posinset={index + 1}
-            className="absolute inset-x-0 top-0"
-            style={{ transform: `translateY(${start - above}px)` }}
-          >
-            {card ? (
-              <CardRow
-                card={card}
-                isChosen={chosen?.has(card.card_id) ?? false}
-                onChoose={onChoose}
-                tags={tags}
-                showOwner={showOwner}
-              />
-            ) : (
-              <EmptyRow />
-            )}
-          </li>
-        )
-      })}
-    </ul>
+    <>
+      <ul
+        ref={list}
+        aria-label="Cards"
+        className="relative border-t border-line"
+        style={{ height: rows.getTotalSize() }}
+      >
+        {drawn.map(({ index, start }) => {
+          const card = cardAt(index)
+          return (
+            <li
+              key={index}
+              ref={rows.measureElement}
+              data-index={index}
+              aria-setsize={total}
+              aria-posinset={index + 1}
+              className="absolute inset-x-0 top-0"
+              style={{ transform: `translateY(${start - above}px)` }}
+            >
+              {card ? (
+                <CardRow
+                  card={card}
+                  isChosen={chosen?.has(card.card_id) ?? false}
+                  onChoose={onChoose}
+                  tags={tags}
+                  showOwner={showOwner}
+                />
+              ) : (
+                <EmptyRow />
+              )}
+            </li>
+          )
+        })}
+      </ul>
+      {retry && (
+        <div className="sticky bottom-2 z-10 mt-2">
+          <Notice tone="bad" action={<Button onClick={retry}>Try again</Button>}>
+            Some of these cards did not load.
+          </Notice>
+        </div>
+      )}
+    </>
   )
 }
 

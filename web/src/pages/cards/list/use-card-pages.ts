@@ -18,15 +18,19 @@ const pageQuery = (input: ListInput, page: number) =>
 export const useFirstPage = (input: ListInput) =>
   useQuery({ ...pageQuery(input, 1), placeholderData: keepPreviousData })
 
-/** The loaded cards at these positions of the list; only visible pages are requested. */
-export function useCardsAt(
-  input: ListInput,
-  first: number,
-  last: number,
-): (index: number) => ListedCard | undefined {
+/**
+ * The loaded cards at these positions of the list; only visible pages are requested. `retry` is there if one of them did
+ * not come.
+ */
+export function useCardsAt(input: ListInput, first: number, last: number) {
   const from = Math.floor(Math.max(0, first) / PAGE_SIZE) + 1
   const to = Math.floor(Math.max(0, last) / PAGE_SIZE) + 1
   const pages = Array.from({ length: to - from + 1 }, (_, i) => from + i)
   const answers = useQueries({ queries: pages.map((page) => pageQuery(input, page)) })
-  return (index) => answers[Math.floor(index / PAGE_SIZE) + 1 - from]?.data?.items[index % PAGE_SIZE]
+  const missing = answers.filter(({ data, error }) => error && !data)
+  return {
+    cardAt: (index: number): ListedCard | undefined =>
+      answers[Math.floor(index / PAGE_SIZE) + 1 - from]?.data?.items[index % PAGE_SIZE],
+    retry: missing.length > 0 ? () => missing.forEach(({ refetch }) => void refetch()) : undefined,
+  }
 }

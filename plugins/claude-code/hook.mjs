@@ -1112,18 +1112,15 @@ function isHidden(line, all) {
 }
 var hidesExitCode = (line) => isHidden(line, partsOf(line));
 //#endregion
-//#region src/text/noise.ts
-/**
-* What a terminal, a clock and a linker write into an error, and what differs each time a program executes. Search
-* and recall read a pasted log without it, so that the log finds what its two telling lines find.
-*
-* Every pattern is linear: none repeats a group that can match in two ways.
-*/
+//#region src/text/terminal-codes.ts
 var TERMINAL_CODES = new RegExp([
 	"\\x1b\\[[0-9;:?<=>]*[ -/]*[@-~]",
 	"\\x1b\\][^\\x07\\x1b]*(?:\\x07|\\x1b\\\\)?",
+	"\\x1b[(-/][0-~]",
 	"\\x1b[@-_]"
 ].join("|"), "g");
+/** A text without the colours, titles and cursor moves that a program writes for a terminal. */
+var withoutTerminalCodes = (text) => text.replace(TERMINAL_CODES, "");
 var NOISE = [
 	/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi,
 	/\b0x(?!(?:[8c][0-9a-f]{7}|0{4}[0-9a-f]{4})\b)[0-9a-f]{4,}\b/gi,
@@ -1154,7 +1151,7 @@ function shownOf(line) {
 /** `docker build` writes the step and the seconds before each line of a program: as if it were a frame of a stack. */
 var STEP_OF_A_BUILD = /^#\d{1,4} (?:\d{1,6}\.\d{1,3} |(?=ERROR: ))/;
 /** The lines of a text as a terminal shows them, without colours, what was written over, and the steps of a build. */
-var terminalLines = (text) => text.replace(TERMINAL_CODES, "").split("\n").map((line) => shownOf(line).replace(STEP_OF_A_BUILD, ""));
+var terminalLines = (text) => withoutTerminalCodes(text).split("\n").map((line) => shownOf(line).replace(STEP_OF_A_BUILD, ""));
 /** A text as a terminal shows it. */
 var terminalText = (text) => terminalLines(text).join("\n");
 /** A line without what changes each time. */

@@ -4,6 +4,7 @@ import { withoutNoise } from './noise.ts'
 describe('parts that differ between two outputs of one program are left out', () => {
   test.each([
     ['colours', '\u001b[31mError:\u001b[39m \u001b[1mboom\u001b[22m', 'Error: boom'],
+    ['colours of tput', '\u001b[1m\u001b[31mError:\u001b(B\u001b[m boom', 'Error: boom'],
     [
       'a progress bar that was written over',
       'loading 10%\rloading 90%\rFailed to load plugin',

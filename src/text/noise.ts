@@ -1,14 +1,11 @@
+import { withoutTerminalCodes } from './terminal-codes.ts'
+
 /**
  * What a terminal, a clock and a linker write into an error, and what differs each time a program executes. Search
  * and recall read a pasted log without it, so that the log finds what its two telling lines find.
  *
  * Every pattern is linear: none repeats a group that can match in two ways.
  */
-const TERMINAL_CODES = new RegExp(
-  // Colours and cursor moves; titles and links; other two-character escapes.
-  ['\\x1b\\[[0-9;:?<=>]*[ -/]*[@-~]', '\\x1b\\][^\\x07\\x1b]*(?:\\x07|\\x1b\\\\)?', '\\x1b[@-_]'].join('|'),
-  'g',
-)
 
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi
 /** Not the eight digits of a status code, which begin with 8 or C, or with zeroes: these name an error. */
@@ -90,8 +87,7 @@ const STEP_OF_A_BUILD = /^#\d{1,4} (?:\d{1,6}\.\d{1,3} |(?=ERROR: ))/
 
 /** The lines of a text as a terminal shows them, without colours, what was written over, and the steps of a build. */
 export const terminalLines = (text: string): string[] =>
-  text
-    .replace(TERMINAL_CODES, '')
+  withoutTerminalCodes(text)
     .split('\n')
     .map((line) => shownOf(line).replace(STEP_OF_A_BUILD, ''))
 

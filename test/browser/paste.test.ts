@@ -126,7 +126,7 @@ test('a picture from elsewhere is a link, and a deleted one says so', async () =
   await page.getByRole('link', { name: 'mine' }).waitFor()
 })
 
-test('a paste beyond the limit says what was cut', async () => {
+test('a paste beyond the limit says what was cut, and a file that is no picture that it was not taken', async () => {
   const { page } = await stage.person('Long')
   await openPage(page, '/cards/new')
   await paste(page, 'Notes', `${'a '.repeat(100_000)}and this is the end`)
@@ -135,6 +135,8 @@ test('a paste beyond the limit says what was cut', async () => {
     .waitFor()
   await paste(page, 'Title', `${'t'.repeat(5000)}tail`)
   await page.getByText('4 characters at the end of the paste were cut, from “tail” on.').waitFor()
+  await pastePicture(page, 'Symptom', Buffer.from('a,b'), 'text/csv')
+  await page.getByText('was not taken: only text and pictures can be put here.').waitFor()
 })
 
 test('each new card has a draft, and discarding one can be undone', async () => {

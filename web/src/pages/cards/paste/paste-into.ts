@@ -1,3 +1,4 @@
+import { withoutTerminalCodes } from '#server/text/terminal-codes.ts'
 import { fenced, type Recognised, recognise } from './recognise.ts'
 
 type Caret = {
@@ -11,6 +12,8 @@ type Caret = {
 export type Paste = {
   /** What goes into the field. */
   text: string
+  /** What was pasted, without the colours of a terminal. */
+  plain: string
   /** The end of the pasted text, if it did not fit. */
   cut: string
   recognised: Recognised | null
@@ -25,19 +28,21 @@ const cutAt = (text: string, length: number): number => {
 /** What a paste becomes; null if the browser's own paste is right. */
 export function pasteInto(pasted: string, { before, after, maxLength, asCode }: Caret): Paste | null {
   const room = maxLength - before.length - after.length
-  const recognised = asCode ? recognise(pasted) : null
+  const plain = withoutTerminalCodes(pasted)
+  const recognised = asCode ? recognise(plain) : null
   if (!recognised) {
-    if (pasted.length <= room) return null
-    const end = cutAt(pasted, room)
-    return { text: pasted.slice(0, end), cut: pasted.slice(end), recognised }
+    if (pasted === plain && plain.length <= room) return null
+    const end = cutAt(plain, room)
+    return { text: plain.slice(0, end), plain, cut: plain.slice(end), recognised }
   }
-  const whole = fenced(pasted, recognised.language, before, after)
-  if (whole.length <= room) return { text: whole, cut: '', recognised }
-  const fenceLength = whole.length - pasted.trim().length
-  const end = cutAt(pasted, Math.max(0, room - fenceLength))
+  const whole = fenced(plain, recognised.language, before, after)
+  if (whole.length <= room) return { text: whole, plain, cut: '', recognised }
+  const fenceLength = whole.length - plain.trim().length
+  const end = cutAt(plain, Math.max(0, room - fenceLength))
   return {
-    text: fenced(pasted.slice(0, end), recognised.language, before, after),
-    cut: pasted.slice(end),
+    text: fenced(plain.slice(0, end), recognised.language, before, after),
+    plain,
+    cut: plain.slice(end),
     recognised,
   }
 }

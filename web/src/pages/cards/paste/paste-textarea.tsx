@@ -30,42 +30,47 @@ const altOf = (file: File) => {
   return name === '' || name === 'image' ? 'Picture' : name
 }
 
-const picturesIn = (data: DataTransfer | null) =>
-  [...(data?.files ?? [])].filter((file) => file.type.startsWith('image/'))
+/** The pictures among the files, or why there is none to take; null if no file was handed over. */
+function picturesIn(data: DataTransfer, markdown: boolean): File[] | string | null {
+  const files = [...data.files]
+  const [first] = files
+  if (!first) return null
+  const pictures = markdown ? files.filter((file) => file.type.startsWith('image/')) : []
+  if (pictures.length > 0) return pictures
+  return `${first.name || 'The file'} was not taken: ${markdown ? 'only text and pictures' : 'only text'} can be put here.`
+}
 
 /** A text box that says what it did with a paste, and undoes it on request. */
 export function PasteTextarea({ value, onChange, maxLength, markdown = false, ...rest }: Props) {
   const box = useRef<HTMLTextAreaElement>(null)
   const [note, setNote] = useState<Note | null>(null)
   const attach = useAttach(box, setNote)
+  const takeFiles = (data: DataTransfer): boolean => {
+    const pictures = picturesIn(data, markdown)
+    if (typeof pictures === 'string') setNote({ tone: 'bad', text: pictures })
+    else if (pictures) void attach(pictures)
+    return pictures !== null
+  }
   const paste = (event: ClipboardEvent<HTMLTextAreaElement>) => {
-    const text = event.clipboardData.getData('text/plain').replace(/\r\n?/g, '\n')
-    const pictures = markdown ? picturesIn(event.clipboardData) : []
-    if (text === '' && pictures.length > 0) {
-      event.preventDefault()
-      void attach(pictures)
-      return
-    }
+    const pasted = event.clipboardData.getData('text/plain').replace(/\r\n?/g, '\n')
+    if (pasted === '' && takeFiles(event.clipboardData)) return event.preventDefault()
     const { selectionStart, selectionEnd } = event.currentTarget
     const around = { before: value.slice(0, selectionStart), after: value.slice(selectionEnd) }
-    const done = pasteInto(text, { ...around, maxLength, asCode: markdown })
+    const done = pasteInto(pasted, { ...around, maxLength, asCode: markdown })
     setNote(null)
     if (!done) return
     event.preventDefault()
     insertText(event.currentTarget, done.text)
     const said = done.recognised ? `Recognised as ${done.recognised.what} and put into a code block.` : ''
-    const undo = done.recognised ? () => box.current && replaceText(box.current, done.text, text) : undefined
-    setNote({
-      text: [said, cutNote(done.cut, maxLength)].filter(Boolean).join(' '),
-      tone: done.cut === '' ? 'info' : 'warn',
-      undo: undo && (() => void undo()),
-    })
+    const undo = done.recognised
+      ? () => box.current && replaceText(box.current, done.text, done.plain)
+      : undefined
+    const text = [said, cutNote(done.cut, maxLength)].filter(Boolean).join(' ')
+    if (text) setNote({ text, tone: done.cut === '' ? 'info' : 'warn', undo: undo && (() => void undo()) })
   }
+  // A browser would leave the page to show a file that nobody takes.
   const drop = (event: DragEvent) => {
-    const pictures = picturesIn(event.dataTransfer)
-    if (!markdown || pictures.length === 0) return
-    event.preventDefault()
-    void attach(pictures)
+    if (takeFiles(event.dataTransfer)) event.preventDefault()
   }
   return (
     <div className="grid gap-1.5">

@@ -74,6 +74,9 @@ test('a paste goes in as it is, or fenced, or cut with a word about it', () => {
     cut: '',
   })
   expect(pasteInto(LOG, { ...at, asCode: false })).toBe(null)
+  const coloured = LOG.replaceAll('INFO', '\u001b[32mINFO\u001b(B\u001b[m')
+  expect(pasteInto(coloured, at)).toEqual(pasteInto(LOG, at))
+  expect(pasteInto(coloured, { ...at, asCode: false })).toMatchObject({ text: LOG, cut: '' })
   expect(pasteInto('x'.repeat(50), { ...at, maxLength: 26 })).toMatchObject({
     text: 'x'.repeat(20),
     cut: 'x'.repeat(30),

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sideways } from './pictures.ts'
 import { expectAccessible, openStage, PASSWORD } from './support.ts'
@@ -29,8 +30,14 @@ afterAll(() => {
   app.close()
 })
 
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
 test('somebody signed out connects an app: sign-in, a page that says what it asks for, and back to the app', async () => {
-  const person = await stage.account('Connecting')
+  const [person, neighbour] = [await stage.account('Connecting'), await stage.account('Neighbour')]
   const client = (await (
     await fetch(`${stage.base}/oauth/register`, {
       method: 'POST',
@@ -54,9 +61,12 @@ test('somebody signed out connects an app: sign-in, a page that says what it ask
 
   const { page } = await stage.window()
   await page.goto(`/oauth/authorize?${request}`)
-  await page.getByLabel('E-mail').fill(person.email)
-  await page.getByLabel('Password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signIn(page, neighbour.email)
+
+  // Signed in as somebody else, as on a shared computer.
+  await page.getByText(neighbour.email).waitFor()
+  await page.getByRole('link', { name: 'Use another account' }).click()
+  await signIn(page, person.email)
 
   await page.getByRole('heading', { name: `Connect ${NAME}?` }).waitFor()
   await page.getByText(person.email).waitFor()

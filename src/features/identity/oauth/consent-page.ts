@@ -9,6 +9,8 @@ export type ConsentView = {
   redirectUri: string
   scopes: readonly GrantableScope[]
   userEmail: string
+  /** Where somebody else signs in and comes back to this page. */
+  otherAccount: string
   /** Everything the form sends back. */
   fields: Record<string, string>
 }
@@ -29,7 +31,7 @@ ${
     ? html`<p class="soft">Identified by ${view.clientHost}</p>`
     : html`<p class="warn">The app chose this name itself. Continue only if you have just started connecting it.</p>`
 }
-<p>It asks to use Knowledge Vault as <strong>${view.userEmail}</strong>. Afterwards you return to ${destination(view.redirectUri)}.</p>
+<p>It asks to use Knowledge Vault as <strong>${view.userEmail}</strong>. Afterwards you return to ${destination(view.redirectUri)}. <a href="${view.otherAccount}">Use another account</a></p>
 <form method="post" action="/oauth/authorize">
 ${Object.entries(view.fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <section class="panel" aria-label="What it may do">

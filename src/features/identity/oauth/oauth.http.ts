@@ -111,7 +111,8 @@ async function showConsent(services: Services, request: FastifyRequest, reply: F
   const query = request.url.replace(/^[^?]*\??/, '')
   const asked = await readAuthorizationRequest(ctx, new URLSearchParams(query), issuerFor(services, request))
   const person = await personAt(services, request)
-  if (!person) return reply.redirect(`/sign-in?next=${encodeURIComponent(`${AUTHORIZE}?${query}`)}`, 303)
+  const signIn = `/sign-in?next=${encodeURIComponent(`${AUTHORIZE}?${query}`)}`
+  if (!person) return reply.redirect(signIn, 303)
   return reply.headers(consentHeaders(asked.redirectUri)).send(
     consentPage({
       clientName: asked.client.name,
@@ -119,6 +120,7 @@ async function showConsent(services: Services, request: FastifyRequest, reply: F
       redirectUri: asked.redirectUri,
       scopes: asked.scopes,
       userEmail: await emailOf(ctx, person.viewer.userId),
+      otherAccount: `${signIn}&other=true`,
       fields: { ...asked.fields, csrf: formProof(person.token, asked.fields) },
     }),
   )

@@ -235,6 +235,7 @@ test('the consent page names client, scopes and destination, and what a client w
     redirectUri: 'http://127.0.0.1:9/cb',
     scopes: ['search', 'publish'],
     userEmail: 'dev@example.com',
+    otherAccount: '/sign-in?other=true',
     fields: { state: '"><b>' },
   })
   expect(html).not.toContain('<script>')

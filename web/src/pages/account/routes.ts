@@ -5,15 +5,18 @@ import { safeNext } from '../../lib/safe-next.ts'
 import { appRoute, openRoute } from '../../route-frame.tsx'
 import { meQuery } from '../../session.ts'
 
-type SignInSearch = { next?: string | undefined; email?: string | undefined }
+/** `other`: somebody who is signed in wants to sign in as somebody else. */
+type SignInSearch = { next?: string | undefined; email?: string | undefined; other?: true | undefined }
 
 const signInSearch = (search: Record<string, unknown>): SignInSearch => ({
   next: safeNext(search.next),
   email: typeof search.email === 'string' ? search.email : undefined,
+  other: search.other === true || undefined,
 })
 
 /** A signed-in person is sent on at once. A page of the server, such as consent, needs a full page load. */
 async function goOnIfSignedIn({ search }: { search: SignInSearch }) {
+  if (search.other) return
   const user = await queryClient.ensureQueryData(meQuery).catch(() => null)
   if (user) throw redirect({ href: search.next ?? '/', reloadDocument: search.next !== undefined })
 }

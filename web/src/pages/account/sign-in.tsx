@@ -12,7 +12,7 @@ import { GoogleButton } from './google-button.tsx'
 const route = getRouteApi('/open/sign-in')
 
 export function SignIn() {
-  const { next, email: known } = route.useSearch()
+  const { next, email: known, other } = route.useSearch()
   const navigate = useNavigate()
   const [email, setEmail] = useState(known ?? '')
   const [password, setPassword] = useState('')
@@ -33,7 +33,7 @@ export function SignIn() {
         config?.registration !== 'closed' && (
           <>
             New here?{' '}
-            <Link to="/sign-up" search={{ next, email: email || undefined }} className={LINK_CLASS}>
+            <Link to="/sign-up" search={{ next, email: email || undefined, other }} className={LINK_CLASS}>
               Create an account
             </Link>
           </>

@@ -14,7 +14,7 @@ import { GoogleButton } from './google-button.tsx'
 const route = getRouteApi('/open/sign-up')
 
 export function SignUp() {
-  const { next, email: known, invite } = route.useSearch()
+  const { next, email: known, invite, other } = route.useSearch()
   const navigate = useNavigate()
   const [form, setForm] = useState({
     email: known ?? '',
@@ -50,7 +50,7 @@ export function SignUp() {
       footer={
         <>
           Already have one?{' '}
-          <Link to="/sign-in" search={{ next, email: form.email || undefined }} className={LINK_CLASS}>
+          <Link to="/sign-in" search={{ next, email: form.email || undefined, other }} className={LINK_CLASS}>
             Sign in
           </Link>
         </>

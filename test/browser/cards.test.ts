@@ -58,6 +58,7 @@ test('a reader says that a card helped, and its author reads the comment', async
   await reopenPage(reader.page)
   await reader.page.getByRole('button', { name: 'Useful 21', pressed: true }).waitFor()
   await reader.page.getByRole('button', { name: 'Take back', exact: true }).waitFor()
+  expect(await comment.inputValue()).toBe('And an evening.')
   await settled(reader.page)
   await expectAccessible(reader.page)
   await author.api('PATCH', `${members}/${user_id}`, { role: 'viewer' })
@@ -125,7 +126,14 @@ test('a list of thousands of cards can be filtered, sorted and moved through by 
   await page.keyboard.press('j')
   await page.keyboard.press('j')
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Note 002')
+  const secondPage = (address: URL) => address.searchParams.get('page') === '2'
+  await page.route(secondPage, (route) =>
+    route.fulfill({ status: 500, json: { detail: 'No', code: 'internal' } }),
+  )
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+  await page.getByText('Some of these cards did not load.').waitFor()
+  await page.unroute(secondPage)
+  await page.getByRole('button', { name: 'Try again' }).click()
   const last = rows.getByRole('link', { name: 'Note 090 about heron nests' })
   await last.waitFor()
   expect(await rows.count()).toBeLessThan(60)

@@ -23,7 +23,7 @@ const AT_ONCE = 20
 /** Authors read feedback; everybody else gives it. */
 export function Feedback({ card }: { card: Card }) {
   const me = useMe()
-  return card.owner_id === me.user_id ? <Received card={card} /> : <Vote card={card} />
+  return card.owner_id === me.user_id ? <Received card={card} /> : <Vote key={card.card_id} card={card} />
 }
 
 /** One vote per person; it shows at once and comes back if the server refuses. */
@@ -71,7 +71,8 @@ function useVote(card: Card) {
 
 function Vote({ card }: { card: Card }) {
   const { given, mine, give, takeBack } = useVote(card)
-  const { text: comment, change, dropSent } = useKeptText(undefined, '')
+  const { user_id } = useMe()
+  const { text: comment, change, dropSent } = useKeptText(`kv-feedback:${user_id}:${card.card_id}`, '')
   const clear = { onSuccess: () => dropSent(comment) }
   const say = (event: FormEvent) => {
     event.preventDefault()

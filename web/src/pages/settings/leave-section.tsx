@@ -41,7 +41,15 @@ export function LeaveSection() {
 
 /** What the person began to write stays in the browser after signing out, for the next time. Now there is none. */
 function forgetTexts(userId: string): void {
-  for (const kind of ['kv-draft', 'kv-comment', 'kv-document', 'kv-reply', 'kv-ticket', 'kv-mined'])
+  for (const kind of [
+    'kv-draft',
+    'kv-comment',
+    'kv-document',
+    'kv-feedback',
+    'kv-reply',
+    'kv-ticket',
+    'kv-mined',
+  ])
     for (const key of local.keys(`${kind}:${userId}:`)) local.remove(key)
 }
 

@@ -39,7 +39,7 @@ function compile(): void {
 }
 
 function copyParts(): void {
-  const parts = ['web/dist', 'docs/guide', 'LICENSE', 'README.md', 'CHANGELOG.md']
+  const parts = ['web/dist', 'docs/guide', 'LICENSE', 'README.md', 'CHANGELOG.md', '.env.example']
   const command = COMMAND_PARTS.map((name) => `packages/cli/${name}`)
   const launchers = ['bin/compile-cache.js', 'bin/find-node.js']
   for (const part of [...parts, ...command, ...launchers])
@@ -67,7 +67,7 @@ function writeManifest(): void {
     type: 'module',
     engines,
     bin: { 'knowledge-vault': 'bin/knowledge-vault.js' },
-    files: ['bin', 'src', 'web', 'docs', 'packages', 'CHANGELOG.md'],
+    files: ['bin', 'src', 'web', 'docs', 'packages', 'CHANGELOG.md', '.env.example'],
     dependencies: dependenciesOf(code, checkout.dependencies),
     optionalDependencies,
     publishConfig: { access: 'public', provenance: true },

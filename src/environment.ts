@@ -110,7 +110,7 @@ export const Environment = z.object({
   LLM_BASE_URL: httpUrl
     .optional()
     .describe(
-      'Any OpenAI-compatible endpoint, for action cards and the support chat. Without it, both work from the texts themselves.',
+      'Any OpenAI-compatible endpoint, for action cards, cards made from memory and the support chat. Without it, all three work from the texts themselves.',
     ),
   LLM_API_KEY: z.string().min(1).optional().describe('The key for that endpoint, if it needs one.'),
   LLM_MODEL: z.string().min(1).default('gpt-4o-mini').describe('The model to ask for.'),

@@ -49,6 +49,17 @@ test('a wrong value of an option is wrong usage, said in words about the option'
   }
 })
 
+test('the help of a command that joins a vault says which one it takes', async () => {
+  for (const [command, handsOut] of [
+    ['connect', true],
+    ['login', true],
+    ['search', false],
+  ] as const) {
+    const { stdout } = await kvault(command, '--help')
+    expect(stdout.includes('the one that handed out'), command).toBe(handsOut)
+  }
+})
+
 const CARD = ['--title', 'A shared title', '--symptom', 'It fails for all', '--fix', 'Mend it for all']
 
 test('a card is shared with the team of its workspace at once', async () => {

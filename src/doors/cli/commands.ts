@@ -4,13 +4,18 @@ import type { Done } from './program.ts'
 
 const collect = (value: string, before: string[] = []) => [...before, value]
 
+const KEY = 'API key (default: KVAULT_API_KEY, then the one signed in with)'
+/** To join one, as `urlToJoin` finds it. */
+const VAULT_TO_JOIN =
+  'the vault (default: KVAULT_URL, then the one that handed out this command, then the one signed in to)'
+
 /** Commands for users of a vault. The code of each is loaded on demand, so that none waits for the others. */
 export function addCommands(program: Command, done: Done): void {
   const command = (usage: string, description: string) => program.command(usage).description(description)
   const vaultCommand = (usage: string, description: string) =>
     command(usage, description)
       .option('--url <url>', 'the vault (default: KVAULT_URL, then the one signed in to)')
-      .option('--key <key>', 'API key (default: KVAULT_API_KEY, then the one signed in with)')
+      .option('--key <key>', KEY)
 
   addConnecting(command, vaultCommand, done)
   addUsing(vaultCommand, done)
@@ -30,7 +35,9 @@ export function addCommands(program: Command, done: Done): void {
 type MakeCommand = (usage: string, description: string) => Command
 
 function addConnecting(command: MakeCommand, vaultCommand: MakeCommand, done: Done): void {
-  vaultCommand('connect [clients...]', 'connect the agents of this computer, or the named ones')
+  command('connect [clients...]', 'connect the agents of this computer, or the named ones')
+    .option('--url <url>', VAULT_TO_JOIN)
+    .option('--key <key>', KEY)
     .option('--dry-run', 'show the changes, write nothing')
     .option('--yes', 'do not ask')
     .option('--auth <way>', 'key, or oauth for clients that sign in by themselves (default: what suits each)')
@@ -50,7 +57,7 @@ function addConnecting(command: MakeCommand, vaultCommand: MakeCommand, done: Do
     .option('--json', 'as JSON')
     .action((options) => done(async () => (await import('./doctor/doctor.ts')).doctor(options)))
   command('login', 'sign in by the browser and keep an API key in your configuration folder')
-    .option('--url <url>', 'the vault (default: KVAULT_URL, then the one signed in to)')
+    .option('--url <url>', VAULT_TO_JOIN)
     .option('--key <key>', 'keep this API key instead')
     .option('--email <email>', 'sign in by password instead')
     .option('--password-stdin', 'read the password from standard input')

@@ -77,8 +77,12 @@ type QueryBoxProps = {
   children: ReactNode
 }
 
-/** A search reads no more of a text. A whole log, pasted, would only make the page slow and its address too long. */
+/** A whole log would make the page slow and its address too long. */
 const LONGEST_TEXT = 20_000
+
+/** Of a longer text that is pasted: a log names its cause at its beginning or its end. The box has one line. */
+const endsOf = (text: string): string =>
+  `${text.slice(0, LONGEST_TEXT / 2)} ${text.slice(1 - LONGEST_TEXT / 2)}`.replaceAll('\n', ' ')
 
 function QueryBox({ text, onText, onClear, children }: QueryBoxProps) {
   const box = useRef<HTMLInputElement>(null)
@@ -102,6 +106,12 @@ function QueryBox({ text, onText, onClear, children }: QueryBoxProps) {
         maxLength={LONGEST_TEXT}
         value={text}
         onChange={(event) => onText(event.target.value)}
+        onPaste={(event) => {
+          const pasted = event.clipboardData.getData('text/plain')
+          if (pasted.length <= LONGEST_TEXT) return
+          event.preventDefault()
+          onText(endsOf(pasted))
+        }}
         onKeyDown={(event) => {
           if (event.key === 'Escape') event.currentTarget.blur()
         }}

@@ -57,13 +57,9 @@ type Near = Word & { likeness: number }
 async function nearWords(ctx: Ctx, typed: string, word: string, vocabulary: Vocabulary): Promise<LikeWord[]> {
   const alike = await wordsWith(ctx, threeWays(trigramsOf(word)), EXAMINED_IN_PUBLIC, vocabulary)
   const each = new Map([...alike, ...unswapped(typed)].map((other) => [other.hash, other]))
-  // The index has a name as it is and other words as stems: `localStorage` and localstorage are the same word.
-  const [stem, ...others] = interpret(typed.replaceAll('_', '')).terms
-  const same = others.length === 0 ? [typed, stem] : [typed]
-  const likenessOf = (other: string) => (same.includes(other) ? 1 : meantSurely(typed, word, other))
   const near = [...each.values()]
     .filter((other) => other.word !== word && !STOP_STEMS.has(other.word))
-    .map((other) => ({ ...other, likeness: likenessOf(other.word) }))
+    .map((other) => ({ ...other, likeness: meantSurely(typed, word, other.word) }))
     .filter((other) => other.likeness > 0)
     .sort((a, b) => b.likeness - a.likeness || (a.word < b.word ? -1 : 1))
   return firstInScope(near, vocabulary)

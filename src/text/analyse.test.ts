@@ -9,6 +9,17 @@ describe('identifiers', () => {
     expect(termsOf('get_user_by_id')).toEqual(termsOf('getUserById'))
   })
 
+  test('the name of a product is one word without another form, alone and in a longer name', () => {
+    expect(termsOf('JavaScript iOS jQuery LaTeX')).toEqual(['javascript', 'ios', 'jquery', 'latex'])
+    expect(termsOf('javascript ios')).toEqual(['javascript', 'ios'])
+    expect(termsOf('gitHubToken')).toEqual(['github', 'token', 'githubtoken'])
+    expect(termsOf('java_script')).toEqual(['java', 'script', 'javascript'])
+  })
+
+  test('a name as a whole is the same word in capitals and without', () => {
+    expect(termsOf('localStorage').at(-1)).toBe(termsOf('localstorage')[0])
+  })
+
   test('sequences of capitals are one part', () => {
     expect(termsOf('XMLHttpRequest')).toEqual(['xml', 'http', 'request', 'xmlhttprequest'])
     expect(termsOf('parseJSON')).toEqual(['pars', 'json', 'parsejson'])

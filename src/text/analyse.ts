@@ -16,7 +16,7 @@ export type Token = {
 }
 
 /** Bump when the terms of a text change, so that a re-index knows which cards are stale. */
-export const ANALYSER_VERSION = 3
+export const ANALYSER_VERSION = 4
 
 export type Emit = (reading: Reading, start: number, end: number) => void
 

@@ -46,6 +46,17 @@ describe('the words of a query', () => {
       ).toBe(false)
   })
 
+  test('the name of a product is the same in one word and in two', () => {
+    for (const query of ['macOS', 'macos'])
+      expect(readQuery(query)).toMatchObject([{ term: 'macos', parts: ['mac', 'os'], spoken: 'mac os' }])
+    for (const query of ['mac os', 'Mac-OS'])
+      expect(readQuery(query)).toMatchObject([
+        { term: 'mac', otherTerms: ['macos'] },
+        { term: 'os', otherTerms: ['macos'] },
+      ])
+    expect(readQuery('mac, os').some(({ otherTerms }) => otherTerms)).toBe(false)
+  })
+
   test('a digit or two alone say nothing', () => {
     expect(readQuery("' OR 1=1 --")).toMatchObject([{ term: '1', isStopWord: true }])
     expect(readQuery('node 18').some(({ isStopWord }) => isStopWord)).toBe(false)

@@ -3,7 +3,7 @@ import { linesOfWrong, tellingLines } from './failure.ts'
 import { fold } from './fold.ts'
 import { isStackFrame, isStamped, terminalLines, withoutNoise } from './noise.ts'
 import { STOP_WORDS } from './stopwords.ts'
-import { partsOf } from './token-terms.ts'
+import { partsOf, spokenProduct } from './token-terms.ts'
 
 /** One thing that a query asks for. */
 export type AskedWord = {
@@ -18,8 +18,8 @@ export type AskedWord = {
   /** How often it stands in the query. */
   times: number
   /**
-   * Terms that stand for it as well: of `TS 2345` each has ts2345, and a lone character of a
-   * script without spaces has the pairs that hold it.
+   * Terms that stand for it as well: of `TS 2345` each has ts2345, of `mac os` each has macos, and a lone character of
+   * a script without spaces has the pairs that hold it.
    */
   otherTerms?: readonly string[]
   /** It is never corrected. */
@@ -82,7 +82,7 @@ export function readQuery(query: string): AskedWord[] {
   for (const [i, { start, end, terms }] of found.entries()) {
     const token = text.slice(start, end)
     const isStopWord = terms.length === 1 && STOP_WORDS.has(fold(token))
-    const begun = codeInTwo(text, found[i], found[i + 1])
+    const begun = nameInTwo(text, found[i], found[i + 1])
     const whole = begun ?? code
     code = begun
     for (const asked of askedBy(token, terms)) {
@@ -103,14 +103,17 @@ const LETTERS_OF_CODE = /^[a-z]{1,6}$/i
 const DIGITS_OF_CODE = /^\d{3,7}$/
 const BETWEEN = ' -('
 
-/** The code in one word that two neighbours are: `TS 2345`, `TS-2345` and `ts(2345)` are ts2345. */
-function codeInTwo(text: string, first: Token | undefined, second: Token | undefined): string | undefined {
+/**
+ * The word that two neighbours are: `TS 2345`, `TS-2345` and `ts(2345)` are the code ts2345, and `mac os` is the name of
+ * a product.
+ */
+function nameInTwo(text: string, first: Token | undefined, second: Token | undefined): string | undefined {
   if (!first || !second || second.start !== first.end + 1) return undefined
-  const letters = text.slice(first.start, first.end)
-  const digits = text.slice(second.start, second.end)
-  const isCode =
-    DIGITS_OF_CODE.test(digits) && LETTERS_OF_CODE.test(letters) && BETWEEN.includes(text.charAt(first.end))
-  return isCode && !STOP_WORDS.has(fold(letters)) ? fold(letters + digits) : undefined
+  const [one, other] = [first, second].map(({ start, end }) => text.slice(start, end)) as [string, string]
+  if (!BETWEEN.includes(text.charAt(first.end)) || STOP_WORDS.has(fold(one))) return undefined
+  const whole = fold(one + other)
+  const isCode = DIGITS_OF_CODE.test(other) && LETTERS_OF_CODE.test(one)
+  return isCode || spokenProduct(whole) === fold(`${one} ${other}`) ? whole : undefined
 }
 
 function count(words: Map<string, AskedWord>, asked: AskedWord): void {
@@ -127,13 +130,18 @@ function count(words: Map<string, AskedWord>, asked: AskedWord): void {
 const ONLY_NUMBERS = /^[\d.]+$/
 const CODE = /^([a-z]{1,6})(\d{3,7})$/i
 
+/** The words in which somebody may write a code or the name of a product: `ts 2345`, `mac os`. */
+function spokenOf(token: string): string | undefined {
+  const [, letters, digits] = CODE.exec(token) ?? []
+  return letters && digits ? fold(`${letters} ${digits}`) : spokenProduct(fold(token))
+}
+
 /** What a token asks for: itself; of `3.11.2` also 3.11, but not each 3; of `python3` also python. A code is also asked in two. */
 function askedBy(token: string, terms: readonly string[]): AskedWord[] {
   const plain = (term: string): AskedWord => ({ typed: fold(token), term, parts: [], spoken: '', times: 1 })
-  const [, letters, digits] = CODE.exec(token) ?? []
-  if (letters && digits) {
+  const spoken = spokenOf(token)
+  if (spoken !== undefined) {
     const [whole, ...rest] = terms.map(plain)
-    const spoken = fold(`${letters} ${digits}`)
     return whole ? [{ ...whole, parts: termsOf(spoken), spoken }, ...rest] : []
   }
   if (terms.length === 1) return terms.map(plain)

@@ -1,5 +1,6 @@
 import snowball from 'snowball-stemmers'
 import { fold } from './fold.ts'
+import { PRODUCT_NAMES } from './product-names.ts'
 import { wordHash } from './term-hash.ts'
 
 /** What one token means to the index. */
@@ -25,8 +26,18 @@ const russian = snowball.newStemmer('russian')
 
 const cut = (term: string) => (term.length <= LONGEST_TERM ? term : term.slice(0, LONGEST_TERM))
 
+/** The pieces that inner capitals make of a word, folded. */
+const piecesOf = (word: string): string[] => (word.match(WORD_PART) ?? []).map(fold).filter(Boolean)
+
+/** What the names of products would be as several words: of `javascript` java and script. They have no other form. */
+const PIECES_OF_PRODUCTS: ReadonlyMap<string, readonly string[]> = new Map(
+  PRODUCT_NAMES.split(/\s+/).map((name) => [fold(name), piecesOf(name)]),
+)
+const MOST_PIECES = Math.max(...[...PIECES_OF_PRODUCTS.values()].map(({ length }) => length))
+
 function stem(folded: string): string {
   const word = cut(folded)
+  if (PIECES_OF_PRODUCTS.has(word)) return word
   if (ONLY_LATIN.test(word)) return english.stem(word)
   return ONLY_CYRILLIC.test(word) ? russian.stem(word) : word
 }
@@ -40,19 +51,33 @@ function plain(folded: string): Reading {
   return folded ? reading([stem(folded)], 1) : reading([], 0)
 }
 
+/** The words that somebody may write for the name of a product, folded: `mac os` for `macos`. Undefined for other words. */
+export const spokenProduct = (folded: string): string | undefined => PIECES_OF_PRODUCTS.get(folded)?.join(' ')
+
+/** Pieces, with those put together again that are the name of a product: of `JavaScriptError` javascript and error. */
+function withProducts(pieces: readonly string[]): string[] {
+  const words: string[] = []
+  for (let at = 0; at < pieces.length; ) {
+    let length = Math.min(MOST_PIECES, pieces.length - at)
+    while (length > 1 && !PIECES_OF_PRODUCTS.has(pieces.slice(at, at + length).join(''))) length--
+    words.push(pieces.slice(at, at + length).join(''))
+    at += length
+  }
+  return words
+}
+
 /** The words that a name is made of: of `getUserById` get, user, by and id. */
 export const partsOf = (token: string): string[] =>
-  token
-    .split('_')
-    .flatMap((piece) => piece.match(WORD_PART) ?? [])
-    .map(fold)
-    .filter(Boolean)
+  token.split('_').flatMap((piece) => withProducts(piecesOf(piece)))
 
-/** `getUserById` and `get_user_by_id`: get, user, by, id, and getuserbyid for both. */
+/**
+ * `getUserById` and `get_user_by_id`: get, user, by, id, and getuserbyid for both. The whole name is a stem too, so that
+ * `localStorage` and localstorage are the same word.
+ */
 function identifier(token: string): Reading {
   const parts = partsOf(token)
   if (parts.length < 2) return plain(parts[0] ?? '')
-  return reading([...parts.map(stem), cut(parts.join(''))], parts.length)
+  return reading([...parts.map(stem), stem(parts.join(''))], parts.length)
 }
 
 /** `3.11.2` is found by 3, by 3.11 and by itself. */

@@ -183,6 +183,34 @@ onBothEngines('what is a hit', (t) => {
     expect((await someone.post('/api/v1/search', { query: 'night_restart' })).body.total).toBe(0)
   })
 
+  test('the name of a product is one word, and a name is the same in capitals and without', async () => {
+    const someone = await t.user()
+    const titles = {
+      java: 'Java 17 lacks jaxb',
+      script: 'JavaScript heap runs full',
+      failure: 'A JavaScriptError in the console',
+      mac: 'Mac OS hides a folder',
+      ios: 'iOS drops the token',
+      capitals: 'readableStream ends early',
+      small: 'A readablestream never ends',
+    }
+    for (const title of Object.values(titles))
+      await record(someone, { title, symptom: 'one', fix_summary: 'two', root_cause: 'three' })
+    const find = async (query: string) => {
+      const { body } = await someone.post('/api/v1/search', { query })
+      return titlesOf({ results: body.results.filter(({ weak }: Result) => !weak) }).sort()
+    }
+    expect(await find('java')).toEqual([titles.java])
+    for (const query of ['javascript', 'JavaScript'])
+      expect(await find(query), query).toEqual([titles.failure, titles.script])
+    expect(await find('java-script')).toContain(titles.script)
+    expect(await find('script')).toEqual([])
+    for (const query of ['macos', 'macOS', 'mac os']) expect(await find(query), query).toEqual([titles.mac])
+    expect(await find('ios')).toEqual([titles.ios])
+    for (const query of ['readablestream', 'readableStream', 'ReadableStream'])
+      expect(await find(query), query).toEqual([titles.small, titles.capitals])
+  })
+
   test('after a clear winner, cards that share some of its words are cut', async () => {
     const someone = await t.user()
     const right = 'Jackson throws NoSuchMethodError after the upgrade'

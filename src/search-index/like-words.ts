@@ -14,6 +14,10 @@ const MOST_LIKE_WORDS = 5
 const SHORTEST_PART = 6
 const SHORTEST_BEGINNING = 4
 const CONTAINED_LIKENESS = 0.5
+/** A long beginning of a name, and at least this share of it, is said for the name: `crashloop` for CrashLoopBackOff. */
+const SHORTEST_SAID = 8
+const LEAST_SAID = 0.5
+const SAID_LIKENESS = 0.8
 /** The commonest public words are examined, and all words of a scope, up to a limit for vaults of millions. */
 const EXAMINED_IN_PUBLIC = 200
 const EXAMINED = 20_000
@@ -30,7 +34,12 @@ export type Vocabulary = {
   mayHave?: (hash: number) => boolean
 }
 
-export type LikeWord = Word & VisibleCount & { likeness: number }
+export type LikeWord = Word &
+  VisibleCount & {
+    likeness: number
+    /** The likeness if the word is no name that was begun at one of its parts. Only the texts of a card tell that. */
+    otherwise?: number
+  }
 
 /**
  * Words of the vocabulary that may be meant by one that no card has: near in trigrams (a typing error), or
@@ -45,14 +54,16 @@ export async function likeWords(
   if (!hasTrigrams(word)) return []
   const near = await nearWords(ctx, typed, word, vocabulary)
   const isNear = new Set(near.map(({ hash }) => hash))
-  const containing = (await containingWords(ctx, word, vocabulary)).filter(({ hash }) => !isNear.has(hash))
+  const containing = (await containingWords(ctx, typed, word, vocabulary)).filter(
+    ({ hash }) => !isNear.has(hash),
+  )
   return [...near, ...containing].sort(likeliestFirst).slice(0, MOST_LIKE_WORDS)
 }
 
 const likeliestFirst = (a: LikeWord, b: LikeWord) =>
   b.likeness - a.likeness || b.cards - a.cards || (a.word < b.word ? -1 : 1)
 
-type Near = Word & { likeness: number }
+type Near = Word & Pick<LikeWord, 'likeness' | 'otherwise'>
 
 async function nearWords(ctx: Ctx, typed: string, word: string, vocabulary: Vocabulary): Promise<LikeWord[]> {
   const alike = await wordsWith(ctx, threeWays(trigramsOf(word)), EXAMINED_IN_PUBLIC, vocabulary)
@@ -107,13 +118,25 @@ function unswapped(typed: string): Word[] {
   })
 }
 
-async function containingWords(ctx: Ctx, word: string, vocabulary: Vocabulary): Promise<LikeWord[]> {
+async function containingWords(
+  ctx: Ctx,
+  typed: string,
+  word: string,
+  vocabulary: Vocabulary,
+): Promise<LikeWord[]> {
   if (word.length < SHORTEST_BEGINNING) return []
   const isPart = (other: string) =>
     word.length < SHORTEST_PART ? other.startsWith(word) : other.includes(word)
+  const isSaid = (other: string) =>
+    typed.length >= SHORTEST_SAID && other.startsWith(typed) && typed.length >= LEAST_SAID * other.length
   const containing = (await wordsHaving(ctx, word, vocabulary))
     .filter((other) => isPart(other.word) && other.word !== word)
-    .map((other) => ({ ...other, likeness: CONTAINED_LIKENESS }))
+    .map((other) => ({
+      ...other,
+      ...(isSaid(other.word)
+        ? { likeness: SAID_LIKENESS, otherwise: CONTAINED_LIKENESS }
+        : { likeness: CONTAINED_LIKENESS }),
+    }))
     // The shorter it is, the larger the part of it that was asked for.
     .sort((a, b) => a.word.length - b.word.length || (a.word < b.word ? -1 : 1))
   return firstInScope(containing, vocabulary)

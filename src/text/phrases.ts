@@ -41,3 +41,20 @@ export function nameTest(spoken: string): (text: string) => boolean {
   }
   return (text) => isSaid(text) || isInName(text)
 }
+
+/** A test for texts with a longer name that has this beginning, up to the end of one of its parts: `crashloop` of `CrashLoopBackOff`. */
+export function beginningTest(beginning: string): (text: string) => boolean {
+  const isBegun = (name: string): boolean => {
+    let begun = ''
+    for (const part of partsOfName(name)) {
+      begun += part
+      if (begun.length >= beginning.length) return begun === beginning
+    }
+    return false
+  }
+  return (text) => {
+    if (!text.toLowerCase().replaceAll('_', '').includes(beginning)) return false
+    for (const [name] of text.matchAll(NAME)) if (name.length > beginning.length && isBegun(name)) return true
+    return false
+  }
+}

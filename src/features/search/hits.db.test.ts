@@ -164,6 +164,9 @@ onBothEngines('what is a hit', (t) => {
       windows: 'Update ends with 0x80070005',
       name: 'Full localStorage in Safari',
       word: 'The sessionstorage is empty',
+      long: 'A pod in CrashLoopBackOff',
+      snake: 'list_objects_v2 lists too few',
+      notBegun: 'The thermoelectricPump stands still',
     }
     for (const title of Object.values(titles))
       await record(someone, { title, symptom: 'one', fix_summary: 'two', root_cause: 'three' })
@@ -175,12 +178,15 @@ onBothEngines('what is a hit', (t) => {
       ['80070005', titles.windows],
       ['localstorage', titles.name],
       ['sessionStorage', titles.word],
+      ['crashloop', titles.long],
+      ['listobjects', titles.snake],
     ] as const) {
       const { body } = await someone.post('/api/v1/search', { query })
       expect(body.results[0], query).toMatchObject({ title, weak: false })
       expect(body.total, query).toBe(1)
     }
-    expect((await someone.post('/api/v1/search', { query: 'night_restart' })).body.total).toBe(0)
+    for (const query of ['night_restart', 'thermoelec'])
+      expect((await someone.post('/api/v1/search', { query })).body.total, query).toBe(0)
   })
 
   test('the name of a product is one word, and a name is the same in capitals and without', async () => {

@@ -2,7 +2,7 @@ import type { UserCtx } from '../../core/context.ts'
 import { MARK } from '../../core/provenance.ts'
 import { fromJson } from '../../db/columns.ts'
 import { beginningOf } from '../../text/cut-text.ts'
-import { nameTest, phraseTest } from '../../text/phrases.ts'
+import { beginningTest, nameTest, phraseTest } from '../../text/phrases.ts'
 import { type CardFields, type WantedTerms, wantTerms } from '../../text/read-texts.ts'
 import { explain, type Marked, markTexts, type Shown } from '../../text/snippet.ts'
 import { trackOf } from '../cards/card-type.ts'
@@ -102,7 +102,7 @@ function hitReader(asked: readonly Asked[]) {
     const known = hit.covers?.map((cover, i) => (isSpokenFor(cover, spokenTests[i], read) ? cover : NOTHING))
     const marked = markTexts(read, termsFor(known))
     if (marked.forms.size === 0) return undefined
-    const covers = asked.map((word, i) => coverInTexts(word, known?.[i], marked.forms))
+    const covers = asked.map((word, i) => coverInTexts(word, known?.[i], marked.forms, read))
     const byCovers = hit.covers ? logitByCovers(query, covers, hit) : Number.NEGATIVE_INFINITY
     const logit = isByChance ? logitOfChance(byCovers) : byCovers
     return { marked, covers, logit, confidence: confidenceOf(logit) }
@@ -145,9 +145,15 @@ function coverInTexts(
   { term, typed, parts, otherTerms = [], meant }: Asked,
   cover: Cover | undefined,
   forms: Marked['forms'],
+  { fields }: CardFields,
 ): Cover {
   if (!cover || cover.credit === 0) return NOTHING
-  if (cover.isCorrected) return meant.some(({ word }) => forms.has(word)) ? cover : NOTHING
+  if (cover.isCorrected) {
+    const like = meant.find(({ word }) => forms.has(word))
+    if (like?.otherwise === undefined) return like ? cover : NOTHING
+    const isBegun = fields.map(({ text }) => text).some(beginningTest(typed))
+    return isBegun ? cover : { ...cover, credit: (cover.credit * like.otherwise) / like.likeness }
+  }
   const isIn = (name: string) => forms.has(name)
   if (!isIn(term) && !parts.some(isIn) && !otherTerms.some(isIn)) return NOTHING
   const isTyped = parts.length + otherTerms.length > 0 || forms.get(term)?.has(typed) === true

@@ -151,6 +151,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'keys.create',
       'sessions.end',
       'sessions.list',
+      'workspaces.create',
     ],
     why: 'By owner or id: seldom, and by index. The look-up of every request is by hash.',
   },

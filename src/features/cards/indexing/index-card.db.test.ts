@@ -80,7 +80,7 @@ onBothEngines('the search index', (t) => {
     const meant = async (word: string) =>
       (await likeWords(ctx, { typed: word, term: word }, vocabulary)).map((like) => like.word)
     expect(await meant('marsupail')).toContain('marsupi')
-    expect(await meant('supialregist')).toContain('marsupialregistry')
+    expect(await meant('supialregist')).toContain('marsupialregistri')
     expect(await meant('12345')).toEqual([])
   })
 })

@@ -76,8 +76,19 @@ test('a deleted card is gone at once and comes back by undo, also while a dialog
   const card = await person.api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[5])
   const { page } = person
   await openPage(page, `/cards/${card.card_id}`)
-  await page.getByRole('button', { name: 'More' }).first().click()
-  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  const remove = async () => {
+    await page.getByRole('button', { name: 'More' }).first().click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+  }
+  // The first try deletes it, and only its answer is lost.
+  const loseAnswer = async (route: Route) => {
+    await route.fetch()
+    await route.abort('internetdisconnected')
+  }
+  await page.route(`**/api/v1/cards/${card.card_id}`, loseAnswer, { times: 1 })
+  await remove()
+  await page.getByText('The server cannot be reached').first().waitFor()
+  await remove()
   await page.getByText('No cards yet').waitFor()
   await page.keyboard.press('?')
   const keys = page.getByRole('dialog', { name: 'Keyboard' })

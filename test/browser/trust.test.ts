@@ -172,10 +172,19 @@ test('cites are read from the card, written by hand, and read again', async () =
   const id = await write(person, SAMPLES[0])
   const byRules = (await read(person, id)).cites
   expect(byRules).not.toEqual([])
-  const { page } = person
+  const { page, context } = person
   await openPage(page, `/cards/${id}`)
   const chips = page.getByRole('list', { name: 'Cites' })
-  await page.getByRole('button', { name: 'Edit cites' }).click()
+  const edit = page.getByRole('button', { name: 'Edit cites' })
+  // The dialog is loaded when it is asked for. Without the network that is told, and it can be asked for again.
+  await context.setOffline(true)
+  await edit.click()
+  await page
+    .getByText(/^The server cannot be reached/)
+    .last()
+    .waitFor()
+  await context.setOffline(false)
+  await edit.click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Add a cite' }).click()
   await dialog.getByLabel(`Cite ${byRules.length + 1}`, { exact: true }).fill('fastify, the fifth one')

@@ -1,6 +1,7 @@
-import type { ComponentType } from 'react'
+import { type ComponentType, useEffect } from 'react'
 import type { Card } from '../../api/types.ts'
 import { loadable } from '../../lib/loadable.tsx'
+import { toastError } from '../../ui/toast.tsx'
 
 export type DialogProps = { card: Card; onClose: () => void }
 
@@ -8,7 +9,13 @@ export type DialogProps = { card: Card; onClose: () => void }
 function lazyDialog(load: () => Promise<ComponentType<DialogProps>>) {
   const dialog = loadable(load)
   return function LazyDialog(props: DialogProps) {
-    const { value: Shown } = dialog.useLoaded()
+    const { value: Shown, error } = dialog.useLoaded()
+    // biome-ignore lint/correctness/useExhaustiveDependencies: each failure is told once
+    useEffect(() => {
+      if (!error) return
+      toastError(error)
+      props.onClose()
+    }, [error])
     return Shown && <Shown {...props} />
   }
 }

@@ -56,6 +56,11 @@ const KUBECTL = card(
   'kubectl: command not found',
   'Install kubectl in the image with the setup step.',
 )
+const ZSH = card(
+  'zsh: command not found: kubectl',
+  'zsh: command not found: kubectl',
+  'Install kubectl with brew and open a new terminal.',
+)
 const VTABLE = card(
   'C++ linker: undefined reference to vtable',
   "undefined reference to `vtable for Shape'",
@@ -80,6 +85,7 @@ test('a card about another name is not about the failure', () => {
     ['bash: line 1: helm: command not found', KUBECTL],
     ['/bin/sh: 1: helm: not found', KUBECTL],
     ['zsh: command not found: helm', KUBECTL],
+    ['zsh: command not found: helm', ZSH],
     ["'helm' is not recognized as an internal or external command,", KUBECTL],
     ['exec: "helm": executable file not found in $PATH', KUBECTL],
     ['Error: Could not load the "canvas" module using the linux-x64 runtime', SHARP],
@@ -97,6 +103,7 @@ test('the same name, one of its parts, another kind of thing, or a name that is 
     [["main.o: undefined reference to `vtable for Animal'"], VTABLE],
     [['ERROR: column "total" does not exist'], RELATION],
     [['zsh: command not found: kubectl'], KUBECTL],
+    [['bash: kubectl: command not found'], ZSH],
     [['sh: kubectl.exe: not found'], KUBECTL],
     [['Error: the file was not found'], KUBECTL],
     [['Error: Could not load the "sharp" module using the darwin-arm64 runtime'], SHARP],

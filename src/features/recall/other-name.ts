@@ -17,9 +17,9 @@ const UNDEFINED_REFERENCE = /\bundefined (reference) to\s{1,3}[`'"‘“]?([\w:~
 /** Builders name the command that failed, with the shell that they gave it to. */
 const NAMED_COMMAND =
   /\b(process|command|script):?\s{1,3}["'`](?:\/bin\/(?:ba)?sh -c )?([^"'`\n]{2,100})["'`]/gi
-/** A command that is not there, as bash, sh, zsh, Windows and Go say it. */
+/** A command that is not there, as bash, sh, zsh, Windows and Go say it. In zsh the first name is its own. */
 const MISSING_COMMAND = [
-  /(?<![\w.+-])([\w.+-]{2,60}): command not found/gi,
+  /(?<![\w.+-])([\w.+-]{2,60}): command not found(?!:)/gi,
   /\bsh: (?:(?:line )?\d{1,5}: )?([\w.+-]{2,60}): not found/gi,
   /\bcommand not found: ([\w.+-]{2,60})/gi,
   new RegExp(`${QUOTED} is not recognized as`, 'gi'),

@@ -114,11 +114,17 @@ describe('a call', () => {
 
   test('ends once an answer has begun and does not go on', async () => {
     vi.useFakeTimers()
-    vi.stubGlobal('fetch', async () => new Response(new ReadableStream()))
-    try {
+    let status = 200
+    vi.stubGlobal('fetch', async () => new Response(new ReadableStream(), { status }))
+    const answer = async () => {
       const asked = call<typeof ListCases>('GET /api/v1/cases')().catch((error: unknown) => error)
       await vi.advanceTimersByTimeAsync(45_000)
-      expect(await asked).toMatchObject({ name: 'Silence' })
+      return Promise.race([asked, 'still waiting'])
+    }
+    try {
+      expect(await answer()).toMatchObject({ name: 'Silence' })
+      status = 422
+      expect(await answer()).toMatchObject({ status: 422, message: 'The server answered 422.' })
     } finally {
       vi.useRealTimers()
     }

@@ -179,7 +179,7 @@ export async function request(address: string, init: RequestInit): Promise<Respo
   const user = userOf(address)
   const response = await answerTo(address, init).catch(notCome(init))
   if (response.ok) return response
-  const problem: Problem = await response.json().catch(() => ({}))
+  const problem: Problem = await inTime(init, response.json()).catch(() => ({}))
   if (isGone(response.status, problem)) throw unreachable(response.status)
   throw refusal(user, response, problem)
 }

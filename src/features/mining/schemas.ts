@@ -82,7 +82,7 @@ export const DraftResponse = z
       .object({ card_id: AnswerId, title: z.string() })
       .nullable()
       .describe(
-        'A card of yours or your teams that may say the same; then a verdict may be better than a new card',
+        'A card of yours or your teams that may say the same, with the scope search; then a verdict may be better than a new card',
       ),
     project_key: z.string().nullable(),
     client: z.string().nullable(),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nameTest, phraseTest } from './phrases.ts'
+import { namedTexts, nameTest, phraseTest } from './phrases.ts'
 
 test.each([
   ['connection refused', 'Error: Connection refused (111)', true],
@@ -21,5 +21,16 @@ test.each([
   ['crash loop', 'the crashLooper', false],
   ['get user', 'getUserland, a widgetUser', false],
 ])('the name “%s” in “%s”: %s', (spoken, text, isThere) => {
-  expect(nameTest(spoken)(text)).toBe(isThere)
+  expect(nameTest(spoken)(namedTexts([text]))).toBe(isThere)
+})
+
+test('many names are looked for in about the time of one, also where cutting the names of a text takes long', () => {
+  const texts = namedTexts([`xcrashloopx ${'aA'.repeat(10_000)}`])
+  const first = texts.names()
+  const isIn = nameTest('crash loop')
+  const began = performance.now()
+  for (let i = 0; i < 100; i++) expect(isIn(texts)).toBe(false)
+  // To cut them for each would take a second.
+  expect(performance.now() - began).toBeLessThan(200)
+  expect(texts.names()).toBe(first)
 })

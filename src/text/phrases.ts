@@ -25,21 +25,34 @@ export function phraseTest(phrase: string): (text: string) => boolean {
 
 const NAME = /[\p{L}\p{N}\p{M}_]+/gu
 
+export type NamedTexts = { texts: readonly string[]; names: () => string }
+
+/**
+ * Texts that are asked for many names. To cut all of theirs into words takes far longer than to look for one, so it is
+ * done once, and only if a name may be there.
+ */
+export function namedTexts(texts: readonly string[]): NamedTexts {
+  const spokenIn = (text: string) =>
+    [...text.matchAll(NAME)].map(([name]) => partsOfName(name)).filter(({ length }) => length > 1)
+  let names: string | undefined
+  return {
+    texts,
+    names: () => {
+      names ??= texts.flatMap((text) => spokenIn(text).map((words) => ` ${words.join(' ')} `)).join('\n')
+      return names
+    },
+  }
+}
+
 /**
  * A test for texts that say a name, given by its words: one after the other, or as words of a longer name. So `crash loop`
  * is in `CrashLoopBackOff`, and not in `crashLooper`.
  */
-export function nameTest(spoken: string): (text: string) => boolean {
+export function nameTest(spoken: string): (named: NamedTexts) => boolean {
   const isSaid = phraseTest(spoken)
   const whole = spoken.replaceAll(' ', '')
-  const isInName = (text: string): boolean => {
-    if (!text.toLowerCase().includes(whole)) return false
-    for (const [name] of text.matchAll(NAME))
-      if (name.length > whole.length && ` ${partsOfName(name).join(' ')} `.includes(` ${spoken} `))
-        return true
-    return false
-  }
-  return (text) => isSaid(text) || isInName(text)
+  const mayHave = (text: string) => text.toLowerCase().includes(whole)
+  return ({ texts, names }) => texts.some(isSaid) || (texts.some(mayHave) && names().includes(` ${spoken} `))
 }
 
 /** A test for texts with a longer name that has this beginning, up to the end of one of its parts: `crashloop` of `CrashLoopBackOff`. */

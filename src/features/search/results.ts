@@ -2,7 +2,7 @@ import type { UserCtx } from '../../core/context.ts'
 import { MARK } from '../../core/provenance.ts'
 import { fromJson } from '../../db/columns.ts'
 import { beginningOf } from '../../text/cut-text.ts'
-import { beginningTest, nameTest, phraseTest } from '../../text/phrases.ts'
+import { beginningTest, type NamedTexts, namedTexts, nameTest, phraseTest } from '../../text/phrases.ts'
 import { type CardFields, type WantedTerms, wantTerms } from '../../text/read-texts.ts'
 import { explain, type Marked, markTexts, type Shown } from '../../text/snippet.ts'
 import { trackOf } from '../cards/card-type.ts'
@@ -99,7 +99,8 @@ function hitReader(asked: readonly Asked[]) {
   const termsFor = termsByCovers(asked)
   const spokenTests = asked.map(({ spoken, parts }) => (parts.length > 0 ? nameTest(spoken) : undefined))
   return (read: CardFields, hit: Hit, isByChance: boolean) => {
-    const known = hit.covers?.map((cover, i) => (isSpokenFor(cover, spokenTests[i], read) ? cover : NOTHING))
+    const named = namedTexts(read.fields.map(({ text }) => text))
+    const known = hit.covers?.map((cover, i) => (isSpokenFor(cover, spokenTests[i], named) ? cover : NOTHING))
     const marked = markTexts(read, termsFor(known))
     if (marked.forms.size === 0) return undefined
     const covers = asked.map((word, i) => coverInTexts(word, known?.[i], marked.forms, read))
@@ -114,9 +115,9 @@ const NOTHING: Cover = { credit: 0, isProminent: false, isCorrected: false, isBy
 /** Without the whole name, its parts count only if they are next to each other, said or in a longer name. */
 const isSpokenFor = (
   { isByParts }: Cover,
-  isIn: ((text: string) => boolean) | undefined,
-  { fields }: CardFields,
-): boolean => !(isByParts && isIn) || fields.some(({ text }) => isIn(text))
+  isIn: ((named: NamedTexts) => boolean) | undefined,
+  named: NamedTexts,
+): boolean => !(isByParts && isIn) || isIn(named)
 
 /** Cards that have the same words are searched for the same terms. */
 function termsByCovers(asked: readonly Asked[]): (covers: readonly Cover[] | undefined) => WantedTerms {

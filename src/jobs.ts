@@ -120,6 +120,8 @@ function startJob(services: Services, job: Job, stopping: AbortSignal): () => Pr
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   let wokenMeanwhile = false
+  // A metric that begins with its first failure shows no increase.
+  jobFailures.inc({ job: job.name }, 0)
 
   const run = async () => {
     try {

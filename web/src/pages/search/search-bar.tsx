@@ -82,7 +82,9 @@ const LONGEST_TEXT = 20_000
 
 /** Of a longer text that is pasted: a log names its cause at its beginning or its end. The box has one line. */
 const endsOf = (text: string): string =>
-  `${text.slice(0, LONGEST_TEXT / 2)} ${text.slice(1 - LONGEST_TEXT / 2)}`.replaceAll('\n', ' ')
+  `${text.slice(0, LONGEST_TEXT / 2)} ${text.slice(1 - LONGEST_TEXT / 2)}`
+    .replaceAll('\n', ' ')
+    .toWellFormed()
 
 function QueryBox({ text, onText, onClear, children }: QueryBoxProps) {
   const box = useRef<HTMLInputElement>(null)

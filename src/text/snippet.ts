@@ -2,7 +2,7 @@ import { escapeHtml } from './escape-html.ts'
 import { fold } from './fold.ts'
 import { looksLikeTrace } from './noise.ts'
 import { type CardFields, type Mark, markParts, type Part, type WantedTerms } from './read-texts.ts'
-import { partsOfName } from './token-cache.ts'
+import { partsOfName, readToken } from './token-cache.ts'
 
 // There are two snippets because there are two kinds of search. This one is for ranked search of cards: it knows stemmed
 // terms, chooses the window with the most of them, and writes HTML with marks. literal-snippet.ts is for the search of
@@ -195,6 +195,6 @@ const IS_NAME = /_|\p{Ll}\p{Lu}/u
 function formOf(token: string, term: string): string {
   if (!IS_NAME.test(token)) return fold(token)
   const parts = partsOfName(token)
-  const whole = parts.join('')
-  return whole === term ? whole : (parts.find((part) => part.startsWith(term.slice(0, 3))) ?? fold(token))
+  if (readToken(token).terms.at(-1) === term) return parts.join('')
+  return parts.find((part) => part.startsWith(term.slice(0, 3))) ?? fold(token)
 }

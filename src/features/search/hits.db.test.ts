@@ -166,6 +166,7 @@ onBothEngines('what is a hit', (t) => {
       word: 'The sessionstorage is empty',
       long: 'A pod in CrashLoopBackOff',
       snake: 'list_objects_v2 lists too few',
+      failure: 'A ConditionalCheckFailedException at night',
       notBegun: 'The thermoelectricPump stands still',
     }
     for (const title of Object.values(titles))
@@ -185,6 +186,8 @@ onBothEngines('what is a hit', (t) => {
       expect(body.results[0], query).toMatchObject({ title, weak: false })
       expect(body.total, query).toBe(1)
     }
+    const { body: begun } = await someone.post('/api/v1/search', { query: 'conditionalcheckfailed' })
+    expect(begun.corrected).toEqual({ conditionalcheckfailed: 'conditionalcheckfailedexception' })
     for (const query of ['night_restart', 'thermoelec'])
       expect((await someone.post('/api/v1/search', { query })).body.total, query).toBe(0)
   })

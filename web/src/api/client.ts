@@ -143,11 +143,11 @@ function patienceFor({ method = 'GET', body }: RequestInit): number | null {
 }
 
 /** What is awaited, or an error once the server has been silent for too long: no page may wait forever. */
-async function inTime<Awaited>(
+async function inTime<Answer>(
   init: RequestInit,
-  awaited: Promise<Awaited>,
+  awaited: Promise<Answer>,
   giveUp = () => {},
-): Promise<Awaited> {
+): Promise<Answer> {
   const patience = patienceFor(init)
   if (patience === null) return awaited
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { intercept } from './intercept.ts'
 import { expectAccessible, openStage, PASSWORD, settled } from './support.ts'
 import { openPage, visit } from './visit.ts'
 
@@ -159,7 +160,7 @@ test('an address outside the app is not followed after signing in', async () => 
 test('the reset page answers the same for every address and refuses a dead link', async () => {
   const { page } = await stage.window()
   // As on a server that sends mail; one without says so instead.
-  await page.route('**/app-config.json', async (route) => {
+  await intercept(page, '**/app-config.json', async (route) => {
     const config = await (await route.fetch()).json()
     await route.fulfill({ json: { ...config, mail: true } })
   })
@@ -174,7 +175,7 @@ test('the reset page answers the same for every address and refuses a dead link'
   await expectAccessible(page)
   await settled(page)
   // One that works is left behind: Back does not lead to it.
-  await page.route('**/api/v1/auth/password/reset', (route) => route.fulfill({ status: 204 }))
+  await intercept(page, '**/api/v1/auth/password/reset', (route) => route.fulfill({ status: 204 }))
   await page.getByRole('link', { name: 'Ask for a new link' }).click()
   await page.getByRole('heading', { name: 'Reset your password' }).waitFor()
   await visit(page, '/reset?token=a-token-that-works')

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { breakCanvasOnce } from './broken-canvas.ts'
+import { intercept } from './intercept.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, PASSWORD, picture, settled } from './support.ts'
 import { visit } from './visit.ts'
@@ -47,7 +48,7 @@ test('a card that is saved while the server is away waits, and is saved once', a
   await page.getByRole('textbox', { name: 'Fix' }).fill('Wait for the end of the tunnel.')
   await settled(page)
   // The first try gets through to the server, and only its answer is lost.
-  await page.route('**/api/v1/cards', async (route) => {
+  await intercept(page, '**/api/v1/cards', async (route) => {
     await route.fetch()
     await context.setOffline(true)
     await route.abort('internetdisconnected')
@@ -93,13 +94,15 @@ test('an error in a page, in a part of one or in a chart leaves everything aroun
   const { card_id } = await post('/cards', SAMPLES[0])
   const frame = page.getByRole('link', { name: 'My cards' }).first()
 
-  await page.route('**/api/v1/notices?*', (route) => route.fulfill({ json: { items: [null], total: 1 } }))
+  await intercept(page, '**/api/v1/notices?*', (route) =>
+    route.fulfill({ json: { items: [null], total: 1 } }),
+  )
   await page.goto('/inbox')
   await page.getByRole('heading', { name: 'This did not load' }).waitFor()
   await page.getByText('Your data is safe.').waitFor()
   expect(await frame.isVisible()).toBe(true)
 
-  await page.route('**/similar', (route) => route.fulfill({ json: [null] }))
+  await intercept(page, '**/similar', (route) => route.fulfill({ json: [null] }))
   await page.goto(`/cards/${card_id}`)
   await page.getByText('The list of similar cards cannot be shown.').waitFor()
   await page.getByRole('heading', { name: SAMPLES[0].title }).waitFor()

@@ -2,6 +2,7 @@ import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { signPayload } from '../../src/adapters/payments/payments.ts'
 import { events, SECRET } from '../support/billing-events.ts'
+import { intercept } from './intercept.ts'
 import { judge, lookAround } from './pictures.ts'
 import { openStage, settled } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
@@ -114,7 +115,7 @@ test('an invite code made by one person gives credits to both', async () => {
     keys.push(route.request().headers()['idempotency-key'])
     return note.fill('For the next one').then(() => route.continue())
   }
-  await giver.page.route('**/api/v1/billing/invites', typeOn, { times: 1 })
+  await intercept(giver.page, '**/api/v1/billing/invites', typeOn, { times: 1 })
   await giver.page.getByRole('button', { name: 'Create code' }).click()
   const code = (await giver.page.getByText(/^KV-\w{5}-\w{5}$/).textContent()) ?? ''
   await giver.page.getByRole('button', { name: `Copy code ${code}` }).click()

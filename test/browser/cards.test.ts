@@ -1,5 +1,6 @@
 import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { intercept, loseAnswer } from './intercept.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, settled } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
@@ -49,7 +50,7 @@ test('a reader says that a card helped, and its author reads the comment', async
   const comment = reader.page.getByLabel('Comment for the author')
   await comment.fill('Saved me an afternoon.')
   const typeOn = (route: Route) => comment.fill('And an evening.').then(() => route.continue())
-  await reader.page.route('**/feedback', typeOn, { times: 1 })
+  await intercept(reader.page, '**/feedback', typeOn, { times: 1 })
   await reader.page.getByRole('button', { name: 'Send' }).click()
   await reader.page.getByText('Thank you. The author reads your comment.').waitFor()
   expect(await comment.inputValue()).toBe('And an evening.')
@@ -81,11 +82,7 @@ test('a deleted card is gone at once and comes back by undo, also while a dialog
     await page.getByRole('menuitem', { name: 'Delete' }).click()
   }
   // The first try deletes it, and only its answer is lost.
-  const loseAnswer = async (route: Route) => {
-    await route.fetch()
-    await route.abort('internetdisconnected')
-  }
-  await page.route(`**/api/v1/cards/${card.card_id}`, loseAnswer, { times: 1 })
+  await intercept(page, `**/api/v1/cards/${card.card_id}`, loseAnswer, { times: 1 })
   await remove()
   await page.getByText('The server cannot be reached').first().waitFor()
   await remove()
@@ -138,7 +135,7 @@ test('a list of thousands of cards can be filtered, sorted and moved through by 
   await page.keyboard.press('j')
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Note 002')
   const secondPage = (address: URL) => address.searchParams.get('page') === '2'
-  await page.route(secondPage, (route) =>
+  await intercept(page, secondPage, (route) =>
     route.fulfill({ status: 500, json: { detail: 'No', code: 'internal' } }),
   )
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight))

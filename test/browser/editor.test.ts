@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { intercept } from './intercept.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage } from './support.ts'
 import { openPage } from './visit.ts'
@@ -144,7 +145,7 @@ test('somebody else’s change is shown before anything is overwritten', async (
   await page.getByRole('button', { name: 'Go on with mine' }).click()
   // What is written while it is being saved is not lost with the draft.
   const cause = page.getByRole('textbox', { name: 'Root cause' })
-  await page.route('**/api/v1/cards/*', async (route) => {
+  await intercept(page, '**/api/v1/cards/*', async (route) => {
     if (route.request().method() === 'PATCH') await cause.fill('Written meanwhile')
     await route.continue()
   })

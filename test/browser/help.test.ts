@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { makeAdmin } from '../support/admin.ts'
+import { intercept } from './intercept.ts'
 import { lookAround } from './pictures.ts'
 import { expectAccessible, openStage, PASSWORD, picture } from './support.ts'
 import { openPage, visit } from './visit.ts'
@@ -13,7 +14,7 @@ test('a question is answered from the guide as it is written, with its sources',
   const { page } = await stage.person('Asker')
   await openPage(page, '/support')
   const question = page.getByLabel('Your question')
-  await page.route('**/api/v1/chat/support/stream', (route) => route.abort('internetdisconnected'), {
+  await intercept(page, '**/api/v1/chat/support/stream', (route) => route.abort('internetdisconnected'), {
     times: 1,
   })
   // The examples go once one is asked.

@@ -1,5 +1,5 @@
-import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { breakAnswer, intercept } from './intercept.ts'
 import { lookAround } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, PASSWORD, switchSetting } from './support.ts'
@@ -79,11 +79,7 @@ test('a key is made and removed by keyboard alone', async () => {
   await page.getByLabel('Name').waitFor()
   await page.keyboard.type('By keyboard')
   // The key is made, but its answer is lost: who tries again gets that key, and no second one.
-  const loseAnswer = async (route: Route) => {
-    await route.fetch()
-    await route.fulfill({ status: 500, json: { detail: 'The answer is lost.', code: 'lost' } })
-  }
-  await page.route('**/api/v1/auth/api-keys', loseAnswer, { times: 1 })
+  await intercept(page, '**/api/v1/auth/api-keys', breakAnswer, { times: 1 })
   await page.keyboard.press('Enter')
   await page.getByRole('alert').getByText('The answer is lost.').waitFor()
   await page.keyboard.press('Enter')
@@ -128,7 +124,9 @@ test('a setting is saved as it is changed, and can be undone', async () => {
   const both = { publishing_enabled: true, ask_before_added: true, language: 'fr' }
   await expect.poll(() => api('GET', '/api/v1/user/settings')).toMatchObject(both)
   // What is not saved is not shown, even if the server does not say what is.
-  await page.route('**/settings', (route) => route.fulfill({ status: 500, json: { detail: 'It is stuck.' } }))
+  await intercept(page, '**/settings', (route) =>
+    route.fulfill({ status: 500, json: { detail: 'It is stuck.' } }),
+  )
   await publishing.click()
   await page.getByText('It is stuck.').waitFor()
   expect(await publishing.isChecked()).toBe(true)

@@ -1,5 +1,5 @@
-import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { intercept, loseAnswer } from './intercept.ts'
 import { lookAround } from './pictures.ts'
 import { expectAccessible, openStage, type Person, picture } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
@@ -127,8 +127,7 @@ test('a document is edited, and a secret in it never stays', async () => {
   await expectAccessible(page)
   // It is stored, and only the answer is lost: saved again, it is still one event.
   const { total_events } = await person.api<{ total_events: number }>('GET', SNAPSHOT)
-  const loseAnswer = (route: Route) => route.fetch().then(() => route.abort('internetdisconnected'))
-  await page.route('**/api/v1/project-context/events', loseAnswer, { times: 1 })
+  await intercept(page, '**/api/v1/project-context/events', loseAnswer, { times: 1 })
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('alert').getByText('The server cannot be reached.').waitFor()
   await page.getByRole('button', { name: 'Save' }).click()

@@ -1,5 +1,6 @@
 import type { Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { intercept } from './intercept.ts'
 import { lookAround } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import { type Account, expectAccessible, openStage, type Person, settled } from './support.ts'
@@ -109,24 +110,21 @@ test('the palette goes everywhere and the keys are listed', async () => {
     .getByText('Personal · Only you')
     .waitFor()
   // Hits that come late go below: what is chosen stays chosen, and stays where it is.
-  let answer = () => {}
-  const asked = new Promise<void>((resolve) => {
-    void page.route('**/api/v1/search/box*', async (route) => {
-      resolve()
-      await new Promise<void>((release) => {
-        answer = release
-      })
-      await route.continue()
-    })
+  const asked = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<void>()
+  await intercept(page, '**/api/v1/search/box*', async (route) => {
+    asked.resolve()
+    await answered.promise
+    await route.continue()
   })
   await page.getByPlaceholder('Go to, create, find a card').fill('pool')
-  await asked
+  await asked.promise
   const chosen = page.getByRole('dialog').getByRole('option', { selected: true })
   const [words, box] = [await chosen.textContent(), await chosen.boundingBox()]
   expect(words).toBe('Search for “pool”')
   const said = () => page.getByRole('combobox', { expanded: true }).getAttribute('aria-activedescendant')
   expect(await said()).toBe(await chosen.getAttribute('id'))
-  answer()
+  answered.resolve()
   await page.getByRole('option', { name: /^Connection pool exhausted/ }).waitFor()
   expect([await chosen.textContent(), await chosen.boundingBox()]).toEqual([words, box])
   await page.unrouteAll()
@@ -156,10 +154,11 @@ test('what stands for a card while it loads begins where the card will', async (
   const [id] = await cardsOf(person)
   const { page } = person
   await openPage(page, '/cards')
-  const held = new Promise<Route>((resolve) => page.route(`**/api/v1/cards/${id}?*`, resolve))
+  const held = Promise.withResolvers<Route>()
+  await intercept(page, `**/api/v1/cards/${id}?*`, held.resolve)
   await page.evaluate((path) => history.pushState(null, '', path), `/cards/${id}`)
   // Asked for by the page of the card, so what stands there now stands for the card.
-  const route = await held
+  const route = await held.promise
   const loading = await page.getByRole('status', { name: 'Loading' }).boundingBox()
   await route.continue()
   expect(loading?.x).toBe((await page.getByRole('article').boundingBox())?.x)
@@ -205,7 +204,7 @@ test('the chosen theme stays after a reload', async () => {
 
 test('an answer that the server cannot give is explained with its request id', async () => {
   const { page } = await stage.person('Unlucky')
-  await page.route('**/api/v1/cases?*', (route) =>
+  await intercept(page, '**/api/v1/cases?*', (route) =>
     route.fulfill({
       // A 503 would be asked for again, for three seconds.
       status: 500,

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { makePng, pngChunk } from '../support/picture-files.ts'
+import { intercept } from './intercept.ts'
 import { sideways } from './pictures.ts'
 import { expectAccessible, openStage, picture, settled } from './support.ts'
 import { openPage } from './visit.ts'
@@ -204,7 +205,7 @@ async function slowPictures(page: Page): Promise<() => Promise<void>> {
   const slow = new Promise<void>((resolve) => {
     arrive = resolve
   })
-  await page.route('**/api/v1/images', async (route) => {
+  await intercept(page, '**/api/v1/images', async (route) => {
     await slow
     await route.continue()
   })

@@ -1,5 +1,6 @@
 import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { intercept } from './intercept.ts'
 import { lookAround } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import {
@@ -202,7 +203,7 @@ test('whole words of two letters and CJK are found, tags are links, and every hi
   // What did not come is said, and asked for once more.
   const refuse = (route: Route) =>
     route.fulfill({ status: 429, json: { detail: 'Too many requests.', code: 'rate_limited' } })
-  await page.route('**/api/v1/search/box', refuse, { times: 1 })
+  await intercept(page, '**/api/v1/search/box', refuse, { times: 1 })
   await page.getByRole('button', { name: '5 more' }).click()
   await page.getByRole('alert').getByText('Too many requests.').waitFor()
   await page.getByRole('button', { name: '5 more' }).click()

@@ -4,6 +4,7 @@ import { DAY_MS } from '../../src/core/day.ts'
 import { sendDueMails } from '../../src/features/mail/sender.ts'
 import { mailTeams } from '../../src/features/team/team-mail.ts'
 import { startSmtp } from '../support/smtp.ts'
+import { intercept, loseAnswer } from './intercept.ts'
 import { judgeThreeSizes } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, type Person, picture, settled, switchSetting } from './support.ts'
@@ -59,7 +60,7 @@ test('two people talk about a card: a mention, an answer, an edit and a deletion
   expect(await field.inputValue()).toContain('@Ada Lead ?')
   // The comment gets through, and only the answer is lost: sent again, it is still one.
   const comments = `**/api/v1/cards/${cardId}/comments`
-  await page.route(comments, (route) => route.fetch().then(() => route.abort('internetdisconnected')), {
+  await intercept(page, comments, loseAnswer, {
     times: 1,
   })
   await page.keyboard.press('Control+Enter')
@@ -111,7 +112,7 @@ test('two people talk about a card: a mention, an answer, an edit and a deletion
   await lead.page.getByRole('dialog', { name: 'Delete the comment of Mate Miller?' }).waitFor()
   // The list cannot be read again: what is on the page stays, with what is being written there.
   const list = `**/api/v1/cards/${cardId}/comments?*`
-  await lead.page.route(list, (route) => route.fulfill({ status: 500, json: { detail: 'Broken.' } }))
+  await intercept(lead.page, list, (route) => route.fulfill({ status: 500, json: { detail: 'Broken.' } }))
   await leadThread.getByLabel('New comment').evaluate((box) => box.setAttribute('data-same', ''))
   const refetch = lead.page.waitForResponse((answer) => answer.status() === 500)
   await lead.page.getByRole('button', { name: 'Delete', exact: true }).last().click()

@@ -1,5 +1,5 @@
-import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { breakAnswer, intercept } from './intercept.ts'
 import { lookAround } from './pictures.ts'
 import {
   type Account,
@@ -144,7 +144,7 @@ test('a role changes at once and can be undone; who gives up the own one is aske
   await page.getByText('Member is editor now.').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => page.getByLabel('Role of Member').inputValue()).toBe('viewer')
-  await page.route('**/members**', (route) =>
+  await intercept(page, '**/members**', (route) =>
     route.fulfill({ status: 500, json: { detail: 'It is stuck.' } }),
   )
   await page.getByLabel('Role of Member').selectOption('admin')
@@ -264,11 +264,7 @@ test('a new workspace is made by keyboard alone', async () => {
   await page.getByLabel('Name').waitFor()
   await page.keyboard.type('Typed team')
   // It is made, but the answer is lost: who tries again makes no second one.
-  const loseAnswer = async (route: Route) => {
-    await route.fetch()
-    await route.fulfill({ status: 500, json: { detail: 'The answer is lost.', code: 'lost' } })
-  }
-  await page.route('**/api/v1/workspaces', loseAnswer, { times: 1 })
+  await intercept(page, '**/api/v1/workspaces', breakAnswer, { times: 1 })
   await page.keyboard.press('Enter')
   await page.getByRole('alert').getByText('The answer is lost.').waitFor()
   await page.keyboard.press('Enter')

@@ -42,6 +42,8 @@ export type Job = {
   run: (ctx: Ctx, stopping: AbortSignal) => Promise<unknown>
   /** Once more at an orderly end, when no request comes any more: it writes what waits in memory. */
   atEnd?: true
+  /** How many executions there may be at once, 1 unless told: one that hangs does not hold up the others. */
+  atOnce?: number
 }
 
 const SECOND_MS = 1000
@@ -68,7 +70,8 @@ const JOBS: readonly Job[] = [
   { name: 'ended-access', everyMs: HOUR_MS, run: dropEndedAccess },
   { name: 'loose-images', everyMs: HOUR_MS, run: dropLooseImages },
   { name: 'deleted-cards', everyMs: HOUR_MS, run: purgeDeletedCards },
-  { name: MAIL_JOB, everyMs: 10_000, run: sendMails },
+  // Some mail servers take no more than three connections of a client.
+  { name: MAIL_JOB, everyMs: 10_000, run: sendMails, atOnce: 3 },
   { name: 'feedback-mails', everyMs: 10 * MINUTE_MS, run: mailFeedback },
   { name: 'old-mails', everyMs: HOUR_MS, run: tidyOutbox },
   { name: RESET_JOB, everyMs: 10_000, run: answerResetRequests },
@@ -105,11 +108,12 @@ const firstWaitMs = (everyMs: number): number => Math.min(everyMs, SOON_MS * (1 
 
 /**
  * Runs each job after its interval, the first time some minutes after the start at the latest, or when it is woken; one
- * execution of a job at a time. The returned function waits for the last executions.
+ * execution of a job at a time, or `atOnce`. The returned function waits for the last executions.
  */
 export function startJobs(services: Services, jobs: readonly Job[] = JOBS): () => Promise<void> {
   const stopping = new AbortController()
-  const stops = jobs.map((job) => startJob(services, job, stopping.signal))
+  const executions = jobs.flatMap((job) => Array<Job>(job.atOnce ?? 1).fill(job))
+  const stops = executions.map((job) => startJob(services, job, stopping.signal))
   return async () => {
     stopping.abort()
     await Promise.all(stops.map((stop) => stop()))

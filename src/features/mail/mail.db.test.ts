@@ -326,6 +326,32 @@ onBothEngines(
       const { token } = (await user.post(`/api/v1/workspaces/${workspace_id}/invites`, { email })).body
       expect((await smtp.mailTo(email)).text).toContain(token)
     })
+
+    test('a mail that its server is slow to accept holds up nobody else, and is sent once', async () => {
+      const user = await t.user(`${t.engine}-owner`)
+      const { workspace_id } = (await user.post('/api/v1/workspaces', { name: 'team' })).body
+      const slow = `${t.engine}-slow@example.com`
+      const accepted = Promise.withResolvers<void>()
+      smtp.accept.after = accepted.promise
+      await user.post(`/api/v1/workspaces/${workspace_id}/invites`, { email: slow })
+      await smtp.mailTo(slow)
+      smtp.accept.after = Promise.resolve()
+      for (const count of [1, 2]) {
+        await t.anonymous().post('/api/v1/auth/password/reset-request', { email: user.email })
+        await smtp.mailTo(user.email, 'Choose a new password', count)
+      }
+      accepted.resolve()
+      await expect
+        .poll(() =>
+          t.app.services.database.read
+            .selectFrom('outbox')
+            .select('status')
+            .where('status', '=', 'pending')
+            .execute(),
+        )
+        .toEqual([])
+      expect(smtp.mails.filter(({ envelope }) => envelope.to.includes(slow))).toHaveLength(1)
+    })
   },
   { SMTP_URL: smtp.url },
 )

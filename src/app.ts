@@ -25,6 +25,7 @@ import { HASHING } from './features/identity/users/passwords.ts'
 import { fillEventIndex } from './features/memory/reindex.ts'
 import { type Job, startJobs } from './jobs.ts'
 import { LogOutput } from './log-output.ts'
+import { warnOfOtherSecret } from './other-secret.ts'
 import { usualTuning } from './search-index/index.ts'
 import { keptSecret } from './secret-key.ts'
 
@@ -165,6 +166,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
     const opened = await openServices(config, options, { database, log, now })
     // The routes of a kept server ask its own object.
     const services = options.kept ? Object.assign(options.kept.services, opened) : opened
+    await warnOfOtherSecret(contextFor(services))
     await fillIndexes(services)
     const server = options.kept?.server ?? (await serverFor(services, options))
     const stopJobs = startJobs(services, options.jobs)

@@ -1,3 +1,4 @@
+import pino, { type Logger } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { clientOf } from '../../../test/support/client.ts'
 import { onBothEngines, QUICK_HASHING, type TestVault } from '../../../test/support/engines.ts'
@@ -24,11 +25,12 @@ onBothEngines('the outbox', (t: TestVault) => {
   let other: App
   let offsetMs = 0
   const now = () => new Date(Date.now() + offsetMs)
-  const startProcess = (env: Record<string, string> = {}) =>
+  const startProcess = (env: Record<string, string> = {}, log?: Logger) =>
     buildApp(readConfig({ ...t.vault.env, SMTP_URL: smtp.url, SECRET_KEY, ...env }), {
       jobs: [],
       now,
       passwordHashing: QUICK_HASHING,
+      ...(log ? { log } : {}),
     })
 
   beforeAll(async () => {
@@ -288,6 +290,21 @@ onBothEngines('the outbox', (t: TestVault) => {
     expect(await onlyRow()).toMatchObject({ status: 'pending', attempts: 0 })
     await send(app)
     expect(smtp.mails).toHaveLength(1)
+  })
+
+  test('a process with another SECRET_KEY than the one that was used last says so when it starts', async () => {
+    const client = await admin()
+    const linesAtStart = async (env: Record<string, string>) => {
+      const lines: string[] = []
+      const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line).msg) })
+      await (await startProcess(env, log)).close()
+      return lines
+    }
+    const other = { SECRET_KEY: 'another secret that opens nothing here' }
+    expect(await linesAtStart(other)).toEqual([])
+    await client.post(client.invites, { email: 'guest@example.com' })
+    expect(await linesAtStart({})).toEqual([])
+    expect(await linesAtStart(other)).toEqual([expect.stringContaining('need the same key')])
   })
 
   test('a mail whose SECRET_KEY is lost is warned of, and given up after a week', async () => {

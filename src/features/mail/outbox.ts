@@ -121,6 +121,17 @@ export async function lastMailAt(ctx: Ctx, stateKeys: readonly string[]): Promis
   return row?.at ?? undefined
 }
 
+/** The secret of the newest mail, within the month for which mails are remembered. */
+export async function lastSecretName(ctx: Ctx): Promise<string | undefined> {
+  const row = await ctx.db
+    .selectFrom('outbox')
+    .select('sealed_with')
+    .orderBy('mail_id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.sealed_with
+}
+
 /** Cancels the waiting mails about `<what>:<id>`, whose link no longer works. */
 export async function cancelMails(ctx: Ctx, about: string): Promise<void> {
   await ctx.db

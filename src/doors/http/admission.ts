@@ -131,13 +131,19 @@ const setCookie = ({ config }: Services, value: string, maxAge: number): FlatHea
   `${sessionCookieName(config.baseUrl)}=${value}; Max-Age=${maxAge}; Path=/; HttpOnly${config.baseUrl.startsWith('https:') ? '; Secure' : ''}; SameSite=Lax`,
 ]
 
+const wantsCookie = (request: FastifyRequest): boolean => headerOf(request, 'x-session') === 'cookie'
+
+/** The session whose cookie the new one takes the place of. */
+export const replacedSession = (services: Services, request: FastifyRequest): string | undefined =>
+  wantsCookie(request) ? sessionCookie(request, services.config.baseUrl) : undefined
+
 /** A browser asks by `X-Session: cookie` to get its token where scripts cannot read it. */
 export function moveTokenToCookie(
   services: Services,
   request: FastifyRequest,
   output: unknown,
 ): { output: unknown; headers: FlatHeaders } {
-  if (headerOf(request, 'x-session') !== 'cookie') return { output, headers: [] }
+  if (!wantsCookie(request)) return { output, headers: [] }
   const token = output as { access_token: string; expires_in: number }
   return {
     output: { ...token, access_token: '' },

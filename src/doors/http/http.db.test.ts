@@ -175,6 +175,25 @@ onBothEngines('the HTTP door', (t) => {
     expect(String(out.headers['set-cookie'])).toContain('kv_session=;')
   })
 
+  test('signing in over a session in the same browser ends that session, and no other', async () => {
+    const password = 'correct horse battery'
+    const [former, next] = [await t.user(), await t.user()]
+    const page = { 'x-session': 'cookie', 'x-requested-with': 'kvault-web' }
+    const signIn = async (email: string, headers: Record<string, string>) => {
+      const answer = await t.anonymous().post('/api/v1/auth/login', { email, password }, headers)
+      return String(answer.headers['set-cookie']).split(';')[0] ?? ''
+    }
+    const holds = async (cookie: string) => (await t.anonymous().get('/api/v1/auth/me', { cookie })).status
+    const elsewhere = await signIn(former.email, page)
+    const cookie = await signIn(former.email, page)
+    await signIn('nobody@example.com', { ...page, cookie })
+    // A program that signs in for a token of its own takes no cookie's place.
+    await signIn(next.email, { 'x-requested-with': 'kvault-web', cookie })
+    expect(await holds(cookie)).toBe(200)
+    const another = await signIn(next.email, { ...page, cookie })
+    expect([await holds(cookie), await holds(elsewhere), await holds(another)]).toEqual([401, 200, 200])
+  })
+
   test('a stale cookie does not lock anybody out of signing in', async () => {
     const { email } = await t.user()
     const body = { email, password: 'correct horse battery' }

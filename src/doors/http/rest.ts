@@ -8,7 +8,8 @@ import { onceOnly } from '../../core/http/idempotency.ts'
 import { queryTypes, readValue } from '../../core/http/query.ts'
 import { invoke, parseInput, readied } from '../../core/invoke.ts'
 import { writeAnswer } from '../../core/kept-answers.ts'
-import { dropCookie, moveTokenToCookie } from './admission.ts'
+import { endReplacedSession } from '../../features/identity/credentials/sessions.ts'
+import { dropCookie, moveTokenToCookie, replacedSession } from './admission.ts'
 import type { Locate } from './errors.ts'
 import type { Answer, Answers, FlatHeaders } from './fast-path/answers.ts'
 import { addCapabilityRoute } from './fast-path/capability-route.ts'
@@ -80,6 +81,8 @@ function addRoute(
       output = once.output
     }
     if (capability.session === 'start') {
+      const replaced = replacedSession(services, request)
+      if (replaced !== undefined) await endReplacedSession(ctx, replaced)
       const moved = moveTokenToCookie(services, request, output)
       output = moved.output
       headers = [...(headers ?? []), ...moved.headers]

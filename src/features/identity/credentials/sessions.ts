@@ -9,7 +9,13 @@ import { randomToken, sha256 } from '../../../core/secrets.ts'
 import { newId } from '../../../db/ids.ts'
 import type { UsersTable } from '../../../db/tables/accounts.ts'
 import { audit } from '../../audit/audit.ts'
-import { deleteOwnSession, deleteSession, insertSession, listSessionsOf } from '../users/users.store.ts'
+import {
+  deleteOwnSession,
+  deleteSession,
+  deleteSessionOfToken,
+  insertSession,
+  listSessionsOf,
+} from '../users/users.store.ts'
 import { presentUser, UserResponse } from '../users/users.ts'
 
 export const TokenResponse = z
@@ -59,6 +65,10 @@ export const logout = capability({
       if (ctx.viewer.credential.kind === 'session') await deleteSession(ctx.db, ctx.viewer.credential.id)
     }),
 })
+
+/** No window has the token any more once somebody signs in over it, so nobody could sign it out. */
+export const endReplacedSession = (ctx: Ctx, token: string): Promise<void> =>
+  inTx(ctx, ({ db }) => deleteSessionOfToken(db, sha256(token)))
 
 export const SessionResponse = z
   .object({

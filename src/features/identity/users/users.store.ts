@@ -60,6 +60,10 @@ export async function deleteSession(db: Db, sessionId: string): Promise<void> {
   await db.deleteFrom('sessions').where('session_id', '=', sessionId).execute()
 }
 
+export async function deleteSessionOfToken(db: Db, tokenHash: string): Promise<void> {
+  await db.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute()
+}
+
 export async function deleteOwnSession(db: Db, userId: string, sessionId: string): Promise<boolean> {
   const deleted = await db
     .deleteFrom('sessions')

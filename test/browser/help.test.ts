@@ -34,11 +34,19 @@ test('a question is answered from the guide as it is written, with its sources',
   await page.getByRole('button', { name: 'Write to a person' }).click()
   const message = page.getByLabel('Message')
   expect(await message.inputValue()).toBe('When does a library search cost credits?')
+  await page.getByLabel('Subject').fill('A charge too many')
   await message.fill('I was charged twice.')
   await page.getByRole('tab', { name: 'Ask' }).click()
   await sources.waitFor()
   await page.getByRole('tab', { name: 'Write to us' }).click()
   expect(await message.inputValue()).toBe('I was charged twice.')
+  // Both stay until they are sent, also where the session ends.
+  await page.reload()
+  expect(await page.getByLabel('Subject').inputValue()).toBe('A charge too many')
+  expect(await message.inputValue()).toBe('I was charged twice.')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('button', { name: 'Write another' }).click()
+  expect([await page.getByLabel('Subject').inputValue(), await message.inputValue()]).toEqual(['', ''])
 })
 
 test('markup in a question stays text', async () => {

@@ -2,7 +2,15 @@ import { expect, test } from 'vitest'
 import { DAY_MS } from '../../src/core/day.ts'
 import { judge, look } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
-import { type Account, expectAccessible, openStage, type Person, picture, settled } from './support.ts'
+import {
+  type Account,
+  expectAccessible,
+  openStage,
+  PASSWORD,
+  type Person,
+  picture,
+  settled,
+} from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage()
@@ -40,15 +48,21 @@ test('a verdict of one person is read by the other, and taken back', async () =>
   await verdicts.getByRole('button', { name: 'Failed' }).click()
   expect(await dialog.getByLabel('Environment 1, name').inputValue()).toBe('node')
   expect(await dialog.getByLabel('Environment 1, value').inputValue()).toBe('20.11')
+  await dialog.getByLabel('Note').fill('Found by the idle count within a minute.')
+  await dialog.getByLabel('Output').fill('waiting=0 idle=10 total=10')
+  // The session has ended meanwhile.
+  await reader.context.clearCookies()
+  await dialog.getByRole('button', { name: 'Say so' }).click()
+  await page.getByText('Your session has ended.').waitFor()
+  await page.getByLabel('E-mail').fill(reader.email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await verdicts.getByRole('button', { name: 'Failed' }).click()
+  expect(await dialog.getByLabel('Note').inputValue()).toBe('Found by the idle count within a minute.')
+  expect(await dialog.getByLabel('Output').inputValue()).toBe('waiting=0 idle=10 total=10')
   await dialog.getByText('Worked', { exact: true }).click()
   await dialog.getByLabel('Environment 1, value').fill('24.1')
   await dialog.getByRole('button', { name: 'Remove environment 3' }).click()
-  await dialog.getByLabel('Note').fill('Found by the idle count within a minute.')
-  await dialog.getByLabel('Output').fill('waiting=0 idle=10 total=10')
-  await page.mouse.click(5, 5)
-  await dialog.getByText('What you wrote is not sent yet.').waitFor()
-  for (const _ of [1, 2, 3]) await page.keyboard.press('Escape')
-  await dialog.getByRole('button', { name: 'Drop it' }).waitFor()
   await expectAccessible(page)
   await picture(page, 'verdict-1280-light')
   await dialog.getByRole('button', { name: 'Say so' }).click()
@@ -56,6 +70,7 @@ test('a verdict of one person is read by the other, and taken back', async () =>
   await page.getByText(/^Worked 1× on node 24/).waitFor()
   await page.getByRole('img', { name: /^Works for the next person with a chance of \d+ %/ }).waitFor()
   await verdicts.getByText('Found by the idle count').waitFor()
+  expect(await page.evaluate(() => Object.keys(localStorage).join())).not.toContain('kv-verdict')
 
   await openPage(author.page, `/cards/${id}`)
   const row = author.page.getByRole('list', { name: 'What people said after use' }).getByRole('listitem')

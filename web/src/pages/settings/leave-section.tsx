@@ -49,6 +49,7 @@ function forgetTexts(userId: string): void {
     'kv-reply',
     'kv-ticket',
     'kv-mined',
+    'kv-verdict',
   ])
     for (const key of local.keys(`${kind}:${userId}:`)) local.remove(key)
 }

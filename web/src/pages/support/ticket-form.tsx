@@ -28,19 +28,24 @@ const asText = ([name, value]: [string, FormDataEntryValue]) =>
 export function TicketForm({ email: known, asked }: { email: string; asked: string }) {
   const [email, setEmail] = useState(known)
   const [category, setCategory] = useState('question')
-  const [subject, setSubject] = useState('')
   const userId = useSignedIn()?.user_id
-  const { text, change, dropSent } = useKeptText(userId && `kv-ticket:${userId}:`, '')
+  const keptAs = userId && `kv-ticket:${userId}:`
+  const {
+    text: subject,
+    change: setSubject,
+    dropSent: dropSubject,
+  } = useKeptText(keptAs && `${keptAs}subject`, '')
+  const { text, change, dropSent } = useKeptText(keptAs, '')
   const [isWritten, setWritten] = useState(text !== '')
   const message = isWritten ? text : asked
   const [files, setFiles] = useState<readonly File[]>([])
   const [isAnother, setAnother] = useState(false)
   const attempt = useAttempt()
   const send = useMutation({
-    mutationFn: ({ form }: { form: FormData; written: string }) =>
+    mutationFn: ({ form }: { form: FormData; written: string; about: string }) =>
       attempt([...form].map(asText), (options) => sendTicket(form, options)),
     // What was written while it was being sent stays.
-    onSuccess: (_ticket, { written }) => dropSent(written),
+    onSuccess: (_ticket, { written, about }) => [dropSent(written), dropSubject(about)],
   })
   const problem = fileProblem(files)
   const submit = (event: FormEvent) => {
@@ -51,14 +56,14 @@ export function TicketForm({ email: known, asked }: { email: string; asked: stri
     form.set('message', message.trim())
     form.set('category', category)
     for (const file of files) form.append('attachments', file)
-    send.mutate({ form, written: text })
+    send.mutate({ form, written: text, about: subject })
   }
   if (send.data)
     return (
       <Sent
         ticket={send.data}
         email={email}
-        onAnother={() => [send.reset(), setSubject(''), setWritten(true), setFiles([]), setAnother(true)]}
+        onAnother={() => [send.reset(), setWritten(true), setFiles([]), setAnother(true)]}
       />
     )
   const fault = (field: string) => (send.error instanceof ApiError ? send.error.field(field) : undefined)

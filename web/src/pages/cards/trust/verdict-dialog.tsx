@@ -1,6 +1,8 @@
 import { useState } from 'react'
 import { ApiError } from '../../../api/client.ts'
 import type { Card } from '../../../api/types.ts'
+import { useKeptText } from '../../../lib/use-kept-text.ts'
+import { useMe } from '../../../session.ts'
 import { FormDialog } from '../../../ui/dialog.tsx'
 import { Segmented, TextareaField } from '../../../ui/field.tsx'
 import { draftOf, pairsAsRecord } from '../draft.ts'
@@ -15,8 +17,9 @@ type Props = { card: Card; start: Outcome; own: Own; onClose: () => void }
 export function VerdictDialog({ card, start, own, onClose }: Props) {
   const [outcome, setOutcome] = useState(start)
   const [environment, setEnvironment] = useState(() => draftOf(card).environment)
-  const [note, setNote] = useState('')
-  const [evidence, setEvidence] = useState('')
+  const keptAs = `kv-verdict:${useMe().user_id}:${card.card_id}`
+  const { text: note, change: setNote, dropSent: dropNote } = useKeptText(keptAs, '')
+  const { text: evidence, change: setEvidence, dropSent: dropEvidence } = useKeptText(`${keptAs}:output`, '')
   const verify = useVerify(card, own)
   const api = verify.error instanceof ApiError ? verify.error : null
   const send = () =>
@@ -27,10 +30,11 @@ export function VerdictDialog({ card, start, own, onClose }: Props) {
         note: note.trim() || null,
         evidence: evidence.trim() || null,
       },
-      { onSuccess: onClose },
+      { onSuccess: () => [dropNote(note), dropEvidence(evidence), onClose()] },
     )
   return (
     <FormDialog
+      kept
       onClose={onClose}
       title="What came of it?"
       description={`It counts for version ${card.version} of this card.`}

@@ -1,8 +1,9 @@
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { makeAdmin } from '../../../test/support/admin.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { contextFor, inTx } from '../../core/context.ts'
-import { book } from './ledger.ts'
+import { contextFor, inTx, SELF_GUARDED } from '../../core/context.ts'
+import { book, holdBalances } from './ledger.ts'
 import { reconcile } from './reconcile.ts'
 
 const POLICY = {
@@ -44,6 +45,30 @@ onBothEngines('credits', (t) => {
     expect(page.total).toBe(6)
     expect(page.items.map((entry: { delta: number }) => entry.delta)).toEqual([3, 2])
     expect((await other.get('/api/v1/credits/history')).body.total).toBe(1)
+  })
+
+  test('history has the order in which the balance changed, also when one booking waited for another', async () => {
+    const { userId, get } = await t.user()
+    const ctx = contextFor(t.app.services)
+    const spend = { userId, delta: -5, reason: 'public_search' } as const
+    const { promise: held, resolve: hold } = Promise.withResolvers<void>()
+    const first = inTx(
+      ctx,
+      async (ctx) => {
+        await holdBalances(ctx, [userId])
+        hold()
+        // Until the second one waits for the balance.
+        await setTimeout(100)
+        t.later(1000)
+        return book(ctx, { ...spend, cause: 'first' })
+      },
+      SELF_GUARDED,
+    )
+    await held
+    const second = inTx(ctx, (ctx) => book(ctx, { ...spend, cause: 'second' }), SELF_GUARDED)
+    await Promise.all([first, second])
+    const { items } = (await get('/api/v1/credits/history')).body
+    expect(items.map((entry: { balance_after: number }) => entry.balance_after)).toEqual([90, 95, 100])
   })
 
   test('the same cause books once, also when reported fifty times at once', async () => {

@@ -112,7 +112,6 @@ export async function holdBalances(ctx: Ctx, userIds: readonly string[]): Promis
 /** Moves credits inside the caller's transaction. Refuses with 402 what the balance does not cover. */
 export async function book(ctx: Ctx, { userId, delta, reason, cause, ref }: Booking): Promise<Booked> {
   if (!ctx.transacting) throw new Error('book() belongs in the transaction of its cause')
-  const now = ctx.now().toISOString()
   const before = await ctx.db
     .selectFrom('credit_entries')
     .select('entry_id')
@@ -129,7 +128,7 @@ export async function book(ctx: Ctx, { userId, delta, reason, cause, ref }: Book
       balance: eb('balance', '+', delta),
       lifetime_earned: eb('lifetime_earned', '+', isSpent ? 0 : delta),
       lifetime_spent: eb('lifetime_spent', '+', isSpent ? -delta : 0),
-      updated_at: now,
+      updated_at: ctx.now().toISOString(),
     }))
     .where('user_id', '=', userId)
     .where((eb) => eb(eb('balance', '+', delta), '>=', 0))
@@ -158,7 +157,8 @@ export async function book(ctx: Ctx, { userId, delta, reason, cause, ref }: Book
       ref_type: ref?.type ?? null,
       ref_id: ref?.id ?? null,
       cause,
-      created_at: now,
+      // Only now: the update may have waited for another booking, and entries are listed by their time.
+      created_at: ctx.now().toISOString(),
     })
     .execute()
   return { balance: updated.balance, booked: true }

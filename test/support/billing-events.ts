@@ -143,15 +143,16 @@ export function events(person: Pick<Person, 'userId'>, t: Pick<TestVault, 'app'>
       {
         status,
         cents = 400,
+        currency = 'usd',
         payment = 'pack',
-      }: { status: string; cents?: number; payment?: 'pack' | 'plan' },
+      }: { status: string; cents?: number; currency?: string; payment?: 'pack' | 'plan' },
     ) =>
       event(`charge.dispute.${change}`, {
         id: `du_${payment}_${userId}`,
         object: 'dispute',
         amount: cents,
         charge: `ch_${userId}`,
-        currency: 'usd',
+        currency,
         payment_intent: `pi_${payment}_${userId}`,
         reason: 'fraudulent',
         status,

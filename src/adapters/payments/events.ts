@@ -73,7 +73,13 @@ export type RefundFacts = {
   isPack: boolean
 }
 
-export type DisputeFacts = { disputeId: string; paymentIntent: string; amountCents: number; isWon: boolean }
+export type DisputeFacts = {
+  disputeId: string
+  paymentIntent: string
+  amountCents: number
+  currency: string | null
+  isWon: boolean
+}
 
 export type PaymentEvent = { eventId: string; type: string; created: number; fact: PaymentFact | null }
 
@@ -223,12 +229,12 @@ function readRefund(object: unknown): PaymentFact | null | 'unreadable' {
 function readDispute(object: unknown, isWithdrawn: boolean): PaymentFact | null | 'unreadable' {
   const parsed = Dispute.safeParse(object)
   if (!parsed.success) return 'unreadable'
-  const { id, amount, status, payment_intent: paymentIntent } = parsed.data
+  const { id, amount, currency = null, status, payment_intent: paymentIntent } = parsed.data
   const isQuestion = status?.startsWith('warning_') || status === 'prevented'
   if (!paymentIntent || (isQuestion && !isWithdrawn)) return null
   return {
     kind: 'dispute',
-    dispute: { disputeId: id, paymentIntent, amountCents: amount, isWon: status === 'won' },
+    dispute: { disputeId: id, paymentIntent, amountCents: amount, currency, isWon: status === 'won' },
   }
 }
 

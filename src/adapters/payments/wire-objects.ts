@@ -9,7 +9,12 @@ const Ref = z
 const Metadata = z.record(z.string(), z.string()).nullish()
 /** To the end of year 9999, beyond which there are no ISO dates. */
 const Seconds = z.number().int().nonnegative().max(253_402_300_799)
-const Cents = z.number().int()
+/** As much as a column can hold. Events come for everything that is sold there, in every currency; nothing of ours costs that. */
+const MOST_CENTS = 2 ** 31 - 1
+const Cents = z
+  .number()
+  .int()
+  .transform((cents) => Math.max(-MOST_CENTS, Math.min(MOST_CENTS, cents)))
 
 export const Envelope = z.object({
   id: Id,
@@ -82,6 +87,7 @@ export const Invoice = z.object({
 export const Dispute = z.object({
   id: Id,
   amount: Cents,
+  currency: z.string().nullish(),
   status: z.string().nullish(),
   payment_intent: Ref,
 })

@@ -102,6 +102,24 @@ onBothEngines(
       expect(await balance(one)).toBe(150)
     })
 
+    test('in another currency than the payment is about all of it', async () => {
+      const { one, make } = await buyer()
+      await deliver(make.packPaid())
+      await deliver(make.disputed('created', { ...OPEN, cents: 316, currency: 'gbp' }))
+      expect(await balance(one)).toBe(100)
+      await deliver(make.disputed('closed', { ...WON, cents: 316, currency: 'gbp' }))
+      expect(await balance(one)).toBe(200)
+    })
+
+    test('or refund of something else, however large its amount, is received', async () => {
+      const { make } = await buyer()
+      for (const event of [
+        make.disputed('created', { ...OPEN, cents: 3_000_000_000, currency: 'idr' }),
+        make.packRefunded({ cents: 3_000_000_000 }),
+      ])
+        expect((await deliver(event)).status).toBe(200)
+    })
+
     test('that moves no money takes nothing; an inquiry takes when it becomes a dispute', async () => {
       const { one, make } = await buyer()
       await deliver(make.packPaid())

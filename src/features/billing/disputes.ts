@@ -22,18 +22,24 @@ export async function disputed(ctx: Ctx, dispute: DisputeFacts, invoiceId: strin
   const known = await findDispute(ctx.db, dispute.disputeId)
   if (known) return dispute.isWon ? giveBack(ctx, known) : undefined
   const now = ctx.now().toISOString()
+  const payment = await findPayment(ctx.db, { paymentIntent: dispute.paymentIntent, invoiceId })
+  const amountCents = centsOf(dispute, payment)
   await insertDispute(ctx.db, {
     dispute_id: dispute.disputeId,
     payment_intent: dispute.paymentIntent,
     invoice_id: invoiceId,
-    amount_cents: dispute.amountCents,
+    amount_cents: amountCents,
     // A late message that it was opened takes nothing then.
     won_at: dispute.isWon ? now : null,
     created_at: now,
   })
-  if (dispute.isWon) return
-  const payment = await findPayment(ctx.db, { paymentIntent: dispute.paymentIntent, invoiceId })
-  if (payment) await take(ctx, payment, dispute)
+  if (payment && !dispute.isWon) await take(ctx, payment, { disputeId: dispute.disputeId, amountCents })
+}
+
+/** A bank may ask in the currency of its customer. What share of the payment that is cannot be told, so it counts as all. */
+function centsOf({ amountCents, currency }: DisputeFacts, payment: PaymentRow | undefined): number {
+  const isForeign = payment && currency !== null && currency !== payment.currency
+  return isForeign ? payment.amount_cents : amountCents
 }
 
 /** Call it when a payment was booked: it may have been disputed before it was reported. */

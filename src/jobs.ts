@@ -4,6 +4,7 @@ import { jobFailures } from './core/job-failures.ts'
 import { logFailure } from './core/log-failure.ts'
 import { backUpOnSchedule } from './features/backup/schedule.ts'
 import { keepDevelopmentBooks } from './features/billing/development.ts'
+import { endPlans } from './features/billing/subscriptions.ts'
 import { dropOldReads, keepWaitingReads, READS_JOB } from './features/card-reads/card-reads.ts'
 import { purgeDeletedCards } from './features/cards/delete.ts'
 import { dropLooseImages } from './features/cards/images/attach.ts'
@@ -63,6 +64,7 @@ export const sendMails = (ctx: Ctx, stopping: AbortSignal): Promise<void> =>
 const JOBS: readonly Job[] = [
   { name: 'idempotency-keys', everyMs: HOUR_MS, run: dropOldIdempotencyKeys },
   { name: 'development-payments', everyMs: MINUTE_MS, run: keepDevelopmentBooks },
+  { name: 'ended-plans', everyMs: 10 * MINUTE_MS, run: endPlans },
   { name: 'orphaned-uploads', everyMs: HOUR_MS, run: dropOrphanedUploads },
   { name: 'old-attachments', everyMs: HOUR_MS, run: dropOldAttachments },
   { name: 'support-conversations', everyMs: MINUTE_MS, run: dropOldConversations },

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { events, ledger, type Person, SECRET, webhookOf } from '../../../test/support/billing-events.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { signPayload } from '../../adapters/payments/payments.ts'
+import { contextFor } from '../../core/context.ts'
+import { endPlans } from './subscriptions.ts'
 
 onBothEngines(
   'billing',
@@ -248,11 +250,17 @@ onBothEngines(
 
       test('that is cancelled also ends when the last message never comes', async () => {
         const buyer = await person()
-        const end = Math.floor(t.app.services.now().getTime() / 1000) - 10
+        const end = Math.floor(t.app.services.now().getTime() / 1000) + 10
         await deliver(
           events(buyer, t).subscription('updated', { created: 200, periodEnd: end, cancel: true }),
         )
+        const plan = async () => (await buyer.get('/api/v1/auth/me')).body.plan
+        await endPlans(contextFor(t.app.services))
+        expect(await plan()).toBe('pro')
+        t.later(11_000)
         expect(await status(buyer)).toMatchObject({ plan_id: 'free', status: 'canceled' })
+        await endPlans(contextFor(t.app.services))
+        expect(await plan()).toBe('free')
       })
 
       test('that moves to a smaller plan follows the product, and its next grant is the smaller one', async () => {

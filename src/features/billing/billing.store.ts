@@ -79,6 +79,19 @@ export function listSubscriptions(db: Db, userId: string): Promise<SubscriptionR
     .execute()
 }
 
+/** Whose cancelled period is over, though the provider has not said that it ended. */
+export async function usersPastTheirEnd(db: Db, now: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('billing_subscriptions')
+    .select('user_id')
+    .distinct()
+    .where('status', '!=', 'canceled')
+    .where('cancel_at_period_end', '=', 1)
+    .where('current_period_end', '<=', now)
+    .execute()
+  return rows.map(({ user_id }) => user_id)
+}
+
 export type SubscriptionWrite = {
   provider: string
   userId: string

@@ -1,6 +1,6 @@
 /** Which plan a user has, and how events change subscriptions, in whatever order they arrive. */
 import type { SubscriptionState } from '../../adapters/payments/events.ts'
-import type { Ctx } from '../../core/context.ts'
+import { type Ctx, inTx } from '../../core/context.ts'
 import { setPlan } from '../identity/users/users.ts'
 import {
   fillSubscription,
@@ -8,6 +8,7 @@ import {
   listSubscriptions,
   type SubscriptionRow,
   saveSubscription,
+  usersPastTheirEnd,
 } from './billing.store.ts'
 import { MustCancel } from './must-cancel.ts'
 import { planRank } from './plans.ts'
@@ -174,6 +175,12 @@ function isRunning(row: SubscriptionRow, now: string): boolean {
   if (!RUNNING.includes(row.status)) return false
   const over = row.current_period_end !== null && row.current_period_end <= now
   return !(row.cancel_at_period_end === 1 && over)
+}
+
+/** Housekeeping: an account shows the plan that it has, also when the provider's last message never came. */
+export async function endPlans(ctx: Ctx): Promise<void> {
+  for (const userId of await usersPastTheirEnd(ctx.db, ctx.now().toISOString()))
+    await inTx(ctx, (ctx) => syncPlan(ctx, userId))
 }
 
 async function syncPlan(ctx: Ctx, userId: string): Promise<void> {

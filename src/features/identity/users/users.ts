@@ -128,9 +128,11 @@ export async function accountState(ctx: Ctx, userId: string): Promise<'present' 
   return row.deleted_at === null ? 'present' : 'deleted'
 }
 
-/** Sets the plan. Only billing decides it. */
+/** Sets the plan, unless it is set already. Only billing decides it. */
 export async function setPlan(ctx: Ctx, userId: string, plan: string): Promise<void> {
-  await updateUser(ctx.db, userId, { plan, updated_at: ctx.now().toISOString() })
+  const user = await findUser(ctx.db, userId)
+  if (user && user.plan !== plan)
+    await updateUser(ctx.db, userId, { plan, updated_at: ctx.now().toISOString() })
 }
 
 export const me = capability({

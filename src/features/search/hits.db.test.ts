@@ -77,13 +77,15 @@ onBothEngines('what is a hit', (t) => {
   })
 
   test('a card about another code is no hit, and costs nothing', async () => {
-    const title = 'Quokka importer ends with exit code 137'
+    const title = 'Quokka TS importer ends with exit code 137'
     const { card_id } = await record(author as Person, { ...goodCard(), title })
     await (author as Person).post(`/api/v1/cards/${card_id}/publish`)
     const asked = await ask('quokka importer exit code 137', { scope: 'public' })
     expect(asked).toMatchObject({ results: [{ card_id }], total: 1, credits_charged: 5 })
-    const other = await ask('quokka importer exit code 255', { scope: 'public' })
-    expect(other).toMatchObject({ results: [], total: 0, credits_charged: 0 })
+    for (const query of ['quokka importer exit code 255', 'TS 2345']) {
+      const other = await ask(query, { scope: 'public' })
+      expect(other, query).toMatchObject({ results: [], total: 0, credits_charged: 0 })
+    }
     const own = await (author as Person).post('/api/v1/search', { query: 'quokka importer exit code 255' })
     expect(own.body.total).toBe(0)
     expect(own.body.results[0]).toMatchObject({ card_id, weak: true })

@@ -53,3 +53,30 @@ test('where nothing but a code is asked, a card without its number is about anot
     )
   expect(isAnother('error 2345', 'TS2345: Argument of type string')).toBe(false)
 })
+
+test('a code in two words is nothing but a code; a port, a size, a version and a year are not', () => {
+  const title =
+    'Migrating a TS library: E notation, ORA client, C library and a port, RSA key or VS version in use'
+  for (const query of [
+    'TS 2345',
+    'ts(2345)',
+    'error TS 2345',
+    'E 1234',
+    'ORA 00942',
+    'lnk 2019',
+    'error c 2065',
+  ])
+    expect(isAnother(query, title), query).toBe(true)
+  for (const query of [
+    'port 3000',
+    'RSA 4096',
+    'VS 2022',
+    'v 1234',
+    'chmod 0755',
+    'uid 1000',
+    'TS 2345 library',
+  ])
+    expect(isAnother(query, title), query).toBe(false)
+  expect(isAnother('TS 2345', 'TS2345: Argument of type string')).toBe(false)
+  expect(isAnother('ora 00942', 'ORA-00942: table or view does not exist')).toBe(false)
+})

@@ -32,6 +32,16 @@ const KINDS_TYPED: readonly Kind[] = [
   { pattern: /(?<![\w-])(?<kind>[A-Z]{1,6})[ (](?<number>\d{4,7})(?![\w-])/g },
 ]
 
+/**
+ * Letters by which a tool numbers its messages; a letter alone is one too, but for the V of a version. In two words
+ * others may be a port, a size or a year: `port 3000`, `RSA 4096`, `VS 2022`.
+ */
+const TOOLS = 'AADSTS|BC|CS|DPI|DPY|FS|LNK|MSB|NETSDK|NG|NU|ORA|PLS|RMAN|SC|TNS|TS|[A-UW-Z]'
+const SURELY_CODE = [
+  ...KINDS.map(({ pattern }) => pattern),
+  new RegExp(`(?<![\\w-])(?:${TOOLS})[ (]\\d{4,7}(?![\\w-])`, 'g'),
+]
+
 /** The numbers of the codes in a text, in small letters, by their kind. */
 export type Codes = ReadonlyMap<string, ReadonlySet<string>>
 
@@ -65,7 +75,7 @@ export function codesAsked(query: string): AskedCodes {
   const text = query.toUpperCase()
   const codes = codesIn(text, KINDS_TYPED)
   if (codes.size === 0) return NO_CODES
-  const rest = KINDS.reduce((left, { pattern }) => left.replace(pattern, ' '), text).replace(SAYS_CODE, ' ')
+  const rest = SURELY_CODE.reduce((left, pattern) => left.replace(pattern, ' '), text).replace(SAYS_CODE, ' ')
   return { codes, isAll: !/[\p{L}\p{N}]/u.test(rest) }
 }
 

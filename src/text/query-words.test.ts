@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { termsOf } from './analyse.ts'
 import { readQuery } from './query-words.ts'
 
 const termsIn = (query: string) => readQuery(query).map(({ term }) => term)
@@ -19,8 +20,17 @@ describe('the words of a query', () => {
         parts: ['no', 'such', 'method', 'error'],
         spoken: 'no such method error',
         times: 1,
+        otherTerms: ['nosuchmethod'],
       },
     ])
+  })
+
+  test('the name of an error also asks for itself without its ending, if that leaves a name', () => {
+    const otherTerms = (query: string) => readQuery(query).flatMap(({ otherTerms }) => otherTerms ?? [])
+    expect(otherTerms('UnhandledPromiseRejectionWarning')).toEqual(termsOf('unhandledpromiserejection'))
+    expect(otherTerms('java.lang.ClassNotFoundException')).toEqual(['classnotfound'])
+    for (const query of ['TypeError', 'IOException', 'DeprecationWarning', 'throwErrorLater', 'getUserById'])
+      expect(otherTerms(query), query).toEqual([])
   })
 
   test('a version asks for itself and its branch, not for its first digit', () => {

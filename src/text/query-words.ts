@@ -18,8 +18,8 @@ export type AskedWord = {
   /** How often it stands in the query. */
   times: number
   /**
-   * Terms that stand for it as well: of `TS 2345` each has ts2345, of `mac os` each has macos, and a lone character of
-   * a script without spaces has the pairs that hold it.
+   * Terms that stand for it as well: of `TS 2345` each has ts2345, of `mac os` each has macos, ModuleNotFoundError has
+   * modulenotfound, and a lone character of a script without spaces has the pairs that hold it.
    */
   otherTerms?: readonly string[]
   /** It is never corrected. */
@@ -147,5 +147,12 @@ function askedBy(token: string, terms: readonly string[]): AskedWord[] {
   if (terms.length === 1) return terms.map(plain)
   if (terms.every((term) => ONLY_NUMBERS.test(term))) return terms.slice(1).map(plain)
   if (terms.length === 2) return terms.map(plain)
-  return [{ ...plain(terms.at(-1) ?? ''), parts: terms.slice(0, -1), spoken: partsOf(token).join(' ') }]
+  const parts = partsOf(token)
+  const asked = { ...plain(terms.at(-1) ?? ''), parts: terms.slice(0, -1), spoken: parts.join(' ') }
+  // Two words at least must be left: TypeError does not ask for type.
+  if (parts.length < 3 || !SAYS_NAME_OF_ERROR.has(parts.at(-1) ?? '')) return [asked]
+  return [{ ...asked, otherTerms: termsOf(parts.slice(0, -1).join('')) }]
 }
+
+/** What languages put behind the name of an error. People and tools leave it out. */
+const SAYS_NAME_OF_ERROR: ReadonlySet<string> = new Set(['error', 'exception', 'warning'])

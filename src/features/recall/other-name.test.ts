@@ -139,3 +139,33 @@ test('a connection that another service refuses is not about the card; the same 
   ]
   for (const [command, line] of same) expect(namesAnother([line], POSTGRES, command), line).toBe(false)
 })
+
+test('a header, a crate that builds something and a code of npm are names', () => {
+  const header = card(
+    'gcc does not find Python.h',
+    'fatal error: Python.h: No such file or directory',
+    'Install it.',
+  )
+  const crate = card(
+    'openssl-sys does not find OpenSSL',
+    'error: failed to run custom build command for `openssl-sys v0.9`',
+    'Install libssl-dev.',
+  )
+  const npm = card('npm install -g fails with EACCES', 'npm error code EACCES', 'Set a prefix.')
+  for (const [line, other, about] of [
+    [
+      'a.c:1:10: fatal error: Python.h: No such file or directory',
+      'a.c: fatal error: zlib.h: No such file',
+      header,
+    ],
+    [
+      'custom build command for `openssl-sys v0.9.1`',
+      'custom build command for `libgit2-sys v0.16.2`',
+      crate,
+    ],
+    ['npm error code EACCES', 'npm ERR! code EUSAGE', npm],
+  ] as const) {
+    expect(namesAnother([line], about), line).toBe(false)
+    expect(namesAnother([other], about), other).toBe(true)
+  }
+})

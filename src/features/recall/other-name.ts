@@ -14,6 +14,10 @@ const THING_NAMED_BEFORE = new RegExp(`${QUOTED}\\s{1,3}(module|package|crate|ge
 const BARE_THING = /\b(module named|undefined:)\s{1,3}([\w./-]{2,100})/gi
 /** Linkers quote the name, with its parameters; people write it without quotes. */
 const UNDEFINED_REFERENCE = /\bundefined (reference) to\s{1,3}[`'"‘“]?([\w:~$.]{2,100})/gi
+/** A header that a compiler does not find, a crate whose own build failed, and why npm gave up. */
+const MISSING_HEADER = /\bfatal (error): ([\w./+-]{2,100}\.h(?:pp)?): No such file/gi
+const BUILD_OF_CRATE = /\bcustom (build) command for [`'"]?([\w-]{2,60})/gi
+const CODE_OF_NPM = /\b(npm) (?:error|err!) code (E[A-Z]{3,20})\b/gi
 /** Builders name the command that failed, with the shell that they gave it to. */
 const NAMED_COMMAND =
   /\b(process|command|script):?\s{1,3}["'`](?:\/bin\/(?:ba)?sh -c )?([^"'`\n]{2,100})["'`]/gi
@@ -52,12 +56,23 @@ function isOfAnotherService(failure: string, card: string): boolean {
   return asked.length > 0 && told.length > 0 && !asked.some((service) => told.includes(service))
 }
 
+const NAMED_OTHERWISE = [
+  NAMED_THING,
+  BARE_THING,
+  UNDEFINED_REFERENCE,
+  MISSING_HEADER,
+  BUILD_OF_CRATE,
+  CODE_OF_NPM,
+  NAMED_COMMAND,
+  NAMED_SERVICE,
+]
+
 function namesIn(text: string, codes: RegExp): Map<string, string[]> {
   const names = new Map<string, string[]>()
   const add = (kind: string, name: string) =>
     names.set(kind, [...(names.get(kind) ?? []), name.toLowerCase()])
   for (const [, name = '', kind = ''] of text.matchAll(THING_NAMED_BEFORE)) add(kind.toLowerCase(), name)
-  for (const pattern of [NAMED_THING, BARE_THING, UNDEFINED_REFERENCE, NAMED_COMMAND, NAMED_SERVICE])
+  for (const pattern of NAMED_OTHERWISE)
     for (const [, kind = '', name = ''] of text.matchAll(pattern))
       add(
         kind

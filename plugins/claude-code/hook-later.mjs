@@ -154,7 +154,7 @@ var PHRASE = /[^"'`\r\n\\<>{}]{8,100}(?=["'`])/y;
 /** A mail provider gives a password for an app in four groups of four letters. */
 var APP_PASSWORD = /^[a-z]{4}(?: [a-z]{4}){3}$/;
 /** A sentence about a password has one of these words. */
-var PROSE = /\b(?:an?|and|are|as|at|be(?:en)?|by|can|cannot|characters?|contain|digits?|do|does|enter|fail(?:ed|s)?|for|from|has|have|here|if|in|is|it|least|letters?|long|min|must|need|new|no|not|of|on|one|only|or|passwords?|please|see|short|should|than|that|the|they|this|to|use|used|was|we|when|will|with|your?)\b/i;
+var PROSE$1 = /\b(?:an?|and|are|as|at|be(?:en)?|by|can|cannot|characters?|contain|digits?|do|does|enter|fail(?:ed|s)?|for|from|has|have|here|if|in|is|it|least|letters?|long|min|must|need|new|no|not|of|on|one|only|or|passwords?|please|see|short|should|than|that|the|they|this|to|use|used|was|we|when|will|with|your?)\b/i;
 var SIGN = /[!@#$%^&*~]/;
 var REFERENCE_OR_MAIL = /^\$|@[^@]*\./;
 /** Beside letters it has a digit and a sign, as words and versions do not. */
@@ -165,7 +165,7 @@ function isPasswordLike(word) {
 function phraseAt(text, start) {
 	PHRASE.lastIndex = start;
 	const phrase = PHRASE.exec(text)?.[0];
-	if (phrase === void 0 || text[start + phrase.length] !== text[start - 1] || PROSE.test(phrase)) return void 0;
+	if (phrase === void 0 || text[start + phrase.length] !== text[start - 1] || PROSE$1.test(phrase)) return void 0;
 	if (!(APP_PASSWORD.test(phrase) || phrase.split(" ").some(isPasswordLike)) || isPlaceholder(phrase) || isPlaceholder(phrase.replaceAll(" ", ""))) return void 0;
 	return {
 		start,
@@ -195,7 +195,7 @@ var OPERATOR = [
 	"[:>]",
 	`[,(](?=[ \\t]{0,4}["'\`])`
 ].join("|");
-var LINK = new RegExp(`${REST_OF_NAME$1}(?:${OPERATOR})(?:[*~]{1,3}|_{1,3}(?=\\s))?[ \\t]{0,40}(?:(?:[|>][+-]?)?\\r?\\n[ \\t]{1,40}|\\\\\\r?\\n[ \\t]{0,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`, "iy");
+var LINK$1 = new RegExp(`${REST_OF_NAME$1}(?:${OPERATOR})(?:[*~]{1,3}|_{1,3}(?=\\s))?[ \\t]{0,40}(?:(?:[|>][+-]?)?\\r?\\n[ \\t]{1,40}|\\\\\\r?\\n[ \\t]{0,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`, "iy");
 /** `--password value`: a blank is enough after a flag, also with the value on the next line. */
 var FLAG_LINK = /[\w-]{0,20}[ \t]{1,4}(?:\\\r?\n[ \t]{0,40})?["']?/y;
 var LONGEST_REST = 25;
@@ -209,8 +209,8 @@ function mayHaveOperator(text, nameEnd) {
 /** Where the value of the name that ends at `nameEnd` starts, or -1. */
 function valueStart(text, nameEnd) {
 	if (!mayHaveOperator(text, nameEnd)) return -1;
-	LINK.lastIndex = nameEnd;
-	return LINK.test(text) ? LINK.lastIndex : -1;
+	LINK$1.lastIndex = nameEnd;
+	return LINK$1.test(text) ? LINK$1.lastIndex : -1;
 }
 function flagValueStart(text, nameEnd) {
 	FLAG_LINK.lastIndex = nameEnd;
@@ -241,7 +241,7 @@ function secretBelow(text, nameEnd, kind) {
 	};
 }
 /** `my token is …`, `ENV TOKEN …`, `PASSWORD '…'`: only a blank between them, so the value itself must look like a secret. */
-var spoken = (about) => new RegExp(`[A-Z_]{0,20}[ \\t]{1,4}${about}(?:(?:is|was|to|ist|lautet)[ \\t]{1,4})?(["'\`]?)([A-Za-z0-9_+/.~!@#%^*=$&-]{8,200})(?=[\\s"'\`;,)\\]}]|$)`, "y");
+var spoken = (about) => new RegExp(`[A-Z_]{0,20}[ \\t]{1,4}${about}((?:is|was|to|ist|lautet|est|es|[-–—→])[ \\t]{1,4})?(["'\`]?)([A-Za-z0-9_+/.~!@#%^*=$&-]{8,200})(?=[\\s"'\`;,)\\]}]|$)`, "y");
 var SPOKEN = spoken("");
 /** `the password for staging is …`. A key for something is often a number of a row. */
 var SPOKEN_PASSWORD = spoken("(?:(?:for|of|on)(?:[ \\t]{1,4}[\\w.-]{1,30}){1,3}[ \\t]{1,4}(?=is|was))?");
@@ -251,9 +251,10 @@ function spokenSecret(text, nameEnd, kind) {
 	const pattern = kind === "password" ? SPOKEN_PASSWORD : SPOKEN;
 	pattern.lastIndex = nameEnd;
 	const found = pattern.exec(text);
-	const value = found?.[2]?.replace(/[;,.!]{1,8}$/, "");
-	if (!found || value === void 0 || isPlaceholder(value) || !isPlainlyRandom(value)) return void 0;
-	const start = found.index + found[0].length - found[2].length;
+	const value = found?.[3]?.replace(/[;,.!]{1,8}$/, "");
+	if (!found || value === void 0 || isPlaceholder(value)) return void 0;
+	if (!(kind === "password" && found[1] !== void 0 && isPasswordLike(value)) && !isPlainlyRandom(value)) return void 0;
+	const start = found.index + found[0].length - found[3].length;
 	return {
 		start,
 		end: start + value.length,
@@ -264,10 +265,30 @@ function spokenSecret(text, nameEnd, kind) {
 var LONGEST_VALUE = 400;
 var QUOTED = /[^"'`\s\\<>]{6,200}(?=\\?["'`])/y;
 var BARE$1 = /(?:[A-Za-z0-9_+/.~!@#%^*=$-]|&(?!\w{1,30}[=;])){6,400}(?=[\s"'`;,)\]}\\<&]|$)/y;
+/** Quotes of the other kinds and escaped ones belong to a password. Between escaped quotes nothing else is escaped. */
+var inQuotes = (quote) => ({
+	plain: new RegExp(`(?:[^${quote}\\s\\\\<>]|\\\\[^\\sA-Za-z0-9]){6,200}(?=${quote})`, "y"),
+	escaped: new RegExp(`[^${quote}\\s\\\\<>]{6,200}(?=\\\\${quote})`, "y")
+});
+var IN_QUOTES = {
+	"\"": inQuotes("\""),
+	"'": inQuotes("'"),
+	"`": inQuotes("`")
+};
+/** Folders and name spaces. */
+var BACKSLASHED = /\\\\.*\\\\/;
+function quotedPassword(text, start, quote) {
+	const pattern = IN_QUOTES[quote][text[start - 2] === "\\" ? "escaped" : "plain"];
+	pattern.lastIndex = start;
+	const value = pattern.exec(text)?.[0];
+	return value === void 0 || BACKSLASHED.test(value) ? void 0 : secretValue(value, start, "password");
+}
 /** The value that starts here, if it is a secret. */
 function secretAt$1(text, start, kind) {
 	const opener = text[start - 1];
 	const isQuoted = opener === "\"" || opener === "'" || opener === "`";
+	const whole = isQuoted && kind === "password" ? quotedPassword(text, start, opener) : void 0;
+	if (whole) return whole;
 	const pattern = isQuoted ? QUOTED : BARE$1;
 	pattern.lastIndex = start;
 	const value = pattern.exec(text)?.[0].replace(/[;,.]{1,8}$/, "");
@@ -451,6 +472,19 @@ function afterHeaders(text, at) {
 //#endregion
 //#region src/features/redaction/blocks.ts
 var HEADER = /(?:[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----/y;
+var PEM = {
+	begin: "-----BEGIN ",
+	header: HEADER,
+	end: "-----END",
+	footer: /-----END(?: OpenVPN Static key V1|[A-Z0-9 ]{0,60})(?:-----)?/y
+};
+/** Keys of commercial SSH, with four dashes and a blank. */
+var SSH2 = {
+	begin: "---- BEGIN ",
+	header: /SSH2 (?:ENCRYPTED )?PRIVATE KEY ----/y,
+	end: "---- END",
+	footer: /---- END(?: [A-Z0-9 ]{0,60})?(?:----)?/y
+};
 var LONGEST_BLOCK = 5e4;
 var LEAST_BLOCK = 32;
 var keyBetween = (start, end) => ({
@@ -460,22 +494,21 @@ var keyBetween = (start, end) => ({
 	rank: RANK.block
 });
 /** Finds private key blocks, even with escaped line ends or without their end line. */
-function blockFinder(text) {
+function blockFinder(text, marks) {
 	let nextEnd = -2;
 	return (markerEnd) => {
-		HEADER.lastIndex = markerEnd;
-		if (!HEADER.test(text)) return void 0;
-		const bodyStart = HEADER.lastIndex;
-		if (nextEnd !== -1 && nextEnd < bodyStart) nextEnd = text.indexOf("-----END", bodyStart);
-		const end = nextEnd === -1 || nextEnd - bodyStart > LONGEST_BLOCK ? openEnd(text, bodyStart) : closedEnd(text, nextEnd);
+		marks.header.lastIndex = markerEnd;
+		if (!marks.header.test(text)) return void 0;
+		const bodyStart = marks.header.lastIndex;
+		if (nextEnd !== -1 && nextEnd < bodyStart) nextEnd = text.indexOf(marks.end, bodyStart);
+		const end = nextEnd === -1 || nextEnd - bodyStart > LONGEST_BLOCK ? openEnd(text, bodyStart) : closedEnd(text, nextEnd, marks.footer);
 		if (end - bodyStart < LEAST_BLOCK) return void 0;
-		return keyBetween(markerEnd - 11, end);
+		return keyBetween(markerEnd - marks.begin.length, end);
 	};
 }
-var FOOTER = /-----END(?: OpenVPN Static key V1|[A-Z0-9 ]{0,60})(?:-----)?/y;
-function closedEnd(text, from) {
-	FOOTER.lastIndex = from;
-	return FOOTER.test(text) ? FOOTER.lastIndex : from;
+function closedEnd(text, from, footer) {
+	footer.lastIndex = from;
+	return footer.test(text) ? footer.lastIndex : from;
 }
 /** A line of a key's body: base64, or one of the headers that an encrypted key carries. */
 var BODY_LINE = /(?:\\[nr]|\s){0,20}(?:(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{1,100}|[A-Za-z0-9+/]{16,100}={0,2}|[A-Za-z0-9+/]{1,16}={1,2})(?=[\s\\"'`,]|$)/y;
@@ -558,12 +591,51 @@ function encodedBlock(text, markerEnd) {
 }
 /** Without Buffer, because the web app uses the same rules in the browser. */
 var isPrivate = (encoded) => /^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(atob(encoded.slice(0, encoded.length - encoded.length % 4)));
+/**
+* Key files that are base64 as a whole, with what stands at the end of `keyword` always the same: PKCS #12, keys of
+* PKCS #8 and #1 without their first line, Java key stores. `head` is what stands before it: a length.
+*/
+var LENGTH = /(?<=(?<![A-Za-z0-9+/])MII[A-P][A-Za-z0-9+/][AQgw])/y;
+var NOTHING = /(?<![A-Za-z0-9+/])/y;
+var BINARY_KEYS = [...[
+	"IBAzCC",
+	"IBADANBgkqhkiG9w0BAQEFAASC",
+	"IBAAKCAQEA",
+	"IBAAKCAgEA",
+	"IBAAKCAYEA"
+].map((keyword) => ({
+	keyword,
+	head: LENGTH,
+	before: 6
+})), ...[
+	"MIGHAgEAMBMGByqGSM49",
+	"MIG2AgEAMBAGByqGSM49",
+	"MIACAQMwgAYJ",
+	"/u3+7QAAAA"
+].map((keyword) => ({
+	keyword,
+	head: NOTHING,
+	before: 0
+}))];
+var binaryKeywords = BINARY_KEYS.map(({ keyword }) => keyword);
+var LEAST_BINARY = 100;
+function binaryKey(text, keywordEnd, index) {
+	const kind = BINARY_KEYS[index];
+	if (!kind) return void 0;
+	const fixed = keywordEnd - kind.keyword.length;
+	kind.head.lastIndex = fixed;
+	if (!text.startsWith(kind.keyword, fixed) || !kind.head.test(text)) return void 0;
+	ENCODED_BODY.lastIndex = keywordEnd;
+	if (!ENCODED_BODY.test(text)) return void 0;
+	const [start, end] = [fixed - kind.before, openEnd(text, ENCODED_BODY.lastIndex)];
+	return end - start < LEAST_BINARY ? void 0 : keyBetween(start, end);
+}
 //#endregion
 //#region src/features/redaction/command-arguments.ts
 /** Arguments of a command, up to its end; a backslash at the end of a line goes on. */
 var ARGUMENTS = "(?:[^\\n|;&\"'`]|\\\\\\r?\\n|\"[^\"\\n]{0,100}\"|'[^'\\n]{0,100}'){0,200}?";
 var BLANKS$1 = "(?:[ \\t]|\\\\\\r?\\n){1,8}";
-var WORD$1 = "(?:\"[^\"\\n]{1,100}\"|'[^'\\n]{1,100}'|[^\\s\"'`;|&<>()-][^\\s\"'`;|&<>()]{0,100})";
+var WORD$2 = "(?:\"[^\"\\n]{1,100}\"|'[^'\\n]{1,100}'|[^\\s\"'`;|&<>()-][^\\s\"'`;|&<>()]{0,100})";
 var quoted = (before = "") => `"${before}([^"\\n]{4,200})"|'${before}([^'\\n]{4,200})'`;
 /** A shell reads these signs itself, so a bare password has none of them. A dash begins the next flag. */
 var BARE = "(?!-)([^\\s\"'`;|&<>()]{4,200})";
@@ -625,6 +697,11 @@ var COMMANDS = [
 		value: byFlag("-P", "[ \\t]{0,4}")
 	},
 	{
+		names: ["requirepass", "masterauth"],
+		isUnsure: true,
+		value: pattern(BLANKS$1, VALUE)
+	},
+	{
 		names: ["ssh-keygen"],
 		value: byFlag("-N")
 	},
@@ -651,7 +728,7 @@ var COMMANDS = [
 	},
 	{
 		names: ["poetry config"],
-		value: pattern(BLANKS$1, `(?:http-basic${OF_REPOSITORY}${BLANKS$1}${WORD$1}|pypi-token${OF_REPOSITORY})`, BLANKS$1, VALUE)
+		value: pattern(BLANKS$1, `(?:http-basic${OF_REPOSITORY}${BLANKS$1}${WORD$2}|pypi-token${OF_REPOSITORY})`, BLANKS$1, VALUE)
 	},
 	{
 		names: ["ConvertTo-SecureString"],
@@ -680,19 +757,19 @@ var COMMANDS = [
 	},
 	{
 		names: ["htpasswd"],
-		value: pattern(withFlag("b"), withFlag("n"), FLAGS, BLANKS$1, WORD$1, BLANKS$1, VALUE)
+		value: pattern(withFlag("b"), withFlag("n"), FLAGS, BLANKS$1, WORD$2, BLANKS$1, VALUE)
 	},
 	{
 		names: ["htpasswd"],
-		value: pattern(withFlag("b"), FLAGS, BLANKS$1, WORD$1, BLANKS$1, WORD$1, BLANKS$1, VALUE)
+		value: pattern(withFlag("b"), FLAGS, BLANKS$1, WORD$2, BLANKS$1, WORD$2, BLANKS$1, VALUE)
 	},
 	{
 		names: ["rabbitmqctl"],
-		value: pattern(ARGUMENTS, BLANKS$1, "(?:add_user|change_password)", BLANKS$1, WORD$1, BLANKS$1, VALUE)
+		value: pattern(ARGUMENTS, BLANKS$1, "(?:add_user|change_password)", BLANKS$1, WORD$2, BLANKS$1, VALUE)
 	},
 	{
 		names: ["net user"],
-		value: pattern(BLANKS$1, WORD$1, BLANKS$1, VALUE),
+		value: pattern(BLANKS$1, WORD$2, BLANKS$1, VALUE),
 		isUnsure: true
 	},
 	{
@@ -750,19 +827,19 @@ function givenSecrets(text, end, { keyword, command }) {
 //#endregion
 //#region src/features/redaction/commands.ts
 /** `user:password`; two slashes after the colon make it an address. */
-var USER_AND_PASSWORD = `["']?[^\\s:"']{1,100}:(?!//)([^\\s"']{4,100})`;
+var USER_AND_PASSWORD$1 = `["']?[^\\s:"']{1,100}:(?!//)([^\\s"']{4,100})`;
 /** Before `-u`. In a command for containers this names user and group. */
 var WEB_CLIENT = /(?:curl|wget|http)(?![\s\S]{0,300}\b(?:docker|podman|nerdctl)[ -])/i;
 /** Commands that take a password by position, not by an operator. */
 var HANDOVERS = [
 	{
 		after: " -u",
-		value: new RegExp(`[ \\t]{0,2}${USER_AND_PASSWORD}`, "y"),
+		value: new RegExp(`[ \\t]{0,2}${USER_AND_PASSWORD$1}`, "y"),
 		only: WEB_CLIENT
 	},
 	{
 		after: " -a",
-		value: new RegExp(`[ \\t]{1,4}${USER_AND_PASSWORD}`, "y"),
+		value: new RegExp(`[ \\t]{1,4}${USER_AND_PASSWORD$1}`, "y"),
 		only: /(?:^|[\s;&|$])(?:https?|xh)[ \t]/
 	},
 	{
@@ -782,7 +859,7 @@ var HANDOVERS = [
 	},
 	...["-user ", "-user="].map((after) => ({
 		after,
-		value: new RegExp(USER_AND_PASSWORD, "y"),
+		value: new RegExp(USER_AND_PASSWORD$1, "y"),
 		only: WEB_CLIENT
 	})),
 	{
@@ -814,6 +891,11 @@ var HANDOVERS = [
 		after: "login ",
 		value: /[^\s]{1,100}\s{1,20}password\s{1,20}([^\s"']{4,100})/y,
 		only: /machine|default/i
+	},
+	{
+		after: "*:*:*:",
+		value: /[^\s:]{1,100}:([^\s:]{4,100})/y,
+		only: /(?:^|[\s"'`])\*:\*:\*:$/
 	},
 	{
 		after: ":5432:",
@@ -852,13 +934,15 @@ function openingQuote(text, { start }) {
 /** The value of a name in quotes that is not next to it. */
 function distantSecret(text, name, kind) {
 	const quote = openingQuote(text, name);
-	return quote === -1 ? void 0 : defaultOf(text, name, kind) ?? valueBefore(text, quote, kind);
+	if (quote === -1) return void 0;
+	return valueInside(text, name, kind, DEFAULT) ?? valueInside(text, name, kind, OUTPUT) ?? valueBefore(text, quote, kind);
 }
 var DEFAULT = /[\w-]{0,40}["']\s{0,4}\{[^{}]{0,400}?\bdefault\s{0,20}=\s{0,4}["']/y;
-/** `variable "db_password" { default = "…" }` of Terraform. */
-function defaultOf(text, { end }, kind) {
-	DEFAULT.lastIndex = end;
-	return DEFAULT.test(text) ? secretAt$1(text, DEFAULT.lastIndex, kind) : void 0;
+var OUTPUT = new RegExp(`[\\w-]{0,40}["']\\s{0,4}:\\s{0,4}\\{\\s{0,40}(?:${SHORT_PAIR},\\s{0,40}){0,2}["']value["']\\s{0,4}:\\s{0,4}["']`, "y");
+/** `variable "db_password" { default = "…" }` and `"db_password": { "value": "…" }` of Terraform. */
+function valueInside(text, { end }, kind, opening) {
+	opening.lastIndex = end;
+	return opening.test(text) ? secretAt$1(text, opening.lastIndex, kind) : void 0;
 }
 var NAME_OF_PAIR = "[\"'](?:name|key)[\"']\\s{0,4}:\\s?$";
 var IS_NAME = new RegExp(NAME_OF_PAIR, "i");
@@ -872,6 +956,203 @@ function valueBefore(text, quote, kind) {
 	const value = found?.[1];
 	if (!found || value === void 0) return void 0;
 	return secretValue(value, from + found.index + found[0].indexOf(value, 8), kind);
+}
+//#endregion
+//#region src/features/redaction/rules/names.ts
+var SECRET_NAMES = [
+	{
+		kind: "password",
+		whole: false,
+		names: [
+			"password",
+			"passwd",
+			"passphrase",
+			"passcode",
+			"passwort",
+			"kennwort",
+			"mot_de_passe",
+			"mot de passe",
+			"contrasena",
+			"wachtwoord",
+			"passord",
+			"losenord",
+			"adgangskode",
+			"salasana",
+			"palavra-passe",
+			"palavra_passe",
+			"kata sandi",
+			"haslo",
+			"heslo",
+			"lozinka",
+			"jelszo"
+		]
+	},
+	{
+		kind: "password",
+		whole: true,
+		names: [
+			"pass",
+			"pwd",
+			"pw",
+			"psk",
+			"senha",
+			"parola",
+			"sifre"
+		]
+	},
+	{
+		kind: "secret",
+		whole: false,
+		names: [
+			"secret",
+			"credential",
+			"private_key",
+			"privatekey",
+			"private-key",
+			"signing_key",
+			"signingkey",
+			"signing-key",
+			"encryption_key",
+			"encryptionkey",
+			"encryption-key",
+			"master_key",
+			"masterkey"
+		]
+	},
+	{
+		kind: "secret",
+		whole: true,
+		names: [
+			"creds",
+			"salt",
+			"hmac"
+		]
+	},
+	{
+		kind: "token",
+		whole: false,
+		names: [
+			"session_id",
+			"sessionid",
+			"authorization"
+		]
+	},
+	{
+		kind: "token",
+		whole: true,
+		names: [
+			"token",
+			"auth",
+			"bearer",
+			"jwt"
+		]
+	},
+	{
+		kind: "api_key",
+		whole: false,
+		names: [
+			"api_key",
+			"apikey",
+			"api-key",
+			"api key",
+			"access_key",
+			"accesskey",
+			"access-key",
+			"access key",
+			"account_key",
+			"accountkey",
+			"shared_key",
+			"sharedkey",
+			"license_key",
+			"licensekey",
+			"subscription_key",
+			"subscription-key"
+		]
+	},
+	{
+		kind: "api_key",
+		whole: true,
+		names: [
+			"key",
+			"api",
+			"client_id",
+			"clientid"
+		]
+	}
+];
+/** The same in letters beyond ASCII, which the table of keywords does not hold. Endings of a word may follow. */
+var FOREIGN_NAMES = [
+	{
+		kind: "password",
+		whole: false,
+		names: [
+			"парол",
+			"密码",
+			"密碼",
+			"口令",
+			"パスワード",
+			"비밀번호",
+			"암호",
+			"كلمة المرور",
+			"كلمة السر",
+			"סיסמה",
+			"סיסמא",
+			"contraseña",
+			"contraseña",
+			"hasło",
+			"şifre",
+			"lösenord",
+			"jelszó",
+			"κωδικός",
+			"mật khẩu",
+			"पासवर्ड",
+			"รหัสผ่าน"
+		]
+	},
+	{
+		kind: "api_key",
+		whole: false,
+		names: ["ключ доступа", "ключ api"]
+	},
+	{
+		kind: "token",
+		whole: false,
+		names: [
+			"токен",
+			"令牌",
+			"トークン",
+			"토큰"
+		]
+	},
+	{
+		kind: "secret",
+		whole: false,
+		names: [
+			"секрет",
+			"приватный ключ",
+			"密钥",
+			"密鑰",
+			"シークレット"
+		]
+	}
+];
+//#endregion
+//#region src/features/redaction/foreign-names.ts
+var BEYOND_ASCII = /[\u0080-\uffff]/;
+var NAMES = new RegExp(`(?:${FOREIGN_NAMES.map(({ names }) => `(${names.join("|")})`).join("|")})(?:(?![A-Za-z])[\\p{L}\\p{M}]){0,12}(?:[ \\t]\\p{L}{1,20}(?=[ \\t:=])){0,3}`, "giu");
+/** The names of secrets in letters beyond ASCII, and what kind each of them says. */
+function* foreignNames(text) {
+	if (!BEYOND_ASCII.test(text)) return;
+	for (const found of text.matchAll(NAMES)) {
+		const kind = FOREIGN_NAMES[found.slice(1).findIndex((name) => name !== void 0)]?.kind;
+		if (kind) yield {
+			name: {
+				start: found.index,
+				end: found.index + found[0].length
+			},
+			kind
+		};
+	}
 }
 //#endregion
 //#region src/features/redaction/harmless.ts
@@ -896,7 +1177,7 @@ function isConstant(value) {
 	return words.length >= 2 && words.join("").length > value.length / 2;
 }
 /** Capitals throughout are those of a licence key. */
-var WORD = /^[A-Z]?[a-z]{1,19}$/;
+var WORD$1 = /^[A-Z]?[a-z]{1,19}$/;
 var NUMBER = /^(?:v?\d{1,8}|[a-z]{1,12}\d{1,3})$/;
 var HASH = /^(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}$/;
 /** `build-2024-05-01`, `node-modules-linux-<hash>`: words and numbers, and perhaps a hash behind two words. */
@@ -904,7 +1185,7 @@ function isCacheKey(value) {
 	const parts = value.split(/[-_./:]/);
 	const hasHash = HASH.test(parts.at(-1) ?? "");
 	const known = hasHash ? parts.slice(0, -1) : parts;
-	const words = known.filter((part) => WORD.test(part) && !isUnpronounceable(part));
+	const words = known.filter((part) => WORD$1.test(part) && !isUnpronounceable(part));
 	return words.length >= (hasHash ? 2 : 1) && known.every((part) => words.includes(part) || NUMBER.test(part));
 }
 /** The key of a cache or of a map: `key`, `restore-keys` and `cache_key`, not `api_key`. */
@@ -963,13 +1244,27 @@ function authorizationValue(text, wordEnd) {
 		rank: RANK.assigned
 	};
 }
-/** Without Buffer, because the web app uses the same rules in the browser. */
+/** Without Buffer, because the web app uses the same rules in the browser. As UTF-8, or else byte by byte. */
 function decodedBase64(value) {
 	try {
-		return atob(value.replaceAll("-", "+").replaceAll("_", "/"));
+		const bytes = atob(value.replaceAll("-", "+").replaceAll("_", "/"));
+		return asUtf8(bytes) ?? bytes;
 	} catch {
 		return "";
 	}
+}
+function asUtf8(bytes) {
+	try {
+		return new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
+	} catch {
+		return;
+	}
+}
+/** Neither part has a control character. Services that know keys alone take the key as the user. */
+var USER_AND_PASSWORD = /^([^\p{Cc}:]+):([^\p{Cc}]*)$/u;
+function isCredentials(decoded) {
+	const [, user = "", password = ""] = USER_AND_PASSWORD.exec(decoded) ?? [];
+	return password === "" ? isPlainlyRandom(user) && !isPlaceholder(user) : !isPlaceholder(password);
 }
 /** `Basic dXNlcjpwYXNz`: base64 of `user:password`. */
 function basicCredentials(text, wordEnd) {
@@ -977,9 +1272,7 @@ function basicCredentials(text, wordEnd) {
 	const found = BASIC.exec(text);
 	const value = found?.[1];
 	if (!found || !value) return void 0;
-	const decoded = decodedBase64(value);
-	const password = /^[\x20-\x7e\xa0-\xff]+?:([\x20-\x7e\xa0-\xff]*)$/.exec(decoded)?.[1];
-	if (!password || isPlaceholder(password)) return void 0;
+	if (!isCredentials(decodedBase64(value))) return void 0;
 	const end = found.index + found[0].length;
 	return {
 		start: end - value.length,
@@ -988,11 +1281,15 @@ function basicCredentials(text, wordEnd) {
 		rank: RANK.named
 	};
 }
-var COOKIE_PAIR = /[ \t]{0,4}([A-Za-z0-9_.$-]{1,80})=("?)([A-Za-z0-9%+/_.|~!*-]{0,4000}={0,2})\2/y;
-/** Values of the cookies that carry a session, in a `Cookie:` or `Set-Cookie:` header. */
-function sessionCookies(text, colonEnd) {
+/** `Cookie: `, `"Cookie": "`, `cookies={"`, `--cookie "`, also with escaped quotes. */
+var COOKIE_LINK = /s?["'\\\]]{0,3}(?:[ \t]{0,2}[:=,(]|(?=[ \t]["']))[ \t]{0,2}[[{("'\\]{0,4}/y;
+var COOKIE_PAIR = /[ \t]{0,4}([A-Za-z0-9_.$-]{1,80})(?:=|["']:[ \t]{0,2}['"])("?)([A-Za-z0-9%+/_.|~!*-]{0,4000}={0,2})\2/y;
+/** Values of the cookies that carry a session, in a `Cookie` or `Set-Cookie` header, from the end of that word. */
+function sessionCookies(text, wordEnd) {
+	COOKIE_LINK.lastIndex = wordEnd;
+	if (!COOKIE_LINK.test(text)) return [];
 	const spans = [];
-	let at = colonEnd;
+	let at = COOKIE_LINK.lastIndex;
 	for (let pair = 0; pair < 40; pair += 1) {
 		COOKIE_PAIR.lastIndex = at;
 		const found = COOKIE_PAIR.exec(text);
@@ -1738,7 +2035,14 @@ var MESSAGING_RULES = [
 	token("slack_token", "xwfp-", "[A-Za-z0-9-]{20,400}"),
 	token("slack_app_token", "xapp-", "\\d-[A-Z0-9]{1,20}-\\d{1,20}-[a-z0-9]{1,128}"),
 	token("slack_webhook", "hooks.slack.com/", "(?:services|workflows|triggers)/[A-Za-z0-9+/]{24,120}"),
-	token("discord_webhook", ["discord.com/api/webhooks/", "discordapp.com/api/webhooks/"], "\\d{17,20}/[A-Za-z0-9_-]{60,80}"),
+	token("discord_webhook", [
+		"",
+		"v6/",
+		"v7/",
+		"v8/",
+		"v9/",
+		"v10/"
+	].flatMap((version) => ["discord.com", "discordapp.com"].map((host) => `${host}/api/${version}webhooks/`)), "\\d{17,20}/[A-Za-z0-9_-]{60,80}"),
 	named("discord_token", "discord", "[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,40}"),
 	token("discord_token", [
 		"MT",
@@ -2383,6 +2687,11 @@ var SOURCE_HOST_RULES = [
 	named("hackage_token", "hackage", "[A-Za-z0-9]{44}"),
 	token("docker_token", ["dckr_pat_", "dckr_oat_"], "[A-Za-z0-9_-]{27,40}"),
 	named("docker_auth", "\"auth", "[A-Za-z0-9+/]{16,200}={0,2}"),
+	token("docker_auth", [
+		"eyJhdXRocyI6",
+		"ewoJImF1dGhzIjog",
+		"ewogICJhdXRocyI6"
+	], "[A-Za-z0-9+/]{20,4000}={0,2}"),
 	named("quay_token", "quay", "[A-Z0-9]{64}|[A-Za-z0-9]{40}"),
 	named("artifactory_api_key", [
 		"artifactory",
@@ -2462,116 +2771,6 @@ var ALL_RULES = [
 	...PRODUCTIVITY_RULES
 ];
 //#endregion
-//#region src/features/redaction/rules/names.ts
-var SECRET_NAMES = [
-	{
-		kind: "password",
-		whole: false,
-		names: [
-			"password",
-			"passwd",
-			"passphrase",
-			"passcode",
-			"passwort",
-			"kennwort",
-			"mot_de_passe",
-			"mot de passe",
-			"contrasena",
-			"wachtwoord"
-		]
-	},
-	{
-		kind: "password",
-		whole: true,
-		names: [
-			"pass",
-			"pwd",
-			"pw",
-			"psk",
-			"senha"
-		]
-	},
-	{
-		kind: "secret",
-		whole: false,
-		names: [
-			"secret",
-			"credential",
-			"private_key",
-			"privatekey",
-			"private-key",
-			"signing_key",
-			"signingkey",
-			"signing-key",
-			"encryption_key",
-			"encryptionkey",
-			"encryption-key",
-			"master_key",
-			"masterkey"
-		]
-	},
-	{
-		kind: "secret",
-		whole: true,
-		names: [
-			"creds",
-			"salt",
-			"hmac"
-		]
-	},
-	{
-		kind: "token",
-		whole: false,
-		names: [
-			"session_id",
-			"sessionid",
-			"authorization"
-		]
-	},
-	{
-		kind: "token",
-		whole: true,
-		names: [
-			"token",
-			"auth",
-			"bearer",
-			"jwt"
-		]
-	},
-	{
-		kind: "api_key",
-		whole: false,
-		names: [
-			"api_key",
-			"apikey",
-			"api-key",
-			"api key",
-			"access_key",
-			"accesskey",
-			"access-key",
-			"access key",
-			"account_key",
-			"accountkey",
-			"shared_key",
-			"sharedkey",
-			"license_key",
-			"licensekey",
-			"subscription_key",
-			"subscription-key"
-		]
-	},
-	{
-		kind: "api_key",
-		whole: true,
-		names: [
-			"key",
-			"api",
-			"client_id",
-			"clientid"
-		]
-	}
-];
-//#endregion
 //#region src/features/redaction/stretches.ts
 /** Characters at which a value ends, whatever the notation. */
 var BREAKS = /* @__PURE__ */ new Uint8Array(128);
@@ -2625,7 +2824,7 @@ var LONGEST_NAME$1 = 40;
 var MOST_CELLS = 40;
 var ONLY_SIGNS = /^[ \t|:+-]+$/;
 var WRAPPING = /^[\s*_~"'`]{1,8}|[\s*_~"'`]{1,8}$/g;
-var namePatterns = SECRET_NAMES.map(({ kind, whole, names }) => ({
+var namePatterns = [...SECRET_NAMES, ...FOREIGN_NAMES].map(({ kind, whole, names }) => ({
 	kind,
 	pattern: new RegExp(`(?:${names.join("|")})${whole ? "s?(?![a-z])" : ""}`, "i")
 }));
@@ -2832,6 +3031,75 @@ function passwordWithSlash(text, afterScheme) {
 	const password = WITH_SLASH.exec(text)?.[1];
 	return password !== void 0 && looksLikePassword(password) ? secretBefore(WITH_SLASH.lastIndex - 1, password) : void 0;
 }
+/** The bracket of the address before it is an end too, so that no stretch is read twice. */
+var DSN_STARTS_AFTER = /* @__PURE__ */ new Set(" 	\r\n\"'`=(");
+var LONGEST_DSN = 160;
+var DSN = /^[^:/]{1,60}:(.{4,100})$/;
+/** `user:password@tcp(host:3306)/name`, as programs in Go have it, from the at sign back. */
+function dsnPassword(text, atSign) {
+	let start = atSign;
+	while (start > 0 && atSign - start < LONGEST_DSN && !DSN_STARTS_AFTER.has(text[start - 1])) start -= 1;
+	const password = DSN.exec(text.slice(start, atSign))?.[1];
+	return password === void 0 ? void 0 : secretBefore(atSign, password);
+}
+//#endregion
+//#region src/features/redaction/wallets.ts
+/** The words that a wallet is restored from: twelve to twenty-four of them behind a name such as `seed phrase`. */
+var WALLET_NAMES = [
+	"mnemonic",
+	...[
+		"seed",
+		"recovery",
+		"backup"
+	].flatMap((word) => [
+		"",
+		" ",
+		"_",
+		"-"
+	].map((sign) => `${word}${sign}phrase`)),
+	"seed words"
+];
+var LINK = /[\w-]{0,20}[ \t]{0,2}["'`*)\]]{0,3}(?:[ \t]{0,2}[:=]|[ \t](?:is|are|was)\b|\r?\n)[\s"'`*([]{0,12}/y;
+var WORD = /(?:\d{1,2}[.):][ \t]{0,2})?["'`]?([a-z]{3,8})(?![A-Za-z0-9_])["'`]?[ \t]{0,4}(,?[ \t]{0,4}\r?\n?[ \t]{0,8})/y;
+var COUNTS = /* @__PURE__ */ new Set([
+	12,
+	15,
+	18,
+	21,
+	24
+]);
+var MOST_WORDS = 25;
+/** Words of nearly every sentence that the list of the wallets' words does not have. */
+var PROSE = new Set("the and for are from not was has its our your with into each must should which word words".split(" "));
+/** The samples of tutorials repeat one word. */
+var LEAST_DIFFERENT = 8;
+/** The words have more than five letters on average; the mnemonics of a processor have three. */
+var LEAST_AVERAGE = 4;
+/** So many different words, of such a length, restore a wallet. */
+var isPhrase = (words) => COUNTS.has(words.length) && new Set(words).size >= LEAST_DIFFERENT && words.join("").length >= words.length * LEAST_AVERAGE;
+/** The words behind a name that ends at `nameEnd`. Words of the next line may follow them, so the last good end counts. */
+function walletWords(text, nameEnd) {
+	LINK.lastIndex = nameEnd;
+	if (!LINK.test(text)) return void 0;
+	const start = LINK.lastIndex;
+	const words = [];
+	let [at, end] = [start, -1];
+	while (words.length < MOST_WORDS) {
+		WORD.lastIndex = at;
+		const found = WORD.exec(text);
+		const [whole = "", word = "", between = ""] = found ?? [];
+		if (!found || PROSE.has(word)) break;
+		words.push(word);
+		at = WORD.lastIndex;
+		if ((between.includes("\n") || !/[A-Za-z0-9]/.test(text[at] ?? "")) && isPhrase(words)) end = found.index + whole.lastIndexOf(word) + word.length;
+	}
+	return end === -1 ? void 0 : {
+		start,
+		end,
+		kind: "seed_phrase",
+		rank: RANK.named
+	};
+}
 //#endregion
 //#region src/features/redaction/web-keys.ts
 /** JSON Web Keys: `kty` is in each, and only a private or a shared key has one of the secret parts. */
@@ -2896,10 +3164,14 @@ for (const [index, command] of commandKeywords.entries()) on(command.keyword, (s
 });
 for (const reader of READERS$1) on(reader.keyword, (scan, end) => scan.add(pipedPassword(scan.text, end, reader)));
 on("<<<", (scan, end) => scan.add(hereString(scan.text, end)));
-on("-----begin ", (scan, end) => scan.add(readBlock(scan, scan.block(end))));
+on(PEM.begin, (scan, end) => scan.add(readBlock(scan, scan.block(end))));
+on(SSH2.begin, (scan, end) => scan.add(readBlock(scan, scan.ssh2Block(end))));
+for (const [index, keyword] of binaryKeywords.entries()) on(keyword, (scan, end) => scan.add(readBlock(scan, binaryKey(scan.text, end, index))));
 on("-----end ", (scan, end) => scan.add(headlessBlock(scan.text, end)));
 on(ENCODED_BEGIN, (scan, end) => scan.add(readBlock(scan, encodedBlock(scan.text, end))));
 on("://", (scan, end) => scan.add(urlPassword(scan.text, end)));
+on("@tcp(", (scan, end) => scan.add(dsnPassword(scan.text, end - 5)));
+for (const name of WALLET_NAMES) on(name, (scan, end) => scan.add(walletWords(scan.text, end)));
 on("bearer", (scan, end) => scan.add(bearerToken(scan.text, end)));
 on("basic", (scan, end) => scan.add(basicCredentials(scan.text, end)));
 function onManifest(keyword, read) {
@@ -2931,7 +3203,7 @@ for (const sign of [
 });
 on("private-lines:", (scan, end) => scan.add(puttyLines(scan.text, end)));
 on("authorization", (scan, end) => scan.add(authorizationValue(scan.text, end)));
-on("cookie:", (scan, end) => {
+on("cookie", (scan, end) => {
 	for (const span of sessionCookies(scan.text, end)) scan.add(span);
 });
 /** Everything that a text is searched for. */
@@ -2954,7 +3226,8 @@ function scanPlain(text) {
 	const found = [];
 	const state = {
 		text,
-		block: blockFinder(text),
+		block: blockFinder(text, PEM),
+		ssh2Block: blockFinder(text, SSH2),
 		read: {
 			start: 0,
 			end: 0
@@ -2977,6 +3250,7 @@ function scanPlain(text) {
 		if (end <= read.end && end - (KEYWORDS[keyword]?.length ?? 0) > read.start) return;
 		for (const trigger of BY_KEYWORD[keyword] ?? []) trigger(state, end);
 	});
+	for (const { name, kind } of foreignNames(text)) state.add(secretOfName(state, name, kind));
 	return {
 		spans: withoutOverlaps([...found, ...secretsInTables(text)]),
 		hasSequences: state.hasSequences

@@ -1,4 +1,4 @@
-import { phraseAt } from './phrases.ts'
+import { isPasswordLike, phraseAt } from './phrases.ts'
 import { isPlaceholder, isPlainlyRandom, looksLikePassword, looksRandom } from './placeholders.ts'
 import { RANK, type Span } from './rules/rule.ts'
 import type { Stretches } from './stretches.ts'
@@ -95,7 +95,7 @@ function secretBelow(text: string, nameEnd: number, kind: string): Span | undefi
 /** `my token is …`, `ENV TOKEN …`, `PASSWORD '…'`: only a blank between them, so the value itself must look like a secret. */
 const spoken = (about: string) =>
   new RegExp(
-    `[A-Z_]{0,20}[ \\t]{1,4}${about}(?:(?:is|was|to|ist|lautet)[ \\t]{1,4})?(["'\`]?)([A-Za-z0-9_+/.~!@#%^*=$&-]{8,200})(?=[\\s"'\`;,)\\]}]|$)`,
+    `[A-Z_]{0,20}[ \\t]{1,4}${about}((?:is|was|to|ist|lautet|est|es|[-–—→])[ \\t]{1,4})?(["'\`]?)([A-Za-z0-9_+/.~!@#%^*=$&-]{8,200})(?=[\\s"'\`;,)\\]}]|$)`,
     'y',
   )
 const SPOKEN = spoken('')
@@ -108,9 +108,11 @@ function spokenSecret(text: string, nameEnd: number, kind: string): Span | undef
   const pattern = kind === 'password' ? SPOKEN_PASSWORD : SPOKEN
   pattern.lastIndex = nameEnd
   const found = pattern.exec(text)
-  const value = found?.[2]?.replace(/[;,.!]{1,8}$/, '')
-  if (!found || value === undefined || isPlaceholder(value) || !isPlainlyRandom(value)) return undefined
-  const start = found.index + found[0].length - (found[2] as string).length
+  const value = found?.[3]?.replace(/[;,.!]{1,8}$/, '')
+  if (!found || value === undefined || isPlaceholder(value)) return undefined
+  const isSaid = kind === 'password' && found[1] !== undefined && isPasswordLike(value)
+  if (!isSaid && !isPlainlyRandom(value)) return undefined
+  const start = found.index + found[0].length - (found[3] as string).length
   return { start, end: start + value.length, kind, rank: RANK.assigned }
 }
 
@@ -118,10 +120,28 @@ const LONGEST_VALUE = 400
 const QUOTED = /[^"'`\s\\<>]{6,200}(?=\\?["'`])/y
 const BARE = /(?:[A-Za-z0-9_+/.~!@#%^*=$-]|&(?!\w{1,30}[=;])){6,400}(?=[\s"'`;,)\]}\\<&]|$)/y
 
+/** Quotes of the other kinds and escaped ones belong to a password. Between escaped quotes nothing else is escaped. */
+const inQuotes = (quote: string) => ({
+  plain: new RegExp(`(?:[^${quote}\\s\\\\<>]|\\\\[^\\sA-Za-z0-9]){6,200}(?=${quote})`, 'y'),
+  escaped: new RegExp(`[^${quote}\\s\\\\<>]{6,200}(?=\\\\${quote})`, 'y'),
+})
+const IN_QUOTES = { '"': inQuotes('"'), "'": inQuotes("'"), '`': inQuotes('`') }
+/** Folders and name spaces. */
+const BACKSLASHED = /\\\\.*\\\\/
+
+function quotedPassword(text: string, start: number, quote: keyof typeof IN_QUOTES): Span | undefined {
+  const pattern = IN_QUOTES[quote][text[start - 2] === '\\' ? 'escaped' : 'plain']
+  pattern.lastIndex = start
+  const value = pattern.exec(text)?.[0]
+  return value === undefined || BACKSLASHED.test(value) ? undefined : secretValue(value, start, 'password')
+}
+
 /** The value that starts here, if it is a secret. */
 export function secretAt(text: string, start: number, kind: string): Span | undefined {
   const opener = text[start - 1]
   const isQuoted = opener === '"' || opener === "'" || opener === '`'
+  const whole = isQuoted && kind === 'password' ? quotedPassword(text, start, opener) : undefined
+  if (whole) return whole
   const pattern = isQuoted ? QUOTED : BARE
   pattern.lastIndex = start
   const value = pattern.exec(text)?.[0].replace(/[;,.]{1,8}$/, '')

@@ -91,3 +91,40 @@ test('certificates, public keys and mentions of keys are left alone', () => {
   ])
     expect(redact(text)).toEqual({ text, findings: [] })
 })
+
+test('a key of commercial SSH, whole, escaped and cut off; a public one stays', () => {
+  const mark = (which: string, of: string) => `---- ${which} SSH2 ${of} ----`
+  const [begin, end] = ['BEGIN', 'END'].map((which) => mark(which, ['ENCRYPTED PRIVATE', 'KEY'].join(' ')))
+  const lines = [begin, 'Comment: "rsa-key"', ...keyLines()]
+  for (const write of [
+    (key: string) => `before\n${key}\nafter`,
+    (key: string) => `{"file": "${key.replaceAll('"', '').replaceAll('\n', '\\n')}"}`,
+  ])
+    expect(redact(write([...lines, end].join('\n'))).text).toBe(write('<PRIVATE_KEY>'))
+  expect(redact(`${lines.join('\n')}\nplain words`).text).toBe('<PRIVATE_KEY>\nplain words')
+  const publicKey = [mark('BEGIN', 'PUBLIC KEY'), ...keyLines(), mark('END', 'PUBLIC KEY')].join('\n')
+  expect(redact(publicKey).text).toBe(publicKey)
+})
+
+test('key files that are base64 as a whole need no name; certificates and public keys stay', () => {
+  const body = () => randomFrom(BASE64, 300)
+  const der = (kind: string) => `MII${randomFrom('ABCDEFGHIJKLMNOP', 1)}${randomFrom(BASE64, 1)}${kind}`
+  for (const start of [
+    der('AIBAzCC'),
+    der('wIBADANBgkqhkiG9w0BAQEFAASC'),
+    der('gIBAAKCAQEA'),
+    ['MIGHAgEAMBMG', 'ByqGSM49'].join(''),
+    ['/u3+7Q', 'AAAAIAAA'].join(''),
+  ]) {
+    for (const write of [
+      (key: string) => `PFX_BASE64=${key}`,
+      (key: string) => `"p12": "${key}",`,
+      (key: string) => `cat store.b64\n${key}\n$ ls`,
+    ])
+      expect(redact(write(`${start}${body()}=`)).text).toBe(write('<PRIVATE_KEY>'))
+    const wrapped = [`${start}${randomFrom(BASE64, 76 - start.length)}`, randomFrom(BASE64, 76)].join('\n')
+    expect(redact(`store:\n${wrapped}\nplain words`).text).toBe('store:\n<PRIVATE_KEY>\nplain words')
+  }
+  for (const start of ['MIIDdzCCAl+gAwIBAgIE', 'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA', 'IBAzCC'])
+    expect(redact(`see ${start}${body()}`).findings).toEqual([])
+})

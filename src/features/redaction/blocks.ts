@@ -2,6 +2,22 @@ import { afterHeaders, isBase64, keyLineAbove, keyLineBelow, lineStart } from '.
 import { RANK, type Span } from './rules/rule.ts'
 
 const HEADER = /(?:[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----/y
+
+/** How a kind of block begins and ends, and what its first line goes on with. */
+type Marks = { begin: string; header: RegExp; end: string; footer: RegExp }
+export const PEM: Marks = {
+  begin: '-----BEGIN ',
+  header: HEADER,
+  end: '-----END',
+  footer: /-----END(?: OpenVPN Static key V1|[A-Z0-9 ]{0,60})(?:-----)?/y,
+}
+/** Keys of commercial SSH, with four dashes and a blank. */
+export const SSH2: Marks = {
+  begin: '---- BEGIN ',
+  header: /SSH2 (?:ENCRYPTED )?PRIVATE KEY ----/y,
+  end: '---- END',
+  footer: /---- END(?: [A-Z0-9 ]{0,60})?(?:----)?/y,
+}
 const LONGEST_BLOCK = 50_000
 const LEAST_BLOCK = 32
 
@@ -13,28 +29,26 @@ const keyBetween = (start: number, end: number): Span => ({
 })
 
 /** Finds private key blocks, even with escaped line ends or without their end line. */
-export function blockFinder(text: string): (markerEnd: number) => Span | undefined {
+export function blockFinder(text: string, marks: Marks): (markerEnd: number) => Span | undefined {
   // The next end line is searched once for all opening lines before it, so that many openings without an end stay linear.
   let nextEnd = -2
   return (markerEnd) => {
-    HEADER.lastIndex = markerEnd
-    if (!HEADER.test(text)) return undefined
-    const bodyStart = HEADER.lastIndex
-    if (nextEnd !== -1 && nextEnd < bodyStart) nextEnd = text.indexOf('-----END', bodyStart)
+    marks.header.lastIndex = markerEnd
+    if (!marks.header.test(text)) return undefined
+    const bodyStart = marks.header.lastIndex
+    if (nextEnd !== -1 && nextEnd < bodyStart) nextEnd = text.indexOf(marks.end, bodyStart)
     const end =
       nextEnd === -1 || nextEnd - bodyStart > LONGEST_BLOCK
         ? openEnd(text, bodyStart)
-        : closedEnd(text, nextEnd)
+        : closedEnd(text, nextEnd, marks.footer)
     if (end - bodyStart < LEAST_BLOCK) return undefined
-    return keyBetween(markerEnd - '-----BEGIN '.length, end)
+    return keyBetween(markerEnd - marks.begin.length, end)
   }
 }
 
-const FOOTER = /-----END(?: OpenVPN Static key V1|[A-Z0-9 ]{0,60})(?:-----)?/y
-
-function closedEnd(text: string, from: number): number {
-  FOOTER.lastIndex = from
-  return FOOTER.test(text) ? FOOTER.lastIndex : from
+function closedEnd(text: string, from: number, footer: RegExp): number {
+  footer.lastIndex = from
+  return footer.test(text) ? footer.lastIndex : from
 }
 
 /** A line of a key's body: base64, or one of the headers that an encrypted key carries. */
@@ -130,3 +144,37 @@ export function encodedBlock(text: string, markerEnd: number): Span | undefined 
 /** Without Buffer, because the web app uses the same rules in the browser. */
 const isPrivate = (encoded: string): boolean =>
   /^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(atob(encoded.slice(0, encoded.length - (encoded.length % 4))))
+
+/**
+ * Key files that are base64 as a whole, with what stands at the end of `keyword` always the same: PKCS #12, keys of
+ * PKCS #8 and #1 without their first line, Java key stores. `head` is what stands before it: a length.
+ */
+const LENGTH = /(?<=(?<![A-Za-z0-9+/])MII[A-P][A-Za-z0-9+/][AQgw])/y
+const NOTHING = /(?<![A-Za-z0-9+/])/y
+const BINARY_KEYS: readonly { keyword: string; head: RegExp; before: number }[] = [
+  ...['IBAzCC', 'IBADANBgkqhkiG9w0BAQEFAASC', 'IBAAKCAQEA', 'IBAAKCAgEA', 'IBAAKCAYEA'].map((keyword) => ({
+    keyword,
+    head: LENGTH,
+    before: 'MII000'.length,
+  })),
+  ...['MIGHAgEAMBMGByqGSM49', 'MIG2AgEAMBAGByqGSM49', 'MIACAQMwgAYJ', '/u3+7QAAAA'].map((keyword) => ({
+    keyword,
+    head: NOTHING,
+    before: 0,
+  })),
+]
+export const binaryKeywords = BINARY_KEYS.map(({ keyword }) => keyword)
+
+const LEAST_BINARY = 100
+
+export function binaryKey(text: string, keywordEnd: number, index: number): Span | undefined {
+  const kind = BINARY_KEYS[index]
+  if (!kind) return undefined
+  const fixed = keywordEnd - kind.keyword.length
+  kind.head.lastIndex = fixed
+  if (!text.startsWith(kind.keyword, fixed) || !kind.head.test(text)) return undefined
+  ENCODED_BODY.lastIndex = keywordEnd
+  if (!ENCODED_BODY.test(text)) return undefined
+  const [start, end] = [fixed - kind.before, openEnd(text, ENCODED_BODY.lastIndex)]
+  return end - start < LEAST_BINARY ? undefined : keyBetween(start, end)
+}

@@ -42,6 +42,8 @@ const COMMANDS: readonly Command[] = [
   { names: ['redis-cli', 'valkey-cli'], value: byFlag('-a') },
   { names: [...MONGO, 'az login', 'oc login', 'cf login', 'cqlsh', 'evil-winrm'], value: byFlag('-p') },
   { names: [...SQL_SERVER, ...MOSQUITTO, 'unzip', 'zip'], value: byFlag('-P', '[ \\t]{0,4}') },
+  // Directives of the configuration of Redis; in prose, words follow them.
+  { names: ['requirepass', 'masterauth'], isUnsure: true, value: pattern(BLANKS, VALUE) },
   { names: ['ssh-keygen'], value: byFlag('-N') },
   { names: ['openssl enc'], value: byFlag('-k') },
   { names: ['doctl auth init'], kind: 'token', value: byFlag('-t') },

@@ -8,6 +8,8 @@ const password = () => `Tr0${randomFrom('abcdefghijkmnpqrstuvwxyzABCDEFGHIJKLMNP
 const GIVEN: ((password: string) => string)[] = [
   (given) => `redis-cli -h cache -a ${given} ping`,
   (given) => `redis-cli -a '${given}' --no-auth-warning`,
+  (given) => `port 6379\nrequirepass ${given}`,
+  (given) => `*:*:*:postgres:${given}`,
   (given) => `mongosh --host "db one" -u app -p ${given} admin`,
   (given) => `mongodump -u app \\\n  -p '${given}' --archive`,
   (given) => `sqlcmd -S db -U sa -P ${given} -Q "select 1"`,

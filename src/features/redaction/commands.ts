@@ -50,6 +50,7 @@ const HANDOVERS: { after: string; value: RegExp; only?: RegExp }[] = [
     value: /[^\s]{1,100}\s{1,20}password\s{1,20}([^\s"']{4,100})/y,
     only: /machine|default/i,
   },
+  { after: '*:*:*:', value: /[^\s:]{1,100}:([^\s:]{4,100})/y, only: /(?:^|[\s"'`])\*:\*:\*:$/ },
   { after: ':5432:', value: /[^\s:]{1,100}:[^\s:]{1,100}:([^\s:]{4,100})/y },
 ]
 

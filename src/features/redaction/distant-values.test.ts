@@ -16,6 +16,8 @@ const DISTANT: Write[] = [
   (value) => `db:\n  password: >-\n    ${value}\n  user: app`,
   (value) => `db:\n  token: |\n    ${value}\n`,
   (value) => `variable "db_password" {\n  type    = string\n  default = "${value}"\n}`,
+  (value) => `"db_password": {\n  "sensitive": true,\n  "type": "string",\n  "value": "${value}"\n}`,
+  (value) => `{"api_token": {"value": "${value}", "sensitive": true}}`,
   (value) => `variable "api_token" { default="${value}" }`,
   (value) => ` id | password\n----+----------\n  1 | ${value}\n(1 row)`,
   (value) => `+----+--------+\n| id | token  |\n+----+--------+\n|  1 | ${value} |\n+----+--------+\n`,

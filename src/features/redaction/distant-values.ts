@@ -21,15 +21,24 @@ function openingQuote(text: string, { start }: Name): number {
 /** The value of a name in quotes that is not next to it. */
 export function distantSecret(text: string, name: Name, kind: string): Span | undefined {
   const quote = openingQuote(text, name)
-  return quote === -1 ? undefined : (defaultOf(text, name, kind) ?? valueBefore(text, quote, kind))
+  if (quote === -1) return undefined
+  return (
+    valueInside(text, name, kind, DEFAULT) ??
+    valueInside(text, name, kind, OUTPUT) ??
+    valueBefore(text, quote, kind)
+  )
 }
 
 const DEFAULT = /[\w-]{0,40}["']\s{0,4}\{[^{}]{0,400}?\bdefault\s{0,20}=\s{0,4}["']/y
+const OUTPUT = new RegExp(
+  `[\\w-]{0,40}["']\\s{0,4}:\\s{0,4}\\{\\s{0,40}(?:${SHORT_PAIR},\\s{0,40}){0,2}["']value["']\\s{0,4}:\\s{0,4}["']`,
+  'y',
+)
 
-/** `variable "db_password" { default = "…" }` of Terraform. */
-function defaultOf(text: string, { end }: Name, kind: string): Span | undefined {
-  DEFAULT.lastIndex = end
-  return DEFAULT.test(text) ? secretAt(text, DEFAULT.lastIndex, kind) : undefined
+/** `variable "db_password" { default = "…" }` and `"db_password": { "value": "…" }` of Terraform. */
+function valueInside(text: string, { end }: Name, kind: string, opening: RegExp): Span | undefined {
+  opening.lastIndex = end
+  return opening.test(text) ? secretAt(text, opening.lastIndex, kind) : undefined
 }
 
 const NAME_OF_PAIR = '["\'](?:name|key)["\']\\s{0,4}:\\s?$'

@@ -1,4 +1,4 @@
-import { isPlaceholder, isSampleToken, looksRandom } from './placeholders.ts'
+import { isPlaceholder, isPlainlyRandom, isSampleToken, looksRandom } from './placeholders.ts'
 import { RANK, type Span } from './rules/rule.ts'
 
 const BEARER = /[ \t]{1,4}([A-Za-z0-9_.~+/=-]{16,4000})/y
@@ -35,13 +35,32 @@ export function authorizationValue(text: string, wordEnd: number): Span | undefi
   return { start: end - value.length, end, kind: 'authorization', rank: RANK.assigned }
 }
 
-/** Without Buffer, because the web app uses the same rules in the browser. */
+/** Without Buffer, because the web app uses the same rules in the browser. As UTF-8, or else byte by byte. */
 function decodedBase64(value: string): string {
   try {
-    return atob(value.replaceAll('-', '+').replaceAll('_', '/'))
+    const bytes = atob(value.replaceAll('-', '+').replaceAll('_', '/'))
+    return asUtf8(bytes) ?? bytes
   } catch {
     return ''
   }
+}
+
+function asUtf8(bytes: string): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(
+      Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)),
+    )
+  } catch {
+    return undefined
+  }
+}
+
+/** Neither part has a control character. Services that know keys alone take the key as the user. */
+const USER_AND_PASSWORD = /^([^\p{Cc}:]+):([^\p{Cc}]*)$/u
+
+function isCredentials(decoded: string): boolean {
+  const [, user = '', password = ''] = USER_AND_PASSWORD.exec(decoded) ?? []
+  return password === '' ? isPlainlyRandom(user) && !isPlaceholder(user) : !isPlaceholder(password)
 }
 
 /** `Basic dXNlcjpwYXNz`: base64 of `user:password`. */
@@ -50,19 +69,22 @@ export function basicCredentials(text: string, wordEnd: number): Span | undefine
   const found = BASIC.exec(text)
   const value = found?.[1]
   if (!found || !value) return undefined
-  const decoded = decodedBase64(value)
-  const password = /^[\x20-\x7e\xa0-\xff]+?:([\x20-\x7e\xa0-\xff]*)$/.exec(decoded)?.[1]
-  if (!password || isPlaceholder(password)) return undefined
+  if (!isCredentials(decodedBase64(value))) return undefined
   const end = found.index + found[0].length
   return { start: end - value.length, end, kind: 'basic_credentials', rank: RANK.named }
 }
 
-const COOKIE_PAIR = /[ \t]{0,4}([A-Za-z0-9_.$-]{1,80})=("?)([A-Za-z0-9%+/_.|~!*-]{0,4000}={0,2})\2/y
+/** `Cookie: `, `"Cookie": "`, `cookies={"`, `--cookie "`, also with escaped quotes. */
+const COOKIE_LINK = /s?["'\\\]]{0,3}(?:[ \t]{0,2}[:=,(]|(?=[ \t]["']))[ \t]{0,2}[[{("'\\]{0,4}/y
+const COOKIE_PAIR =
+  /[ \t]{0,4}([A-Za-z0-9_.$-]{1,80})(?:=|["']:[ \t]{0,2}['"])("?)([A-Za-z0-9%+/_.|~!*-]{0,4000}={0,2})\2/y
 
-/** Values of the cookies that carry a session, in a `Cookie:` or `Set-Cookie:` header. */
-export function sessionCookies(text: string, colonEnd: number): Span[] {
+/** Values of the cookies that carry a session, in a `Cookie` or `Set-Cookie` header, from the end of that word. */
+export function sessionCookies(text: string, wordEnd: number): Span[] {
+  COOKIE_LINK.lastIndex = wordEnd
+  if (!COOKIE_LINK.test(text)) return []
   const spans: Span[] = []
-  let at = colonEnd
+  let at = COOKIE_LINK.lastIndex
   for (let pair = 0; pair < 40; pair += 1) {
     COOKIE_PAIR.lastIndex = at
     const found = COOKIE_PAIR.exec(text)

@@ -15,7 +15,7 @@ const SIGN = /[!@#$%^&*~]/
 const REFERENCE_OR_MAIL = /^\$|@[^@]*\./
 
 /** Beside letters it has a digit and a sign, as words and versions do not. */
-function isPasswordLike(word: string): boolean {
+export function isPasswordLike(word: string): boolean {
   return /\d/.test(word) && SIGN.test(word) && !REFERENCE_OR_MAIL.test(word) && looksLikePassword(word)
 }
 

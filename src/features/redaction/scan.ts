@@ -1,9 +1,20 @@
 import { assignedSecret, valueStart } from './assignments.ts'
 import { buildAutomaton } from './automaton.ts'
-import { blockFinder, ENCODED_BEGIN, encodedBlock, headlessBlock, puttyLines } from './blocks.ts'
+import {
+  binaryKey,
+  binaryKeywords,
+  blockFinder,
+  ENCODED_BEGIN,
+  encodedBlock,
+  headlessBlock,
+  PEM,
+  puttyLines,
+  SSH2,
+} from './blocks.ts'
 import { commandKeywords, givenSecrets } from './command-arguments.ts'
 import { handedOver, handoverKeywords } from './commands.ts'
 import { distantSecret, type Name } from './distant-values.ts'
+import { foreignNames } from './foreign-names.ts'
 import { isHarmless } from './harmless.ts'
 import { authorizationValue, basicCredentials, bearerToken, sessionCookies } from './headers.ts'
 import { JSON_KINDS, secretsInJson, secretsInYaml, YAML_KINDS } from './manifests.ts'
@@ -15,7 +26,8 @@ import { type NamedRule, RANK, type Span, type TokenRule } from './rules/rule.ts
 import { Stretches } from './stretches.ts'
 import { secretsInTables } from './tables.ts'
 import { unfold } from './unfold.ts'
-import { urlPassword } from './urls.ts'
+import { dsnPassword, urlPassword } from './urls.ts'
+import { WALLET_NAMES, walletWords } from './wallets.ts'
 import { KEY_TYPES, secretsInWebKey } from './web-keys.ts'
 
 /** The state of a scan. A keyword in the text starts a match at that position, never a pass over the whole text. */
@@ -23,6 +35,7 @@ type Scan = {
   text: string
   add(span: Span | undefined): void
   block: ReturnType<typeof blockFinder>
+  ssh2Block: ReturnType<typeof blockFinder>
   /** The last stretch that was read as one token or block: nothing that starts inside it is tried again. */
   read: { start: number; end: number }
   /** The last value looked up by its name: several rules ask for the same one. */
@@ -77,10 +90,16 @@ for (const reader of READERS) {
   on(reader.keyword, (scan, end) => scan.add(pipedPassword(scan.text, end, reader)))
 }
 on(HERE_STRING, (scan, end) => scan.add(hereString(scan.text, end)))
-on('-----begin ', (scan, end) => scan.add(readBlock(scan, scan.block(end))))
+on(PEM.begin, (scan, end) => scan.add(readBlock(scan, scan.block(end))))
+on(SSH2.begin, (scan, end) => scan.add(readBlock(scan, scan.ssh2Block(end))))
+for (const [index, keyword] of binaryKeywords.entries()) {
+  on(keyword, (scan, end) => scan.add(readBlock(scan, binaryKey(scan.text, end, index))))
+}
 on('-----end ', (scan, end) => scan.add(headlessBlock(scan.text, end)))
 on(ENCODED_BEGIN, (scan, end) => scan.add(readBlock(scan, encodedBlock(scan.text, end))))
 on('://', (scan, end) => scan.add(urlPassword(scan.text, end)))
+on('@tcp(', (scan, end) => scan.add(dsnPassword(scan.text, end - '@tcp('.length)))
+for (const name of WALLET_NAMES) on(name, (scan, end) => scan.add(walletWords(scan.text, end)))
 on('bearer', (scan, end) => scan.add(bearerToken(scan.text, end)))
 on('basic', (scan, end) => scan.add(basicCredentials(scan.text, end)))
 function onManifest(keyword: string, read: typeof secretsInYaml): void {
@@ -108,7 +127,7 @@ for (const sign of ['\u001b', '%22', '%3a', '\\u0022', '\\u003d', '\\\\"', "\\\\
 }
 on('private-lines:', (scan, end) => scan.add(puttyLines(scan.text, end)))
 on('authorization', (scan, end) => scan.add(authorizationValue(scan.text, end)))
-on('cookie:', (scan, end) => {
+on('cookie', (scan, end) => {
   for (const span of sessionCookies(scan.text, end)) scan.add(span)
 })
 
@@ -135,7 +154,8 @@ function scanPlain(text: string): { spans: Span[]; hasSequences: boolean } {
   const found: Span[] = []
   const state: Scan = {
     text,
-    block: blockFinder(text),
+    block: blockFinder(text, PEM),
+    ssh2Block: blockFinder(text, SSH2),
     read: { start: 0, end: 0 },
     value: { nameEnd: -1, start: -1 },
     stretches: new Stretches(text),
@@ -152,6 +172,7 @@ function scanPlain(text: string): { spans: Span[]; hasSequences: boolean } {
     if (end <= read.end && end - (KEYWORDS[keyword]?.length ?? 0) > read.start) return
     for (const trigger of BY_KEYWORD[keyword] ?? []) trigger(state, end)
   })
+  for (const { name, kind } of foreignNames(text)) state.add(secretOfName(state, name, kind))
   const spans = withoutOverlaps([...found, ...secretsInTables(text)])
   return { spans, hasSequences: state.hasSequences }
 }

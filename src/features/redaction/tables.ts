@@ -1,7 +1,7 @@
 import { secretValue } from './assignments.ts'
 import type { Name } from './distant-values.ts'
 import { isHarmless } from './harmless.ts'
-import { SECRET_NAMES } from './rules/names.ts'
+import { FOREIGN_NAMES, SECRET_NAMES } from './rules/names.ts'
 import type { Span } from './rules/rule.ts'
 
 /** Tables of Markdown and of databases: a name is beside its value, or at the head of its column. */
@@ -10,7 +10,7 @@ const MOST_CELLS = 40
 const ONLY_SIGNS = /^[ \t|:+-]+$/
 const WRAPPING = /^[\s*_~"'`]{1,8}|[\s*_~"'`]{1,8}$/g
 
-const namePatterns = SECRET_NAMES.map(({ kind, whole, names }) => ({
+const namePatterns = [...SECRET_NAMES, ...FOREIGN_NAMES].map(({ kind, whole, names }) => ({
   kind,
   pattern: new RegExp(`(?:${names.join('|')})${whole ? 's?(?![a-z])' : ''}`, 'i'),
 }))

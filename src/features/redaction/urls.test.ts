@@ -50,3 +50,13 @@ test('addresses without a secret stay', () => {
   ])
     expect(redact(text)).toEqual({ text, findings: [] })
 })
+
+test('the password of an address as programs in Go have it', () => {
+  const password = letters()
+  for (const before of ['dsn := "app', 'DSN=app', 'app'])
+    expect(redact(`${before}:${password}@tcp(db:3306)/shop`).text).toBe(
+      `${before}:<URL_PASSWORD>@tcp(db:3306)/shop`,
+    )
+  for (const text of ['root:password@tcp(127.0.0.1:3306)/db', 'net.Dial@tcp(host)', '@tcp(db)'])
+    expect(redact(text).text).toBe(text)
+})

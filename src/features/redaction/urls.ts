@@ -58,3 +58,17 @@ function passwordWithSlash(text: string, afterScheme: number): Span | undefined 
     ? secretBefore(WITH_SLASH.lastIndex - 1, password)
     : undefined
 }
+
+/** The bracket of the address before it is an end too, so that no stretch is read twice. */
+const DSN_STARTS_AFTER = new Set(' \t\r\n"\'`=(')
+const LONGEST_DSN = 160
+const DSN = /^[^:/]{1,60}:(.{4,100})$/
+
+/** `user:password@tcp(host:3306)/name`, as programs in Go have it, from the at sign back. */
+export function dsnPassword(text: string, atSign: number): Span | undefined {
+  let start = atSign
+  while (start > 0 && atSign - start < LONGEST_DSN && !DSN_STARTS_AFTER.has(text[start - 1] as string))
+    start -= 1
+  const password = DSN.exec(text.slice(start, atSign))?.[1]
+  return password === undefined ? undefined : secretBefore(atSign, password)
+}

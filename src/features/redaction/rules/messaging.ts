@@ -13,7 +13,9 @@ export const MESSAGING_RULES = [
   token('slack_webhook', 'hooks.slack.com/', '(?:services|workflows|triggers)/[A-Za-z0-9+/]{24,120}'),
   token(
     'discord_webhook',
-    ['discord.com/api/webhooks/', 'discordapp.com/api/webhooks/'],
+    ['', 'v6/', 'v7/', 'v8/', 'v9/', 'v10/'].flatMap((version) =>
+      ['discord.com', 'discordapp.com'].map((host) => `${host}/api/${version}webhooks/`),
+    ),
     '\\d{17,20}/[A-Za-z0-9_-]{60,80}',
   ),
   named('discord_token', 'discord', '[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,40}'),

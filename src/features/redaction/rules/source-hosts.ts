@@ -48,6 +48,12 @@ export const SOURCE_HOST_RULES = [
   named('hackage_token', 'hackage', '[A-Za-z0-9]{44}'),
   token('docker_token', ['dckr_pat_', 'dckr_oat_'], '[A-Za-z0-9_-]{27,40}'),
   named('docker_auth', '"auth', '[A-Za-z0-9+/]{16,200}={0,2}'),
+  // `{"auths":`, as a file and as a secret of Kubernetes have it, in base64
+  token(
+    'docker_auth',
+    ['eyJhdXRocyI6', 'ewoJImF1dGhzIjog', 'ewogICJhdXRocyI6'],
+    '[A-Za-z0-9+/]{20,4000}={0,2}',
+  ),
   named('quay_token', 'quay', '[A-Z0-9]{64}|[A-Za-z0-9]{40}'),
   named(
     'artifactory_api_key',

@@ -1,0 +1,22 @@
+import type { Name } from './distant-values.ts'
+import { FOREIGN_NAMES } from './rules/names.ts'
+
+const BEYOND_ASCII = /[\u0080-\uffff]/
+/** Endings of the word, but no Latin letters: without a blank between them they begin the value. */
+const ENDING = '(?:(?![A-Za-z])[\\p{L}\\p{M}]){0,12}'
+/** `пароль от базы: …` */
+const MORE_WORDS = '(?:[ \\t]\\p{L}{1,20}(?=[ \\t:=])){0,3}'
+const NAMES = new RegExp(
+  `(?:${FOREIGN_NAMES.map(({ names }) => `(${names.join('|')})`).join('|')})${ENDING}${MORE_WORDS}`,
+  'giu',
+)
+
+/** The names of secrets in letters beyond ASCII, and what kind each of them says. */
+export function* foreignNames(text: string): Generator<{ name: Name; kind: string }> {
+  if (!BEYOND_ASCII.test(text)) return
+  for (const found of text.matchAll(NAMES)) {
+    const group = found.slice(1).findIndex((name) => name !== undefined)
+    const kind = FOREIGN_NAMES[group]?.kind
+    if (kind) yield { name: { start: found.index, end: found.index + found[0].length }, kind }
+  }
+}

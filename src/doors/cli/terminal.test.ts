@@ -1,4 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { repository } from '../../../test/support/process.ts'
+import { EXIT } from './exit-codes.ts'
 import { paint, plain, plainLines, print, printJson, table, tableOrBlocks } from './terminal.ts'
 
 test('text of others reaches a terminal without control characters and signs of direction', () => {
@@ -52,4 +57,12 @@ test('columns stay in line beside letters of East Asia, which are two columns wi
     '한글ｱ   x',
     'plain   x',
   ])
+})
+
+test('a failure whose messages nobody reads any more keeps its code', async () => {
+  const command = spawn(process.execPath, [join(repository, 'bin', 'kvault.js'), 'no-such-command'])
+  command.stdout.destroy()
+  command.stderr.destroy()
+  const [code] = await once(command, 'exit')
+  expect(code).toBe(EXIT.usage)
 })

@@ -18,7 +18,9 @@ export const warn = (text: string): void => void process.stderr.write(`${without
 export function quietPipes(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', ({ code }: NodeJS.ErrnoException) => {
-      if (code === 'EPIPE') process.exit(EXIT.done)
+      // Who closes the messages has not made a failure a success: the command ends with its own code.
+      if (code === 'EPIPE' && stream === process.stderr) return
+      if (code === 'EPIPE') process.exit(process.exitCode ?? EXIT.done)
       if (stream === process.stdout) process.stderr.write(`The output cannot be written (${code}).\n`)
       process.exit(EXIT.failed)
     })

@@ -115,6 +115,18 @@ test('a rule of the review that finds many places is named once', async () => {
   expect(reasons).toEqual([...new Set(reasons)])
 })
 
+test('who can read a shared card is said, and that sharing in a personal workspace reaches nobody', async () => {
+  const { data: alone } = await call('record_card', CARD)
+  const { data: kept } = await call('share_card', { card_id: alone.card_id })
+  expect(kept.readers).toMatch(/^Only you\. Nobody else is in this personal workspace\./)
+  const { workspace_id } = (await person.post('/api/v1/workspaces', { name: 'Readers' })).body
+  const mate = await registerPerson(vault, 'reader@example.com')
+  await person.post(`/api/v1/workspaces/${workspace_id}/members`, { user_id: mate.userId })
+  const { data } = await call('record_card', { ...CARD, workspace_id })
+  const { data: shared } = await call('share_card', { card_id: data.card_id })
+  expect(shared.readers).toBe((await person.get(`/api/v1/cards/${data.card_id}`)).body.readers.text)
+})
+
 test('the tool endpoint answers whole, and has no use for parts', async () => {
   const { data } = await call('record_card', CARD)
   const whole = await person.tool('get_card', { card_id: data.card_id })

@@ -18,7 +18,7 @@ import { refuseUnsafe, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
 import { markSuccession } from './succession-mark.ts'
-import { thinState } from './thin.ts'
+import { thinShare, thinState } from './thin.ts'
 
 /** In a public or unlisted workspace sharing publishes a card to strangers: that is for its owner to decide. */
 function requireLeaveInTheOpen(ctx: UserCtx, row: CardRow): void {
@@ -82,7 +82,10 @@ async function takeBack(ctx: UserCtx, row: CardRow): Promise<void> {
 async function broughtTo(ctx: UserCtx, row: CardRow, workspaceId: string): Promise<CardRow> {
   const { workspace } = await requireRole(ctx, workspaceId, 'editor')
   if (workspace.type === 'personal')
-    throw invalid('workspace_id', 'Nobody else is in a personal workspace. Name a team, or move the card')
+    throw invalid(
+      'workspace_id',
+      'Nobody else is in a personal workspace. Name a team; kvault workspaces and GET /api/v1/workspaces list yours',
+    )
   if (row.workspace_id === workspaceId) return row
   await holdAround(ctx, [row.card_id])
   let own = row
@@ -111,7 +114,7 @@ export const shareCard = capability({
     description: "Let the members of a card's workspace find and read it.",
     idempotent: true,
     input: CardId,
-    thin: thinState,
+    thin: thinShare,
   },
   input: CardId.extend({
     workspace_id: Id.optional().describe('The team to share it with; left out: where it is'),

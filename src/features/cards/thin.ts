@@ -180,7 +180,21 @@ export const thinRecord = thinAnswer({
   }),
 })
 
-/** A card that was shared, published or taken back. */
+/** Sharing in a personal workspace succeeds and reaches nobody, so an agent that reports it needs to know. */
+const REACHES_NOBODY =
+  'Nobody else is in this personal workspace. For a team: kvault share --workspace, or the web app'
+
+/** A card that was shared, and with whom. */
+export const thinShare = thinAnswer({
+  input: z.object({}),
+  output: ThinState.extend({ readers: z.string() }).describe(AS_WRITTEN),
+  of: (card: Card, input: object, baseUrl) => ({
+    ...stateOf(card, input, baseUrl),
+    readers: card.home.kind === 'personal' ? `${card.readers.text}. ${REACHES_NOBODY}` : card.readers.text,
+  }),
+})
+
+/** A card that was published or taken back. */
 export const thinState = thinAnswer({
   input: z.object({}),
   output: ThinState.describe(AS_WRITTEN),

@@ -315,7 +315,7 @@ onBothEngines('a damaged backup', (t) => {
   test('a backup never replaces a file', async () => {
     const file = newFile()
     copyFileSync(import.meta.filename, file)
-    await expect(takeBackup(t.app.services.config, file)).rejects.toThrow('exists already')
+    await expect(takeBackup(t.app.services.config, file)).rejects.toThrow('exists already. Give another name')
   })
 
   test('an unfinished file of another backup is named, and left alone', async () => {

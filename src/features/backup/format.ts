@@ -83,7 +83,7 @@ function parsed(text: string): Line {
     // The checksums are over the rows and files, so only sections are looked at here.
     return typeof line === 'string' || Array.isArray(line) ? line : Section.parse(line)
   } catch {
-    throw new DamagedBackup('A line of the backup cannot be read.')
+    throw new DamagedBackup('The backup is damaged: a line of it cannot be read.')
   }
 }
 

@@ -132,7 +132,8 @@ export async function takeBackup(
   file: string,
   { partial = `${file}.partial`, now = new Date() }: { partial?: string; now?: Date } = {},
 ): Promise<void> {
-  if (await isThere(file)) throw new FileExists(`${file} exists already.`)
+  if (await isThere(file))
+    throw new FileExists(`${file} exists already. Give another name, or remove it first.`)
   if (!(await isThere(dirname(file))))
     throw new NoFolder(`There is no folder ${dirname(file)} for the backup. Make it first.`)
   const out = await createPartial(partial)

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { namedTexts, nameTest, phraseTest } from './phrases.ts'
+import { beginningTest, namedTexts, nameTest, phraseTest } from './phrases.ts'
 
 test.each([
   ['connection refused', 'Error: Connection refused (111)', true],
@@ -24,12 +24,23 @@ test.each([
   expect(nameTest(spoken)(namedTexts([text]))).toBe(isThere)
 })
 
+test.each([
+  ['crashloop', 'pods in CrashLoopBackOff', true],
+  ['crashloop', 'crash_loop_back_off', true],
+  ['crashloop', 'the crashLooperBackOff', false],
+  ['loopback', 'pods in CrashLoopBackOff', false],
+])('the beginning “%s” of a name in “%s”: %s', (beginning, text, isThere) => {
+  expect(beginningTest(beginning)(namedTexts([text]))).toBe(isThere)
+})
+
 test('the names of a text are cut once, however many are looked for', () => {
   const texts = ['xcrashloopx getUserById']
   const cuts = vi.spyOn(texts, 'flatMap')
   const named = namedTexts(texts)
   for (let i = 0; i < 3; i++) expect(nameTest('crash loop')(named)).toBe(false)
   expect(nameTest('user by')(named)).toBe(true)
+  for (let i = 0; i < 3; i++) expect(beginningTest('xcrashloo')(named)).toBe(false)
+  expect(beginningTest('getuser')(named)).toBe(true)
   expect(nameTest('never there')(namedTexts(texts))).toBe(false)
   expect(cuts).toHaveBeenCalledTimes(1)
 })

@@ -25,20 +25,32 @@ export function phraseTest(phrase: string): (text: string) => boolean {
 
 const NAME = /[\p{L}\p{N}\p{M}_]+/gu
 
-export type NamedTexts = { texts: readonly string[]; names: () => string }
+export type NamedTexts = {
+  texts: readonly string[]
+  names: () => {
+    /** The words of each name that has several. */
+    words: readonly (readonly string[])[]
+    /** The same names as one text. */
+    spoken: string
+  }
+}
 
 /**
  * Texts that are asked for many names. To cut all of theirs into words takes far longer than to look for one, so it is
  * done once, and only if a name may be there.
  */
 export function namedTexts(texts: readonly string[]): NamedTexts {
-  const spokenIn = (text: string) =>
+  const wordsIn = (text: string) =>
     [...text.matchAll(NAME)].map(([name]) => partsOfName(name)).filter(({ length }) => length > 1)
-  let names: string | undefined
+  const cut = () => {
+    const words = texts.flatMap(wordsIn)
+    return { words, spoken: words.map((name) => ` ${name.join(' ')} `).join('\n') }
+  }
+  let names: ReturnType<typeof cut> | undefined
   return {
     texts,
     names: () => {
-      names ??= texts.flatMap((text) => spokenIn(text).map((words) => ` ${words.join(' ')} `)).join('\n')
+      names ??= cut()
       return names
     },
   }
@@ -52,22 +64,20 @@ export function nameTest(spoken: string): (named: NamedTexts) => boolean {
   const isSaid = phraseTest(spoken)
   const whole = spoken.replaceAll(' ', '')
   const mayHave = (text: string) => text.toLowerCase().includes(whole)
-  return ({ texts, names }) => texts.some(isSaid) || (texts.some(mayHave) && names().includes(` ${spoken} `))
+  return ({ texts, names }) =>
+    texts.some(isSaid) || (texts.some(mayHave) && names().spoken.includes(` ${spoken} `))
 }
 
 /** A test for texts with a longer name that has this beginning, up to the end of one of its parts: `crashloop` of `CrashLoopBackOff`. */
-export function beginningTest(beginning: string): (text: string) => boolean {
-  const isBegun = (name: string): boolean => {
+export function beginningTest(beginning: string): (named: NamedTexts) => boolean {
+  const isBegun = (words: readonly string[]): boolean => {
     let begun = ''
-    for (const part of partsOfName(name)) {
-      begun += part
+    for (const word of words) {
+      begun += word
       if (begun.length >= beginning.length) return begun === beginning
     }
     return false
   }
-  return (text) => {
-    if (!text.toLowerCase().replaceAll('_', '').includes(beginning)) return false
-    for (const [name] of text.matchAll(NAME)) if (name.length > beginning.length && isBegun(name)) return true
-    return false
-  }
+  const mayHave = (text: string) => text.toLowerCase().replaceAll('_', '').includes(beginning)
+  return ({ texts, names }) => texts.some(mayHave) && names().words.some(isBegun)
 }

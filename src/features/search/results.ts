@@ -103,7 +103,7 @@ function hitReader(asked: readonly Asked[]) {
     const known = hit.covers?.map((cover, i) => (isSpokenFor(cover, spokenTests[i], named) ? cover : NOTHING))
     const marked = markTexts(read, termsFor(known))
     if (marked.forms.size === 0) return undefined
-    const covers = asked.map((word, i) => coverInTexts(word, known?.[i], marked.forms, read))
+    const covers = asked.map((word, i) => coverInTexts(word, known?.[i], marked.forms, named))
     const byCovers = hit.covers ? logitByCovers(query, covers, hit) : Number.NEGATIVE_INFINITY
     const logit = isByChance ? logitOfChance(byCovers) : byCovers
     return { marked, covers, logit, confidence: confidenceOf(logit) }
@@ -146,14 +146,15 @@ function coverInTexts(
   { term, typed, parts, otherTerms = [], meant }: Asked,
   cover: Cover | undefined,
   forms: Marked['forms'],
-  { fields }: CardFields,
+  named: NamedTexts,
 ): Cover {
   if (!cover || cover.credit === 0) return NOTHING
   if (cover.isCorrected) {
     const like = meant.find(({ word }) => forms.has(word))
     if (like?.otherwise === undefined) return like ? cover : NOTHING
-    const isBegun = fields.map(({ text }) => text).some(beginningTest(typed))
-    return isBegun ? cover : { ...cover, credit: (cover.credit * like.otherwise) / like.likeness }
+    return beginningTest(typed)(named)
+      ? cover
+      : { ...cover, credit: (cover.credit * like.otherwise) / like.likeness }
   }
   const isIn = (name: string) => forms.has(name)
   if (!isIn(term) && !parts.some(isIn) && !otherTerms.some(isIn)) return NOTHING

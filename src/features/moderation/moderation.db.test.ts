@@ -45,6 +45,19 @@ onBothEngines(
       expect((await stranger.get(`/api/v1/cards/${secret.card_id}/moderation`)).status).toBe(404)
     })
 
+    test('a key that reads no cards reads no title by asking what it may report', async () => {
+      const { admin, editor, workspaceId } = await team(t)
+      const card = await record(editor, { workspace_id: workspaceId })
+      await editor.post(`/api/v1/cards/${card.card_id}/share`)
+      const { body } = await admin.post('/api/v1/auth/api-keys', { name: 'writer', scopes: ['record'] })
+      const key = { 'x-api-key': body.api_key }
+      const asked = await t.anonymous().get(`/api/v1/cards/${card.card_id}/report`, key)
+      expect([asked.status, asked.text.includes(card.title)]).toEqual([403, false])
+      const wrong = { kind: 'wrong' }
+      const sent = await t.anonymous().post(`/api/v1/cards/${card.card_id}/report`, wrong, key)
+      expect(sent.status).toBe(201)
+    })
+
     test('one report for each person; anonymous readers of public pages may report too', async () => {
       const [me, reader, boss] = [await t.user(), await t.user(), await serviceAdmin(t)]
       const card = await published(me)

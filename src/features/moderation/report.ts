@@ -152,14 +152,16 @@ async function cardToReport(ctx: Ctx, cardId: string): Promise<ModeratedCard> {
 export const readReportable = capability({
   name: 'cards.reportable',
   summary: 'The card that a report would be about',
-  description: 'Says beforehand whether you can report it, with the errors that the report would have.',
+  description:
+    'Says beforehand whether you can report it, with the errors that the report would have. A key also needs the scope search, as for every title.',
   scopes: 'public',
   rest: ['GET /api/v1/cards/{card_id}/report'],
   input: CardId,
   output: ReportableCard,
-  errors: [401, 404, 409],
+  errors: [401, 403, 404, 409],
   run: async (ctx, { card_id }) => {
     requireReporter(ctx)
+    if (ctx.viewer && !ctx.viewer.scopes.has('search')) throw missingScope(['search'])
     const { title } = await cardToReport(ctx, card_id)
     return { card_id, title }
   },
@@ -176,7 +178,7 @@ export const reportCard = capability({
   status: 201,
   input: CardReport,
   output: CardReported,
-  errors: [401, 404, 409, 429],
+  errors: [401, 403, 404, 409, 429],
   run: async (ctx, { card_id, kind, note: given }) => {
     requireModestReporter(ctx)
     const note = cleanOptional(given, new Findings())

@@ -9,11 +9,17 @@ describe('identifiers', () => {
     expect(termsOf('get_user_by_id')).toEqual(termsOf('getUserById'))
   })
 
-  test('the name of a product is one word without another form, alone and in a longer name', () => {
+  test('the name of a product is one word, alone and in a longer name', () => {
     expect(termsOf('JavaScript iOS jQuery LaTeX')).toEqual(['javascript', 'ios', 'jquery', 'latex'])
     expect(termsOf('javascript ios')).toEqual(['javascript', 'ios'])
     expect(termsOf('gitHubToken')).toEqual(['github', 'token', 'githubtoken'])
     expect(termsOf('java_script')).toEqual(['java', 'script', 'javascript'])
+  })
+
+  test('several of a product are the same word as one', () => {
+    expect(termsOf('iphones snowflakes')).toEqual(['iphone', 'snowflake'])
+    expect(termsOf('iPhones')).toContain('iphone')
+    expect(termsOf('io')).toEqual(['io'])
   })
 
   test('a name as a whole is the same word in capitals and without', () => {

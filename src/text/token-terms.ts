@@ -29,16 +29,25 @@ const cut = (term: string) => (term.length <= LONGEST_TERM ? term : term.slice(0
 /** The pieces that inner capitals make of a word, folded. */
 const piecesOf = (word: string): string[] => (word.match(WORD_PART) ?? []).map(fold).filter(Boolean)
 
-/** What the names of products would be as several words: of `javascript` java and script. They have no other form. */
+/** What the names of products would be as several words: of `javascript` java and script. They are their own stems. */
 const PIECES_OF_PRODUCTS: ReadonlyMap<string, readonly string[]> = new Map(
   PRODUCT_NAMES.split(/\s+/).map((name) => [fold(name), piecesOf(name)]),
+)
+/** What other forms of a name are cut to: of `iphones` iphon. A name in -s has none, and is cut to another word: `ios` to io. */
+const NAMES_BY_STEM: ReadonlyMap<string, string> = new Map(
+  [...PIECES_OF_PRODUCTS.keys()]
+    .filter((name) => !name.endsWith('s'))
+    .map((name) => [english.stem(name), name]),
 )
 const MOST_PIECES = Math.max(...[...PIECES_OF_PRODUCTS.values()].map(({ length }) => length))
 
 function stem(folded: string): string {
   const word = cut(folded)
   if (PIECES_OF_PRODUCTS.has(word)) return word
-  if (ONLY_LATIN.test(word)) return english.stem(word)
+  if (ONLY_LATIN.test(word)) {
+    const stemmed = english.stem(word)
+    return NAMES_BY_STEM.get(stemmed) ?? stemmed
+  }
   return ONLY_CYRILLIC.test(word) ? russian.stem(word) : word
 }
 

@@ -219,3 +219,14 @@ test('an answer that the server cannot give is explained with its request id', a
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('No cards yet').waitFor()
 })
+
+test('with texts at twice their size on a phone nothing runs out of sight', async () => {
+  // As 400 pixels are where the letters are twice as large.
+  const { page, api } = await stage.person('Far-sighted', { width: 200 })
+  const { card_id } = await api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[0])
+  for (const path of ['/?q=pool', '/settings', '/moderation', '/cards', `/cards/${card_id}`]) {
+    await openPage(page, path)
+    await settled(page)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(200)
+  }
+})

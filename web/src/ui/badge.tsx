@@ -21,7 +21,7 @@ export const Badge = ({
 }) => (
   <span
     className={cx(
-      'inline-flex h-5 shrink-0 items-center gap-1 rounded-sm px-1.5 text-xs whitespace-nowrap',
+      'inline-flex h-5 shrink-0 items-center gap-1 rounded-sm px-1.5 text-xs whitespace-nowrap max-xs:h-auto max-xs:min-h-5 max-xs:shrink max-xs:whitespace-normal',
       TONES[tone],
     )}
   >

@@ -13,10 +13,12 @@ const LOOKS: Record<ButtonLook, string> = {
 
 export type ButtonSize = 'sm' | 'md' | 'lg' | 'square'
 
+const WRAPS = 'max-xs:h-auto max-xs:shrink max-xs:py-1.5 max-xs:whitespace-normal'
+
 const SIZES: Record<ButtonSize, string> = {
-  sm: 'h-7 px-2.5',
-  md: 'h-8 px-3',
-  lg: 'h-10 px-4',
+  sm: `h-7 px-2.5 ${WRAPS}`,
+  md: `h-8 px-3 ${WRAPS}`,
+  lg: `h-10 px-4 ${WRAPS}`,
   square: 'size-8 pointer-coarse:min-w-10',
 }
 

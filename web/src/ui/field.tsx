@@ -144,7 +144,7 @@ export function Segmented<T extends string>({
 }: SegmentedProps<T>) {
   const name = useId()
   return (
-    <fieldset className={cx('inline-flex rounded-md bg-sunken p-0.5', className)}>
+    <fieldset className={cx('inline-flex rounded-md bg-sunken p-0.5 max-xs:flex-wrap', className)}>
       <legend className="sr-only">{label}</legend>
       {options.map((option) => (
         <label

@@ -46,7 +46,7 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
   const own = card.owner_id === useMe().user_id
   const params = { cardId: card.card_id }
   return (
-    <div data-screen="" className="flex items-center gap-1">
+    <div data-screen="" className="flex items-center gap-1 max-xs:flex-wrap">
       {inPane && (
         <IconButton
           label="Open the page of this card"

@@ -1,8 +1,9 @@
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { makeAdmin } from '../support/admin.ts'
 import { goodCard } from '../support/cards.ts'
 import { judge } from './pictures.ts'
-import { type Account, expectAccessible, openStage, PASSWORD, picture } from './support.ts'
+import { type Account, expectAccessible, openStage, PASSWORD, picture, settled } from './support.ts'
 import { openPage, reopenPage } from './visit.ts'
 
 const stage = openStage({ PUBLIC_PAGES: 'on' })
@@ -121,4 +122,67 @@ test('somebody without an account reports from a public page', async () => {
   await picture(page, 'report-page')
   await page.getByRole('button', { name: 'Report' }).click()
   await page.locator(':focus').getByText('A moderator will look at it.').waitFor()
+})
+
+/** As `MODERATOR_EMAILS` names somebody who has proved the address. */
+async function makeModerator({ email }: Account): Promise<void> {
+  const { services } = stage.app
+  const moderatorEmails = [...services.config.moderatorEmails, email]
+  Object.assign(services, { config: { ...services.config, moderatorEmails } })
+  await services.database.transaction((db) =>
+    db.updateTable('users').set({ email_verified: 1 }).where('email', '=', email).execute(),
+  )
+}
+
+/** As somebody who comes back to a tab after a minute. */
+const comeBack = async () => {
+  const { now } = Date
+  Date.now = () => now() + 60_000
+  window.dispatchEvent(new Event('visibilitychange'))
+  // The app looks at what is old once the event is over.
+  await new Promise((done) => setTimeout(done))
+  Date.now = now
+}
+
+test('of two moderators who decide at once, the second reads what the first decided before it is changed', async () => {
+  const owner = await stage.account('Owner in dispute')
+  const [first, second] = [await stage.person('First moderator'), await stage.person('Second moderator')]
+  for (const one of [first, second]) await makeModerator(one)
+  const card = await published(owner)
+  const reader = await stage.account('Reader in doubt')
+  await reader.api('POST', `/api/v1/cards/${card.card_id}/report`, { kind: 'wrong', note: 'Not so.' })
+
+  const open = async ({ page }: { page: Page }, choice: string, reason: string) => {
+    await openPage(page, '/moderation')
+    await page.getByRole('link', { name: card.title }).click()
+    await page.getByRole('button', { name: 'Decide …' }).click()
+    await page.getByLabel(choice).check()
+    await page.getByLabel('Reason').fill(reason)
+    return page.getByRole('button', { name: 'Decide', exact: true })
+  }
+  const [hide, keep] = [
+    await open(first, 'Hide it', 'It misleads.'),
+    await open(second, 'Keep it', 'It is right.'),
+  ]
+  await hide.click()
+  await first.page.getByText('Hidden', { exact: true }).waitFor()
+  // The page under the dialog is read again meanwhile; what the second has read is still the state before.
+  const read = second.page.waitForResponse((answer) => answer.url().includes('/moderation/matters/'))
+  await second.page.evaluate(comeBack)
+  await read
+  await settled(second.page)
+  await keep.click()
+  await second.page.getByText('It was decided: hide. Reason: It misleads.').waitFor()
+  await expectAccessible(second.page)
+  await keep.click()
+  await second.page.getByText('Kept', { exact: true }).waitFor()
+  await second.page.getByText('Second moderator decided just now: It is right.').waitFor()
+
+  // Undone once more by the first, who decides anew.
+  await reopenPage(first.page)
+  await first.page.getByRole('button', { name: 'Decide anew …' }).click()
+  await first.page.getByLabel('Remove it').check()
+  await first.page.getByLabel('Reason').fill('Looked again.')
+  await first.page.getByRole('button', { name: 'Decide', exact: true }).click()
+  await first.page.getByText('Removed', { exact: true }).waitFor()
 })

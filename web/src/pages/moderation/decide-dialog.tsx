@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useId, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
 import { decideMatter, type WholeMatter } from '../../api/moderation.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { Checkbox, TextareaField } from '../../ui/field.tsx'
@@ -10,6 +11,8 @@ import { DECISIONS, type Decision, DRAFT_DECISIONS } from './words.ts'
 /** One decision with its reason. If somebody else decided meanwhile, the refusal says what, and the page shows it. */
 export function DecideDialog({ one, onClose }: { one: WholeMatter; onClose: () => void }) {
   const name = useId()
+  // As it was read: the page is read again under the dialog, and what another has decided meanwhile would be overruled unseen.
+  const [revision, setRevision] = useState(one.revision)
   const [decision, setDecision] = useState<Decision | null>(null)
   const [bans, setBans] = useState(one.ban_publisher)
   const [reason, setReason] = useState('')
@@ -17,7 +20,7 @@ export function DecideDialog({ one, onClose }: { one: WholeMatter; onClose: () =
     mutationFn: () =>
       decideMatter({
         matter_id: one.matter_id,
-        revision: one.revision,
+        revision,
         decision: decision ?? 'keep',
         reason,
         ban_publisher: bans && decision !== 'keep',
@@ -25,6 +28,11 @@ export function DecideDialog({ one, onClose }: { one: WholeMatter; onClose: () =
     onSuccess: () => {
       toast('Decided. The owner has been told.')
       onClose()
+    },
+    onError: (error) => {
+      // The refusal tells it.
+      if (error instanceof ApiError && error.code === 'matter_changed')
+        setRevision(Number(error.extra.revision))
     },
     onSettled: moderationChanged,
   })

@@ -3,7 +3,7 @@ import { breakCanvasOnce } from './broken-canvas.ts'
 import { intercept } from './intercept.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, PASSWORD, picture, settled } from './support.ts'
-import { visit } from './visit.ts'
+import { openPage, visit } from './visit.ts'
 
 const stage = openStage()
 
@@ -115,4 +115,46 @@ test('an error in a page, in a part of one or in a chart leaves everything aroun
   // Each of them is reported to the console, which is what this test is about.
   expect(problems.length).toBeGreaterThan(0)
   problems.length = 0
+})
+
+type Id = { card_id: string; workspace_id: string }
+
+test('a part that did not load says so and offers another try, where people would take it for empty', async () => {
+  const [owner, mate] = [await stage.person('Owner of a card'), await stage.account('Mate')]
+  const { page, api, email } = owner
+  const { workspace_id } = await mate.api<Id>('POST', '/api/v1/workspaces', { name: 'Platform team' })
+  await mate.api('POST', `/api/v1/workspaces/${workspace_id}/members/by-email`, { email, role: 'editor' })
+  const { card_id } = await api<Id>('POST', '/api/v1/cards', { ...SAMPLES[0], workspace_id })
+  const other = await api<Id>('POST', '/api/v1/cards', { ...SAMPLES[1], workspace_id })
+  await api('POST', `/api/v1/cards/${card_id}/share`)
+  await api('POST', `/api/v1/cards/${card_id}/links`, { to_card_id: other.card_id, kind: 'related' })
+  await mate.api('POST', `/api/v1/cards/${card_id}/feedback`, { kind: 'useful', comment: 'It helped me.' })
+  const settings = await api<object>('GET', '/api/v1/user/settings')
+  await api('PUT', '/api/v1/user/settings', { ...settings, default_workspace_id: workspace_id })
+
+  const broken = /\/(workspaces\?|invitations|sessions|links|images|verdicts\?|feedback\?|comments\?)/
+  const missing = page.getByRole('status').filter({ hasText: 'did not load.' })
+  const shows = async (path: string, parts: string[]) => {
+    await intercept(page, broken, (route) => route.fulfill({ status: 500, json: { detail: 'Broken.' } }))
+    await openPage(page, path)
+    for (const part of parts) await page.getByText(`${part} did not load.`, { exact: true }).waitFor()
+    await expectAccessible(page)
+    await page.unroute(broken)
+    for (const _ of parts) {
+      const before = await missing.count()
+      await missing.first().getByRole('button').click()
+      await expect.poll(() => missing.count()).toBeLessThan(before)
+    }
+  }
+  const said = ['What people said after use', 'What they wrote', 'The comments']
+  await shows(`/cards/${card_id}`, ['The pictures', 'The linked cards', ...said])
+  await page.getByText('It helped me.').waitFor()
+  await page.getByRole('link', { name: SAMPLES[1].title }).waitFor()
+  await shows('/workspaces', ['The list of your invitations'])
+  await shows('/cards/new', ['Your workspaces'])
+  expect(await page.getByLabel('Workspace').inputValue()).toBe(workspace_id)
+  await shows('/settings', ['The list of your workspaces'])
+  expect(await page.getByLabel('New cards go to').inputValue()).toBe(workspace_id)
+  await shows('/settings?tab=account', ['The list'])
+  await page.getByText('Only here.').waitFor()
 })

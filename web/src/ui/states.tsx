@@ -128,6 +128,24 @@ export const NotLoaded = ({
     children
   )
 
+/** The same for a part of a page that is small, or missing where it is empty: without a word, people would take it for that. */
+export const PartNotLoaded = ({
+  what,
+  query,
+  children,
+}: {
+  what: string
+  query: Asked & { data: unknown }
+  children?: ReactNode
+}) =>
+  query.error && !query.data ? (
+    <Notice action={<Button onClick={() => void query.refetch()}>Try again</Button>}>
+      {what} did not load.
+    </Notice>
+  ) : (
+    children
+  )
+
 const RequestId = ({ id }: { id: string }) => (
   <span className="inline-flex items-center gap-1 font-mono text-xs text-faint">
     Request {id}

@@ -3,6 +3,7 @@ import type { Card } from '../../api/types.ts'
 import { Tag } from '../../ui/badge.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import type { ShownImages } from '../../ui/markdown/picture.tsx'
+import { PartNotLoaded } from '../../ui/states.tsx'
 import { CardPart as Part } from './card-part.tsx'
 import { typeOf } from './card-types.ts'
 import { Cites } from './cites/cites.tsx'
@@ -13,7 +14,7 @@ import { useCardImages } from './images/use-card-images.ts'
 /** What the author wrote, part by part; parts that the card does not have are left out. */
 export function CardContent({ card }: { card: Card }) {
   const words = typeOf(card.card_type)
-  const { shown, others } = useCardImages(card)
+  const { shown, others, query } = useCardImages(card)
   return (
     <>
       <Part title={words.symptom.label}>
@@ -42,6 +43,7 @@ export function CardContent({ card }: { card: Card }) {
           <EvidenceList evidences={card.evidences} sourceEventId={card.source_event_id} />
         </Part>
       )}
+      <PartNotLoaded what="The pictures" query={query} />
       {others.length > 0 && (
         <Part title="Pictures">
           <ImageList images={others} />

@@ -9,6 +9,7 @@ import { useKeptText } from '../../lib/use-kept-text.ts'
 import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
+import { FormError, PartNotLoaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardQuery } from './card-queries.ts'
 
@@ -66,11 +67,11 @@ function useVote(card: Card) {
       toast('Your feedback is taken back.')
     },
   })
-  return { given, mine, give, takeBack }
+  return { own, given, mine, give, takeBack }
 }
 
 function Vote({ card }: { card: Card }) {
-  const { given, mine, give, takeBack } = useVote(card)
+  const { own, given, mine, give, takeBack } = useVote(card)
   const { user_id } = useMe()
   const { text: comment, change, dropSent } = useKeptText(`kv-feedback:${user_id}:${card.card_id}`, '')
   const clear = { onSuccess: () => dropSent(comment) }
@@ -95,6 +96,7 @@ function Vote({ card }: { card: Card }) {
           </Button>
         ))}
       </div>
+      <PartNotLoaded what="What you said" query={own} />
       {mine && (
         <form className="flex gap-2" onSubmit={say}>
           <Input
@@ -149,6 +151,7 @@ function Received({ card }: { card: Card }) {
           ))}
         </ul>
       )}
+      {total > 0 && <PartNotLoaded what="What they wrote" query={comments} />}
       {said.map((item) => (
         <blockquote key={item.feedback_id} className="border-l-2 border-line-strong pl-3 text-sm">
           <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{item.comment}</p>
@@ -167,6 +170,7 @@ function Received({ card }: { card: Card }) {
           Show more of {formatNumber(comments.data?.pages[0]?.total ?? 0)}
         </Button>
       )}
+      {comments.isFetchNextPageError && <FormError error={comments.error} />}
     </section>
   )
 }

@@ -6,7 +6,7 @@ import type { ListedCard } from '../../api/types.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { Segmented, Select } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
-import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, NotLoaded, PartNotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { AddSamples, SampleNotice } from '../first-steps/samples.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { BulkBar } from './bulk-bar.tsx'
@@ -182,20 +182,22 @@ function WorkspaceFilter({
 }) {
   const workspaces = useQuery(workspacesQuery)
   return (
-    <Select
-      aria-label="Workspace"
-      className="w-auto! max-w-48"
-      value={value ?? ''}
-      onChange={(event) => onChange(event.target.value || undefined)}
-    >
-      <option value="">All my teams</option>
-      {workspaces.data?.items
-        .filter((workspace) => workspace.type !== 'personal')
-        .map((workspace) => (
-          <option key={workspace.workspace_id} value={workspace.workspace_id}>
-            {workspace.name}
-          </option>
-        ))}
-    </Select>
+    <PartNotLoaded what="Your teams" query={workspaces}>
+      <Select
+        aria-label="Workspace"
+        className="w-auto! max-w-48"
+        value={value ?? ''}
+        onChange={(event) => onChange(event.target.value || undefined)}
+      >
+        <option value="">All my teams</option>
+        {workspaces.data?.items
+          .filter((workspace) => workspace.type !== 'personal')
+          .map((workspace) => (
+            <option key={workspace.workspace_id} value={workspace.workspace_id}>
+              {workspace.name}
+            </option>
+          ))}
+      </Select>
+    </PartNotLoaded>
   )
 }

@@ -1,19 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMe } from '../../session.ts'
 import { SelectField } from '../../ui/field.tsx'
-import { Notice } from '../../ui/states.tsx'
+import { Notice, PartNotLoaded } from '../../ui/states.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 
 /** Where a new card goes. A draft may name a team that its writer has left, or that is gone: then it is Personal. */
 export function useHome(wanted: string) {
   const { personal_workspace_id } = useMe()
-  const { data } = useQuery(workspacesQuery)
-  const writable = data?.items.filter(
+  const query = useQuery(workspacesQuery)
+  const writable = query.data?.items.filter(
     ({ workspace_id, role }) =>
       workspace_id !== personal_workspace_id && (role === 'admin' || role === 'editor'),
   )
   const isThere = !writable || writable.some(({ workspace_id }) => workspace_id === wanted)
   return {
+    query,
     writable,
     home: isThere ? wanted : '',
     isLost: !isThere && wanted !== '' && wanted !== personal_workspace_id,
@@ -23,8 +24,8 @@ export function useHome(wanted: string) {
 type Props = { home: ReturnType<typeof useHome>; onChange: (workspaceId: string) => void }
 
 /** Where the card will live: workspaces that the person may write in, and Personal. */
-export function WorkspaceField({ home: { writable, home, isLost }, onChange }: Props) {
-  if (!writable) return null
+export function WorkspaceField({ home: { query, writable, home, isLost }, onChange }: Props) {
+  if (!writable) return <PartNotLoaded what="Your workspaces" query={query} />
   return (
     <div className="grid gap-2">
       {writable.length === 0 ? (

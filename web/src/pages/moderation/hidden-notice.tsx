@@ -6,7 +6,7 @@ import { formatDay } from '../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { TextareaField } from '../../ui/field.tsx'
-import { Notice } from '../../ui/states.tsx'
+import { Notice, PartNotLoaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { moderationChanged, ownModerationQuery } from './moderation-queries.ts'
 
@@ -23,9 +23,9 @@ function standing(last: OwnMatter | undefined): string {
 }
 
 function Shown({ card, since }: { card: Card; since: string }) {
-  const { data } = useQuery(ownModerationQuery(card.card_id))
+  const query = useQuery(ownModerationQuery(card.card_id))
   const [appealing, setAppealing] = useState(false)
-  const last = data?.matters[0]
+  const last = query.data?.matters[0]
   return (
     <>
       <Notice
@@ -38,6 +38,7 @@ function Shown({ card, since }: { card: Card; since: string }) {
           {last?.ban_publisher && 'You are also banned from publishing. An appeal covers the ban too.'}
         </p>
       </Notice>
+      <PartNotLoaded what="What moderators said" query={query} />
       {appealing && last && <AppealDialog one={last} onClose={() => setAppealing(false)} />}
     </>
   )

@@ -93,9 +93,11 @@ function Reports({ one }: { one: WholeMatter }) {
     <Section
       title={plural(one.reports, 'report')}
       lead={
-        team?.visibility === 'private'
-          ? 'In a private team reports hide nothing by themselves. You decide.'
-          : `Together they weigh ${one.weight}. Reports hide the card when they weigh ${one.threshold} and come from three people who are not connected with each other.`
+        !workspaces
+          ? ''
+          : team?.visibility === 'private'
+            ? 'In a private team reports hide nothing by themselves. You decide.'
+            : `Together they weigh ${one.weight}. Reports hide the card when they weigh ${one.threshold} and come from three people who are not connected with each other.`
       }
     >
       <ul className="divide-y divide-line border-y border-line">

@@ -4,6 +4,7 @@ import { type ComponentProps, type FormEvent, type ReactNode, useRef, useState }
 import { Key } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
+import { PartNotLoaded } from '../../ui/states.tsx'
 import { TrackFilter } from '../cards/track-filter.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import {
@@ -153,18 +154,20 @@ function Filters({ state, change }: Pick<Props, 'state' | 'change'>) {
         error={hasUnreadEnvironment(state.env) ? 'Write it as name: version' : undefined}
         onApply={(env) => change({ env })}
       />
-      <SelectField
-        label="Workspace"
-        value={state.workspace ?? ''}
-        onChange={(event) => change({ workspace: event.target.value || undefined, ...NOTHING_CHOSEN })}
-      >
-        <option value="">All of mine</option>
-        {workspaces.data?.items.map((workspace) => (
-          <option key={workspace.workspace_id} value={workspace.workspace_id}>
-            {workspace.type === 'personal' ? 'Personal' : workspace.name}
-          </option>
-        ))}
-      </SelectField>
+      <PartNotLoaded what="Your workspaces" query={workspaces}>
+        <SelectField
+          label="Workspace"
+          value={state.workspace ?? ''}
+          onChange={(event) => change({ workspace: event.target.value || undefined, ...NOTHING_CHOSEN })}
+        >
+          <option value="">All of mine</option>
+          {workspaces.data?.items.map((workspace) => (
+            <option key={workspace.workspace_id} value={workspace.workspace_id}>
+              {workspace.type === 'personal' ? 'Personal' : workspace.name}
+            </option>
+          ))}
+        </SelectField>
+      </PartNotLoaded>
       <div className="grid content-start gap-1.5">
         <span aria-hidden className="text-sm font-medium">
           Track

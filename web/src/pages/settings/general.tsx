@@ -6,7 +6,7 @@ import { setTheme, type Theme, useTheme } from '../../lib/theme.ts'
 import { meQuery, useMe } from '../../session.ts'
 import { Checkbox, Segmented, SelectField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
-import { NotLoaded, SkeletonList } from '../../ui/states.tsx'
+import { NotLoaded, PartNotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { AgentLibrary } from './agent-library.tsx'
@@ -110,21 +110,23 @@ function PublishingSection({ settings, onChange }: SectionProps) {
           checked={settings.publishing_enabled}
           onChange={(event) => onChange({ publishing_enabled: event.target.checked })}
         />
-        <SelectField
-          label="New cards go to"
-          hint="Where the editor and the command line put a card unless you choose otherwise. What agents record goes where their API key says, else to your personal workspace."
-          value={settings.default_workspace_id ?? ''}
-          onChange={(event) => onChange({ default_workspace_id: event.target.value || null })}
-        >
-          <option value="">My personal workspace</option>
-          {writable
-            .filter((one) => one.workspace_id !== me.personal_workspace_id)
-            .map((one) => (
-              <option key={one.workspace_id} value={one.workspace_id}>
-                {one.name}
-              </option>
-            ))}
-        </SelectField>
+        <PartNotLoaded what="The list of your workspaces" query={workspaces}>
+          <SelectField
+            label="New cards go to"
+            hint="Where the editor and the command line put a card unless you choose otherwise. What agents record goes where their API key says, else to your personal workspace."
+            value={settings.default_workspace_id ?? ''}
+            onChange={(event) => onChange({ default_workspace_id: event.target.value || null })}
+          >
+            <option value="">My personal workspace</option>
+            {writable
+              .filter((one) => one.workspace_id !== me.personal_workspace_id)
+              .map((one) => (
+                <option key={one.workspace_id} value={one.workspace_id}>
+                  {one.name}
+                </option>
+              ))}
+          </SelectField>
+        </PartNotLoaded>
       </div>
     </Section>
   )

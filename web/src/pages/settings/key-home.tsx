@@ -1,18 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMe } from '../../session.ts'
 import { SelectField } from '../../ui/field.tsx'
+import { PartNotLoaded } from '../../ui/states.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 
 /** Where the cards go that an agent records with a key. Without a team there is nothing to choose. */
 export function KeyHome({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const me = useMe()
-  const { data } = useQuery(workspacesQuery)
+  const workspaces = useQuery(workspacesQuery)
   const teams =
-    data?.items.filter(
+    workspaces.data?.items.filter(
       (one) =>
         one.workspace_id !== me.personal_workspace_id && (one.role === 'admin' || one.role === 'editor'),
     ) ?? []
-  if (teams.length === 0) return null
+  if (teams.length === 0) return <PartNotLoaded what="Your teams" query={workspaces} />
   return (
     <SelectField
       label="What it records goes to"
@@ -32,15 +33,17 @@ export function KeyHome({ value, onChange }: { value: string; onChange: (value: 
 
 /** In the list of keys, for one whose cards do not go to the personal workspace. */
 export function KeyHomeName({ workspaceId }: { workspaceId: string }) {
-  const { data } = useQuery(workspacesQuery)
+  const { data, isPending } = useQuery(workspacesQuery)
   const team = data?.items.find((one) => one.workspace_id === workspaceId)
-  if (!data) return null
+  if (isPending) return null
   const canWrite = team?.role === 'admin' || team?.role === 'editor'
   return (
     <span className="block max-w-48 truncate text-xs text-soft sm:max-w-72">
-      {canWrite
-        ? `Records in ${team.name}`
-        : 'Records in your personal workspace: you can no longer write in its team'}
+      {!data
+        ? 'Records in a team'
+        : canWrite
+          ? `Records in ${team.name}`
+          : 'Records in your personal workspace: you can no longer write in its team'}
     </span>
   )
 }

@@ -12,7 +12,7 @@ import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Checkbox } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
-import { FormError } from '../../ui/states.tsx'
+import { FormError, PartNotLoaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 
 const MOST_SHOWN = 5
@@ -33,41 +33,45 @@ export function SignOutSection() {
     <Section
       title="Where you are signed in"
       lead={
-        list.length <= 1
-          ? 'Only here. If you lost a device or doubt something, end everything at once.'
-          : `In ${plural(list.length, 'browser')}. End one that you do not know, or everything at once.`
+        !sessions.data
+          ? 'If you lost a device or doubt something, end everything at once.'
+          : list.length <= 1
+            ? 'Only here. If you lost a device or doubt something, end everything at once.'
+            : `In ${plural(list.length, 'browser')}. End one that you do not know, or everything at once.`
       }
       actions={<Button onClick={() => setAsking(true)}>Sign out everywhere</Button>}
     >
-      <ul aria-label="Sessions" className="grid gap-1 text-sm text-soft">
-        {list.slice(0, showAll ? list.length : MOST_SHOWN).map((session) => (
-          <li key={session.session_id} className="flex min-h-8 flex-wrap items-center gap-2">
-            Signed in {formatAgo(session.created_at)}, last seen {formatAgo(session.last_seen_at)}
-            {session.current ? (
-              <Badge tone="ok">This one</Badge>
-            ) : (
-              <Button
-                size="sm"
-                busy={end.isPending && end.variables === session.session_id}
-                onClick={(event) => {
-                  neighbourGetsFocus(event.currentTarget)
-                  end.mutate(session.session_id)
-                }}
-              >
-                End
-                <span className="sr-only"> the session of {formatTime(session.created_at)}</span>
+      <PartNotLoaded what="The list" query={sessions}>
+        <ul aria-label="Sessions" className="grid gap-1 text-sm text-soft">
+          {list.slice(0, showAll ? list.length : MOST_SHOWN).map((session) => (
+            <li key={session.session_id} className="flex min-h-8 flex-wrap items-center gap-2">
+              Signed in {formatAgo(session.created_at)}, last seen {formatAgo(session.last_seen_at)}
+              {session.current ? (
+                <Badge tone="ok">This one</Badge>
+              ) : (
+                <Button
+                  size="sm"
+                  busy={end.isPending && end.variables === session.session_id}
+                  onClick={(event) => {
+                    neighbourGetsFocus(event.currentTarget)
+                    end.mutate(session.session_id)
+                  }}
+                >
+                  End
+                  <span className="sr-only"> the session of {formatTime(session.created_at)}</span>
+                </Button>
+              )}
+            </li>
+          ))}
+          {!showAll && list.length > MOST_SHOWN && (
+            <li>
+              <Button size="sm" onClick={() => setShowAll(true)}>
+                Show {list.length - MOST_SHOWN} more
               </Button>
-            )}
-          </li>
-        ))}
-        {!showAll && list.length > MOST_SHOWN && (
-          <li>
-            <Button size="sm" onClick={() => setShowAll(true)}>
-              Show {list.length - MOST_SHOWN} more
-            </Button>
-          </li>
-        )}
-      </ul>
+            </li>
+          )}
+        </ul>
+      </PartNotLoaded>
       {asking && <SignOutDialog onClose={() => setAsking(false)} />}
     </Section>
   )
@@ -86,7 +90,10 @@ function SignOutDialog({ onClose }: { onClose: () => void }) {
       toast('You are signed out everywhere.')
     },
   })
-  const what = `${plural(keys.data?.length ?? 0, 'API key')} and ${plural(apps.data?.length ?? 0, 'connected app')}`
+  const what =
+    keys.data && apps.data
+      ? `${plural(keys.data.length, 'API key')} and ${plural(apps.data.length, 'connected app')}`
+      : 'all API keys and connected apps'
   return (
     <ConfirmDialog onClose={onClose} mutation={end} title="Sign out everywhere" action="Sign out everywhere">
       <p>Every session ends at once, this one too. You sign in again with your password.</p>

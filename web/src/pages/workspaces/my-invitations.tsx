@@ -5,6 +5,7 @@ import { formatDay } from '../../lib/format.ts'
 import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { Button } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
+import { PartNotLoaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { roleName } from './roles.ts'
 
@@ -17,8 +18,9 @@ const answered = () => queryClient.invalidateQueries({ queryKey: ['workspaces'] 
 
 /** What others have invited this person to. Without any there is nothing to show. */
 export function MyInvitations() {
-  const { data = [] } = useQuery(invitationsQuery)
-  if (data.length === 0) return null
+  const query = useQuery(invitationsQuery)
+  const { data = [] } = query
+  if (data.length === 0) return <PartNotLoaded what="The list of your invitations" query={query} />
   return (
     <Section title="Invitations for you">
       <ul className="divide-y divide-line border-y border-line">

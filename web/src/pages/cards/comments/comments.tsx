@@ -8,7 +8,7 @@ import { useMe } from '../../../session.ts'
 import { Button } from '../../../ui/button.tsx'
 import { ConfirmDialog } from '../../../ui/dialog.tsx'
 import { LazyMarkdown } from '../../../ui/lazy-markdown.tsx'
-import { FormError, Notice } from '../../../ui/states.tsx'
+import { FormError, PartNotLoaded } from '../../../ui/states.tsx'
 import { toast, toastError } from '../../../ui/toast.tsx'
 import { CommentForm } from './comment-form.tsx'
 import { asMarkdown, asTyped, type Person } from './mention-text.ts'
@@ -27,13 +27,7 @@ export function Comments({ card }: { card: Card }) {
   useEffect(() => {
     if (isShown && location.hash === `#${ANCHOR}`) section.current?.scrollIntoView()
   }, [isShown])
-  if (!query.data && query.error)
-    return (
-      <Notice action={<Button onClick={() => void query.refetch()}>Try again</Button>}>
-        The comments did not load.
-      </Notice>
-    )
-  if (!isShown) return null
+  if (!isShown) return <PartNotLoaded what="The comments" query={query} />
   return (
     <section ref={section} id={ANCHOR} aria-label="Comments" className="grid gap-4 border-t border-line pt-5">
       <p className="text-sm text-soft">{total === 0 ? 'Comments' : plural(total, 'comment')}</p>

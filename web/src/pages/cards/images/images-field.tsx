@@ -5,13 +5,15 @@ import { type CardImage, deleteImage } from '../../../api/images.ts'
 import { queryClient } from '../../../api/query.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { ConfirmDialog } from '../../../ui/dialog.tsx'
+import { PartNotLoaded } from '../../../ui/states.tsx'
 import { toast, toastError } from '../../../ui/toast.tsx'
 import { ImageList } from './image-list.tsx'
 import { cardImagesQuery } from './use-card-images.ts'
 
 /** The pictures of a card that is being edited. Everybody who reads the card sees them, in the text or under it. */
 export function ImagesField({ cardId }: { cardId: string }) {
-  const { data } = useQuery(cardImagesQuery(cardId))
+  const query = useQuery(cardImagesQuery(cardId))
+  const { data } = query
   const [asked, setAsked] = useState<CardImage | null>(null)
   const remove = useMutation({
     mutationFn: (image: CardImage) => deleteImage({ image_id: image.image_id }),
@@ -22,7 +24,7 @@ export function ImagesField({ cardId }: { cardId: string }) {
     },
     onError: toastError,
   })
-  if (!data || data.items.length === 0) return null
+  if (!data?.items.length) return <PartNotLoaded what="The pictures of this card" query={query} />
   return (
     <fieldset>
       <legend className="mb-1.5 text-sm font-medium">Pictures</legend>

@@ -11,9 +11,10 @@ export const cardImagesQuery = (cardId: string) =>
   })
 
 /** The pictures of a card, and those among them that none of its texts shows. */
-export function useCardImages(card: Card): { shown: ShownImages; others: CardImage[] } {
-  const { data } = useQuery(cardImagesQuery(card.card_id))
-  return useMemo(() => {
+export function useCardImages(card: Card) {
+  const query = useQuery(cardImagesQuery(card.card_id))
+  const { data } = query
+  const images = useMemo((): { shown: ShownImages; others: CardImage[] } => {
     const items = data?.items ?? []
     const texts = [
       card.symptom,
@@ -28,4 +29,5 @@ export function useCardImages(card: Card): { shown: ShownImages; others: CardIma
       others: items.filter((image) => !texts.includes(image.image_id)),
     }
   }, [data, card])
+  return { ...images, query }
 }

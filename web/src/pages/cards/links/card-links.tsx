@@ -5,6 +5,7 @@ import type { Card, CardLink } from '../../../api/types.ts'
 import { formatAgo } from '../../../lib/format.ts'
 import { neighbourGetsFocus } from '../../../lib/neighbour-focus.ts'
 import { IconButton } from '../../../ui/button.tsx'
+import { PartNotLoaded } from '../../../ui/states.tsx'
 import { CardPart } from '../card-part.tsx'
 import { ReadersLine } from '../sharing/readers.tsx'
 import { linksQuery, useLinking } from './use-card-links.ts'
@@ -19,9 +20,10 @@ const WORDS: Record<CardLink['kind'], { out: string; back: string }> = {
 
 /** The links of this card, in both directions. */
 export function CardLinks({ card }: { card: Card }) {
-  const links = useQuery(linksQuery(card.card_id)).data?.items ?? []
+  const query = useQuery(linksQuery(card.card_id))
+  const links = query.data?.items ?? []
   const { remove } = useLinking(card.card_id)
-  if (links.length === 0) return null
+  if (links.length === 0) return <PartNotLoaded what="The linked cards" query={query} />
   return (
     <CardPart title="Linked cards">
       <ul aria-label="Linked cards" className="grid gap-2">

@@ -5,7 +5,7 @@ import { formatAgo, formatNumber, formatTime } from '../../../lib/format.ts'
 import { Tag } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
-import { FormError } from '../../../ui/states.tsx'
+import { FormError, PartNotLoaded } from '../../../ui/states.tsx'
 import { toastError } from '../../../ui/toast.tsx'
 import { OUTCOMES, type Outcome, outcomeOf, WEIGHS_LESS } from './outcomes.ts'
 import { useTakeBack, useVerdicts, useVerify } from './use-verdicts.ts'
@@ -48,7 +48,7 @@ export function Verdicts({ card }: { card: Card }) {
           </Button>
         )}
       </div>
-      <FormError error={query.error} />
+      <PartNotLoaded what="What people said after use" query={query} />
       {items.length > 0 && (
         <ul aria-label="What people said after use" className="grid gap-3">
           {items.map((verdict) => (
@@ -66,6 +66,7 @@ export function Verdicts({ card }: { card: Card }) {
           Show more of {formatNumber(total)}
         </Button>
       )}
+      {query.isFetchNextPageError && <FormError error={query.error} />}
       {saying && <VerdictDialog card={card} start={saying} own={own} onClose={() => setSaying(null)} />}
     </section>
   )

@@ -6,7 +6,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { expect, test } from 'vitest'
 import { PROGRAM } from '../support/process.ts'
 import { SAMPLES } from './samples.ts'
-import { type Account, expectAccessible, openStage, type Person, picture } from './support.ts'
+import { type Account, expectAccessible, openStage, type Person, picture, settled } from './support.ts'
 import { openPage, visit } from './visit.ts'
 
 const stage = openStage()
@@ -179,4 +179,35 @@ test('many cards are chosen, shared in one step that names their number, and tak
 
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(async () => new Set(await texts())).toEqual(new Set(['Only you']))
+})
+
+test('an editor is offered to share a colleague’s card where it can go to other readers', async () => {
+  const [owner, editor] = [await stage.person('Owner'), await stage.person('Editor')]
+  const team = await teamOf(owner, [[editor, 'editor']])
+  const { card_id } = await write(owner, { ...SAMPLES[0], workspace_id: team })
+  const { page } = editor
+  const share = page.getByRole('button', { name: 'Share', exact: true })
+  const dialog = page.getByRole('dialog', { name: 'Share this card' })
+  const reads = page.getByRole('link', { name: 'Edit', exact: true })
+
+  // A draft of the team can be shared there, and then there is nowhere else to go.
+  await openPage(page, `/cards/${card_id}`)
+  await share.click()
+  await dialog.getByLabel('Platform team').check()
+  await dialog.getByRole('button', { name: 'Share with Platform team' }).click()
+  await page.getByText('Who can read it now: Platform team, 2 people.').waitFor()
+  await share.waitFor({ state: 'detached' })
+  expect(await reads.isVisible()).toBe(true)
+
+  // Only its owner shows it to strangers, so a public team is no other place; a private one is.
+  await editor.api('POST', '/api/v1/workspaces', { name: 'Open team', visibility: 'public' })
+  await openPage(page, `/cards/${card_id}`)
+  await settled(page)
+  expect(await reads.isVisible()).toBe(true)
+  expect(await share.count()).toBe(0)
+  await teamOf(editor, [[owner, 'viewer']], 'Second team')
+  await openPage(page, `/cards/${card_id}`)
+  await share.click()
+  await dialog.getByLabel('Second team').waitFor()
+  expect(await dialog.getByRole('radio').count()).toBe(2)
 })

@@ -25,6 +25,7 @@ import { cardLink } from './card-link.ts'
 import { cardAsMarkdown, cardAsPrompt } from './card-text.ts'
 import { CitesDialog, type DialogProps, LinkDialog, MergeDialog, ReportDialog } from './lazy-dialogs.tsx'
 import { ShareDialog } from './sharing/share-dialog.tsx'
+import { useMayShare } from './sharing/use-options.ts'
 import { useRemoveCard } from './use-remove-card.ts'
 
 const DIALOGS = {
@@ -43,7 +44,7 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
   const [asked, setAsked] = useState<AskedFor | null>(null)
   const AskedDialog = asked && DIALOGS[asked]
   // An owner who has left the team takes the card back there, although it cannot be edited before.
-  const own = card.owner_id === useMe().user_id
+  const mayShare = useMayShare(card)
   const params = { cardId: card.card_id }
   return (
     <div data-screen="" className="flex items-center gap-1 max-xs:flex-wrap">
@@ -56,7 +57,7 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
         </IconButton>
       )}
       <CopyMenu card={card} />
-      {(own || card.can_edit) && (
+      {mayShare && (
         <Button size="sm" onClick={() => setAsked('share')}>
           <Users size={14} aria-hidden />
           Share

@@ -1,15 +1,13 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { plural } from '../../../lib/format.ts'
-import { useMe } from '../../../session.ts'
 import { FormDialog } from '../../../ui/dialog.tsx'
-import { Notice, Skeleton } from '../../../ui/states.tsx'
-import { workspacesQuery } from '../../workspaces/workspace-queries.ts'
-import { Choice, type Option } from './choice.tsx'
+import { Notice, PartNotLoaded, Skeleton } from '../../../ui/states.tsx'
+import { Choice } from './choice.tsx'
 import { LibraryReview, usePublishReward } from './library-review.tsx'
 import { LicenceChoice } from './licence-choice.tsx'
 import { Refusals } from './refusals.tsx'
 import { isSameTarget, presentTarget, type Shareable, type Target } from './sharing.ts'
+import { useOptions } from './use-options.ts'
 import { type Refusal, useSharing } from './use-sharing.ts'
 
 type Props = { cards: readonly Shareable[]; onClose: () => void; onShared?: () => void }
@@ -20,7 +18,7 @@ export function ShareDialog({ cards, onClose, onShared }: Props) {
   const present = only ? presentTarget(only) : undefined
   const [target, setTarget] = useState<Target | undefined>(present)
   const [refused, setRefused] = useState<Refusal[]>([])
-  const options = useOptions(cards)
+  const { workspaces, options } = useOptions(cards)
   const reward = usePublishReward(cards)
   const sharing = useSharing((left) => {
     setRefused(left)
@@ -43,7 +41,9 @@ export function ShareDialog({ cards, onClose, onShared }: Props) {
       {options ? (
         <Choice options={options} value={target} onChange={setTarget} present={present} />
       ) : (
-        <Skeleton className="h-8 w-full" />
+        <PartNotLoaded what="The list of your teams" query={workspaces}>
+          <Skeleton className="h-8 w-full" />
+        </PartNotLoaded>
       )}
       {target?.kind === 'library' && isChanged && (
         <>
@@ -79,48 +79,4 @@ function actionOf(target: Target | undefined, name: string, count: number, rewar
   if (target?.kind === 'library') return `Publish${what}${reward > 0 ? ` · earn ${reward}` : ''}`
   if (target?.kind === 'team') return `Share${what} with ${name}`
   return 'Share'
-}
-
-/** Only what is possible is offered: an owner decides alone who else reads a card. */
-function useOptions(cards: readonly Shareable[]): Option[] | undefined {
-  const me = useMe()
-  const { data } = useQuery(workspacesQuery)
-  if (!data) return undefined
-  const areOwn = cards.every((card) => card.owner_id === me.user_id)
-  const teams = data.items.filter(
-    (one) => one.workspace_id !== me.personal_workspace_id && (one.role === 'admin' || one.role === 'editor'),
-  )
-  const [only] = cards.length === 1 ? cards : []
-  const draftHome = only && only.home.kind === 'workspace' && areOwn ? only.home.name : null
-  return [
-    ...(areOwn
-      ? [{ target: { kind: 'private' } as const, name: 'Only you', hint: 'In your personal workspace.' }]
-      : []),
-    ...(draftHome
-      ? [
-          {
-            target: { kind: 'draft' } as const,
-            name: `Draft in ${draftHome}`,
-            hint: 'Its editors and admins can read and change it. Nobody else finds it.',
-          },
-        ]
-      : []),
-    ...teams.map((team) => ({
-      target: { kind: 'team' as const, workspaceId: team.workspace_id },
-      name: team.name,
-      hint:
-        team.visibility === 'private'
-          ? `${plural(team.member_count, 'person', 'people')} can find and read it. ${cards.length === 1 ? 'The card moves' : 'The cards move'} there.`
-          : `Its ${plural(team.member_count, 'member')} can find and read it, and everybody once it has passed the review.`,
-    })),
-    ...(areOwn
-      ? [
-          {
-            target: { kind: 'library' } as const,
-            name: 'Library',
-            hint: `Everyone can find and read it, with your name (${me.display_name || 'no name set'}).`,
-          },
-        ]
-      : []),
-  ]
 }

@@ -13,7 +13,7 @@ export type Target =
 
 type Standing = Pick<Shareable, 'card_id' | 'status' | 'workspace_id' | 'origin_workspace_id'>
 
-const isAway = (card: Standing) => card.workspace_id !== card.origin_workspace_id
+export const isAway = (card: Standing) => card.workspace_id !== card.origin_workspace_id
 
 /** The present home of a card as one of the choices of the dialog. */
 export function presentTarget(card: Shareable): Target {

@@ -157,4 +157,15 @@ test('a part that did not load says so and offers another try, where people woul
   expect(await page.getByLabel('New cards go to').inputValue()).toBe(workspace_id)
   await shows('/settings?tab=account', ['The list'])
   await page.getByText('Only here.').waitFor()
+
+  // A card is published under one also where the choice is missing.
+  const config = '**/app-config.json'
+  await intercept(page, config, (route) => route.fulfill({ status: 500, json: { detail: 'Broken.' } }))
+  await openPage(page, `/cards/${card_id}`)
+  await page.getByRole('button', { name: 'Share', exact: true }).click()
+  await page.getByRole('radio', { name: 'Library' }).check()
+  const licence = page.getByRole('status').filter({ hasText: 'The choice of a licence did not load.' })
+  await page.unroute(config)
+  await licence.getByRole('button', { name: 'Try again' }).click()
+  await page.getByLabel('Licence').waitFor()
 })

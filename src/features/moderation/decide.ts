@@ -19,16 +19,19 @@ import { requireMatter, wholeMatter } from './queue.ts'
 import { Decide, WholeMatter } from './schemas.ts'
 import { tellOwner } from './tell-people.ts'
 
+function whatChanged({ status, decision, reason, appeal_note }: MatterRow): string {
+  if (status === 'appealed') return `Its owner has appealed: ${appeal_note}`
+  return decision === null
+    ? 'The card was hidden by reports meanwhile.'
+    : `It was decided: ${decision}. Reason: ${reason}`
+}
+
 /** If two moderators decide at once, the second is told what the first has decided. */
 function requireRevision(row: MatterRow, revision: number): void {
   if (row.revision === revision) return
-  const said =
-    row.decision === null
-      ? 'The card was hidden by reports meanwhile.'
-      : `It was decided: ${row.decision}. Reason: ${row.reason}`
   throw conflict(
     'matter_changed',
-    `This matter has changed since you read it. ${said} Read it again before you decide.`,
+    `This matter has changed since you read it. ${whatChanged(row)} Read it again before you decide.`,
     {
       revision: row.revision,
       status: row.status,

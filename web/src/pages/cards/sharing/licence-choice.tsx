@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { LICENCE_TEXTS, LICENCES, type Licence, mustStay } from '#server/core/licences.ts'
 import { configQuery } from '../../../session.ts'
 import { SelectField } from '../../../ui/field.tsx'
+import { PartNotLoaded } from '../../../ui/states.tsx'
 import type { Shareable } from './sharing.ts'
 
 const HINTS: Record<Licence, string> = {
@@ -22,9 +23,10 @@ type Props = { cards: readonly Shareable[]; value: Licence | undefined; onChange
 
 /** Under which licence everybody may use what is published. It cannot be taken back for this version. */
 export function LicenceChoice({ cards, value, onChange }: Props) {
-  const { data: config } = useQuery(configQuery)
+  const query = useQuery(configQuery)
+  const config = query.data
   const fixed = fixedLicence(cards)
-  if (!config) return null
+  if (!config) return <PartNotLoaded what="The choice of a licence" query={query} />
   const chosen = fixed ?? value ?? config.library_licence
   return (
     <div className="grid gap-1">

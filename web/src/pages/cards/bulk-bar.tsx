@@ -5,7 +5,7 @@ import { cx } from '../../lib/cx.ts'
 import { plural } from '../../lib/format.ts'
 import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { Button } from '../../ui/button.tsx'
-import { ShareDialog } from './sharing/share-dialog.tsx'
+import { ShareDialog } from './lazy-dialogs.tsx'
 
 type Props = {
   chosen: ReadonlyMap<string, ListedCard>

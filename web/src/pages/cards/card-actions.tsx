@@ -23,8 +23,14 @@ import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardLink } from './card-link.ts'
 import { cardAsMarkdown, cardAsPrompt } from './card-text.ts'
-import { CitesDialog, type DialogProps, LinkDialog, MergeDialog, ReportDialog } from './lazy-dialogs.tsx'
-import { ShareDialog } from './sharing/share-dialog.tsx'
+import {
+  CitesDialog,
+  type DialogProps,
+  LinkDialog,
+  MergeDialog,
+  ReportDialog,
+  ShareDialog,
+} from './lazy-dialogs.tsx'
 import { useMayShare } from './sharing/use-options.ts'
 import { useRemoveCard } from './use-remove-card.ts'
 

@@ -5,10 +5,10 @@ import { toastError } from '../../ui/toast.tsx'
 
 export type DialogProps = { card: Card; onClose: () => void }
 
-/** Hardly anybody who reads a card reports, links or merges it or edits its cites, so this is no part of what a card loads. */
-function lazyDialog(load: () => Promise<ComponentType<DialogProps>>) {
+/** Few who read a card share, report, link or merge it or edit its cites, so this is no part of what a card loads. */
+function lazyDialog<Props extends { onClose: () => void }>(load: () => Promise<ComponentType<Props>>) {
   const dialog = loadable(load)
-  return function LazyDialog(props: DialogProps) {
+  return function LazyDialog(props: Props) {
     const { value: Shown, error } = dialog.useLoaded()
     // biome-ignore lint/correctness/useExhaustiveDependencies: each failure is told once
     useEffect(() => {
@@ -26,3 +26,4 @@ export const MergeDialog = lazyDialog(async () => (await import('./links/merge-d
 export const ReportDialog = lazyDialog(
   async () => (await import('../moderation/report-dialog.tsx')).ReportDialog,
 )
+export const ShareDialog = lazyDialog(async () => (await import('./sharing/share-dialog.tsx')).ShareDialog)

@@ -213,12 +213,18 @@ test('whole words of two letters and CJK are found, tags are links, and every hi
     .getByRole('link', { name: /^Marmot/ })
     .nth(24)
     .waitFor()
-  await box.evaluate((input) => {
-    const clipboardData = new DataTransfer()
-    clipboardData.setData('text/plain', `first line\n${'log '.repeat(10_000)}\nlast line`)
-    input.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
-  })
+  const paste = (text: string) =>
+    box.evaluate((input, text) => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/plain', text)
+      input.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+    }, text)
+  await paste(`first line\n${'log '.repeat(10_000)}\nlast line`)
   await expect.poll(() => box.inputValue()).toMatch(/^first line log .{19900,19980} log {2}last line$/)
+  // Six characters of the address for each letter: it can still be loaded again.
+  await paste('ошибка '.repeat(2800))
+  await expect.poll(() => new URL(page.url()).searchParams.get('q')).toMatch(/^ошибка/)
+  expect(await page.evaluate(() => fetch(location.href).then(({ status }) => status))).toBe(200)
   await box.fill('default database')
   await mine.getByRole('link', { name: 'Only with the tag architecture' }).click()
   await page.waitForURL(/tags=architecture/)

@@ -80,12 +80,19 @@ type QueryBoxProps = {
 
 /** A whole log would make the page slow and its address too long. */
 const LONGEST_TEXT = 20_000
+/** Less than the server reads of an address with its headers. Most letters beyond ASCII are six or nine characters of it. */
+const LONGEST_ADDRESS = 48_000
 
 /** Of a longer text that is pasted: a log names its cause at its beginning or its end. The box has one line. */
-const endsOf = (text: string): string =>
-  `${text.slice(0, LONGEST_TEXT / 2)} ${text.slice(1 - LONGEST_TEXT / 2)}`
-    .replaceAll('\n', ' ')
-    .toWellFormed()
+const endsOf = (text: string, most: number): string =>
+  `${text.slice(0, most / 2)} ${text.slice(1 - most / 2)}`.replaceAll('\n', ' ').toWellFormed()
+
+function fitting(text: string): string {
+  for (let most = LONGEST_TEXT; ; most /= 2) {
+    const shown = text.length > most ? endsOf(text, most) : text
+    if (encodeURIComponent(shown).length <= LONGEST_ADDRESS) return shown
+  }
+}
 
 function QueryBox({ text, onText, onClear, children }: QueryBoxProps) {
   const box = useRef<HTMLInputElement>(null)
@@ -110,10 +117,11 @@ function QueryBox({ text, onText, onClear, children }: QueryBoxProps) {
         value={text}
         onChange={(event) => onText(event.target.value)}
         onPaste={(event) => {
-          const pasted = event.clipboardData.getData('text/plain')
-          if (pasted.length <= LONGEST_TEXT) return
+          const pasted = event.clipboardData.getData('text/plain').toWellFormed()
+          const shown = fitting(pasted)
+          if (shown === pasted) return
           event.preventDefault()
-          onText(endsOf(pasted))
+          onText(shown)
         }}
         onKeyDown={(event) => {
           if (event.key === 'Escape') event.currentTarget.blur()

@@ -70,7 +70,7 @@ export const Environment = z.object({
   PUBLIC_PAGES: onOff
     .default(false)
     .describe(
-      'on: the Public Library can be read without an account, and search engines may list it (/library, /sitemap.xml).',
+      'on: the Public Library and other public workspaces can be read without an account, and search engines may list their cards (/library, /sitemap.xml).',
     ),
   LIBRARY_LICENCE: LicenceId.default(DEFAULT_LICENCE).describe(
     'The licence of cards published to the library without another choice: CC0-1.0, CC-BY-4.0, CC-BY-SA-4.0 or MIT.',

@@ -15,7 +15,12 @@ export const VISIBILITIES: { value: Workspace['visibility']; label: string; mean
     label: 'Unlisted',
     means: 'Anybody signed in who has the link of a shared card reads it. It is in no search.',
   },
-  { value: 'public', label: 'Public', means: 'Anybody signed in finds and reads its shared cards.' },
+  {
+    value: 'public',
+    label: 'Public',
+    means:
+      'Anybody signed in finds and reads its shared cards. If this server has public pages, everybody does.',
+  },
 ]
 
 export const visibilityName = (visibility: Workspace['visibility']) =>

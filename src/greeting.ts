@@ -14,7 +14,7 @@ function hintOnAdmins({ adminEmails, mail, google }: Config, ofPackage: boolean)
 
 /** What the service says once it answers. */
 export const greeting = (config: Config, ofPackage = isPackage): string =>
-  `Knowledge Vault is up at ${config.baseUrl}\n  API docs   ${config.baseUrl}/docs\n  Get a key  sign up at ${config.baseUrl} and open "API keys", or: POST ${config.baseUrl}/api/v1/auth/register, then POST /api/v1/auth/api-keys\n${hintOnAdmins(config, ofPackage)}`
+  `Knowledge Vault is up at ${config.baseUrl}\n  API docs   ${config.baseUrl}/docs\n  Get a key  sign up at ${config.baseUrl} and open "Connect your agent", or: POST ${config.baseUrl}/api/v1/auth/register, then POST /api/v1/auth/api-keys\n${hintOnAdmins(config, ofPackage)}`
 
 /** To listen on all addresses is no address to open. */
 const ANY_ADDRESS = ['0.0.0.0', '[::]']

@@ -29,7 +29,8 @@ onBothEngines('a verdict beside a merge', (t) => {
       from,
       into,
       merge: () => admin.post(`${url(from)}/merge`, { into_card_id: into }),
-      judge: () => editor.post(`${url(from)}/verdicts`, { outcome: 'worked' }),
+      judge: (cardId = from) => editor.post(`${url(cardId)}/verdicts`, { outcome: 'worked' }),
+      unjudge: (cardId: string) => editor.delete(`${url(cardId)}/verdicts`),
       workedOn: async (cardId: string) => (await admin.get(url(cardId))).body.trust.worked,
     }
   }
@@ -99,23 +100,28 @@ onBothEngines('a verdict beside a merge', (t) => {
   })
 
   const locked =
-    (table: 'cards' | 'workspaces' | 'credit_balances', column: string, id: string) => (db: Db) =>
+    (table: 'cards' | 'workspaces' | 'credit_balances' | 'search_docs', column: string, id: string) =>
+    (db: Db) =>
       db.selectFrom(table).select(sql.ref(column).as('id')).where(sql.ref(column), '=', id).forUpdate()
 
-  /** Begins a request while the card is locked. When it waits for the card, the other row must be free. */
-  async function waitsWithout(cardId: string, row: ReturnType<typeof locked>, begin: () => Promise<Answer>) {
+  /** Begins a request while something is locked. When it waits for that, the other row must be free. */
+  async function waitsFor(
+    lock: (db: Db) => Promise<unknown>,
+    row: ReturnType<typeof locked>,
+    begin: () => Promise<Answer>,
+  ) {
     if (t.engine === 'sqlite' || database().isDistributed) return begin()
-    const [answer] = await whileLocked(
-      (db) => locked('cards', 'card_id', cardId)(db).execute(),
-      async () => {
-        const asked = begin()
-        await untilOneWaits()
-        await database().transaction((db) => row(db).noWait().execute(), SELF_GUARDED)
-        return [asked]
-      },
-    )
+    const [answer] = await whileLocked(lock, async () => {
+      const asked = begin()
+      await untilOneWaits()
+      await database().transaction((db) => row(db).noWait().execute(), SELF_GUARDED)
+      return [asked]
+    })
     return answer
   }
+
+  const waitsWithout = (cardId: string, row: ReturnType<typeof locked>, begin: () => Promise<Answer>) =>
+    waitsFor((db) => locked('cards', 'card_id', cardId)(db).execute(), row, begin)
 
   test('what waits for a card holds nothing yet that comes after it in the order of locks', async () => {
     const { admin, editor, workspaceId } = await team(t)
@@ -140,5 +146,21 @@ onBothEngines('a verdict beside a merge', (t) => {
     expect(await waitsWithout(into, workspace, open)).toMatchObject({ status: 200 })
     const remove = () => admin.delete(`${there}?confirm_name=Team`)
     expect(await waitsWithout(into, workspace, remove)).toMatchObject({ body: { deleted: true } })
+  })
+
+  test('a verdict that waits for the mark of its card does not hold the card', async () => {
+    const { into, judge, unjudge } = await twoCards()
+    const mark = (db: Db) => markDue(db, into)
+    const card = locked('cards', 'card_id', into)
+    expect(await waitsFor(mark, card, () => judge(into))).toMatchObject({ status: 201 })
+    expect(await waitsFor(mark, card, () => unjudge(into))).toMatchObject({ status: 204 })
+  })
+
+  test('the end of an account that waits for a card does not hold its entry of the search index', async () => {
+    const person = await t.user('leaving')
+    const { card_id } = await record(person)
+    const leave = () => person.delete('/api/v1/auth/me?confirmed_by_user=true')
+    const answer = await waitsWithout(card_id, locked('search_docs', 'card_id', card_id), leave)
+    expect(answer).toMatchObject({ body: { deleted_cards: 1 } })
   })
 })

@@ -33,15 +33,6 @@ const Merged = z
   })
   .meta({ id: 'CardMerge' })
 
-/**
- * Nothing is copied: verdicts of the merged card count for the other one as long as the merge stands. The trust is
- * computed after the transaction, whose snapshot lacks the verdicts that are given meanwhile. Its mark comes before the
- * changes of the cards: a refresh takes them in this order too.
- */
-async function trustIsDue(ctx: UserCtx, cardIds: readonly string[]): Promise<void> {
-  for (const cardId of cardIds.toSorted()) await refreshIsDue(ctx, cardId)
-}
-
 /** Without end where the other card is gone: else nothing could take the place of the merged one any more. */
 async function requireUndoable(ctx: UserCtx, cardId: string, mergedAt: string): Promise<void> {
   if (undoUntil(mergedAt) < ctx.now().toISOString() && !(await isSuccessorGone(ctx.db, cardId)))
@@ -50,6 +41,10 @@ async function requireUndoable(ctx: UserCtx, cardId: string, mergedAt: string): 
 
 const undoUntil = (at: string): string => new Date(Date.parse(at) + UNDO_DAYS * DAY_MS).toISOString()
 
+/**
+ * Nothing is copied: verdicts of the merged card count for the other one as long as the merge stands. The trust is
+ * computed after the transaction, whose snapshot lacks the verdicts that are given meanwhile.
+ */
 export const mergeCard = capability({
   name: 'cards.merge',
   summary: 'Merge a card into another',
@@ -74,7 +69,7 @@ export const mergeCard = capability({
           'has_merged',
           'This card has taken in others. Undo that first, or merge the other way.',
         )
-      await trustIsDue(ctx, [into_card_id])
+      await refreshIsDue(ctx, into_card_id)
       await holdAround(ctx, [card_id, into_card_id])
       await succeed(ctx, card, into)
       const created_at = ctx.now().toISOString()
@@ -116,7 +111,7 @@ export const unmergeCard = capability({
       if (!merge) throw notFound('Merge', 'This card is not merged into another.')
       await requireUndoable(ctx, card_id, merge.created_at)
       const parted = [merge.into_card_id, card_id]
-      await trustIsDue(ctx, parted)
+      await refreshIsDue(ctx, ...parted)
       await holdAround(ctx, parted)
       await deleteMerge(ctx.db, card_id)
       await succeedAnew(ctx, card_id, await successorByLink(ctx.db, card_id))

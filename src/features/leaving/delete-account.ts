@@ -77,6 +77,8 @@ async function endAllAccess(ctx: UserCtx): Promise<void> {
 /** What is private, by row, and open invite codes: ended with the account, and once more for what requests under way wrote meanwhile. */
 async function removePrivate(ctx: Ctx, userId: string, cardsSince?: string) {
   const deleted_cards = await forgetPrivateCards(ctx, userId, cardsSince)
+  // Notices and verdicts refer to the person while they hold a notice, and the end of a team while it holds memberships.
+  await holdUser(ctx.db, ctx.database.engine, userId)
   const deleted_events = await forgetMemory(ctx, userId)
   const deleted_materials = await deleteMaterials(ctx.db, userId)
   await deleteOwnRows(ctx.db, userId)

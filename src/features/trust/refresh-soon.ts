@@ -31,8 +31,12 @@ const compute = (ctx: UserCtx, cardId: string): Promise<void> =>
     SELF_GUARDED,
   )
 
-/** Call it at the end of the transaction that writes a judgement. If the process ends before the refresh, a job does it. */
-export const refreshIsDue = (ctx: UserCtx, cardId: string): Promise<void> => markDue(ctx.db, cardId)
+/**
+ * Call it in the transaction that writes a judgement, before it refers to a card or locks one: a refresh takes the mark and
+ * then the card. If the process ends before the refresh, a job does it.
+ */
+export const refreshIsDue = (ctx: UserCtx, ...cardIds: readonly string[]): Promise<void> =>
+  markDue(ctx.db, ...cardIds)
 
 /** Call it after that transaction. Resolves when the card's trust includes everything from before the call. */
 export function refreshSoon(ctx: UserCtx, cardId: string): Promise<void> {

@@ -147,30 +147,29 @@ export async function saveTrust(
   await db.updateTable('cards').set(change).where('card_id', '=', cardId).execute()
 }
 
-/** The owner's judgements of cards of the judge weigh less from now on, and the other way round. */
-export async function markReturnedPraise(db: Db, judgeId: string, ownerId: string): Promise<void> {
-  await db
-    .insertInto('trust_due')
-    .columns(['card_id'])
-    .expression((eb) =>
-      eb
-        .selectFrom('card_verdicts')
-        .select('card_id')
-        .distinct()
-        .where('user_id', '=', ownerId)
-        .where('owner_id', '=', judgeId)
-        .where('outcome', '=', 'worked'),
-    )
-    .onConflict((oc) => oc.doNothing())
+/** The cards of a judge that an owner has praised. */
+export async function cardsPraisedBy(db: Db, ownerId: string, judgeId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('card_verdicts')
+    .select('card_id')
+    .distinct()
+    .where('user_id', '=', ownerId)
+    .where('owner_id', '=', judgeId)
+    .where('outcome', '=', 'worked')
     .execute()
+  return rows.map((row) => row.card_id)
 }
 
-/** A mark that is there already is written again: a refresh that settles it waits, and counts what this transaction says. */
-export async function markDue(db: Db, cardId: string): Promise<void> {
+/**
+ * A mark that is there already is written again: a refresh that settles it waits, and counts what this transaction says.
+ * All of a transaction at once, by id, so that two never wait for each other's marks.
+ */
+export async function markDue(db: Db, ...cardIds: readonly string[]): Promise<void> {
+  const marks = [...new Set(cardIds)].sort().map((card_id) => ({ card_id }))
   await db
     .insertInto('trust_due')
-    .values({ card_id: cardId })
-    .onConflict((oc) => oc.column('card_id').doUpdateSet({ card_id: cardId }))
+    .values(marks)
+    .onConflict((oc) => oc.column('card_id').doUpdateSet((eb) => ({ card_id: eb.ref('excluded.card_id') })))
     .execute()
 }
 
@@ -199,8 +198,10 @@ export async function dueCards(db: Db, limit: number): Promise<string[]> {
   return rows.map((row) => row.card_id)
 }
 
+/** One by one, in the order in which they are made. */
 export async function settleDue(db: Db, cardIds: readonly string[]): Promise<void> {
-  if (cardIds.length > 0) await db.deleteFrom('trust_due').where('card_id', 'in', cardIds).execute()
+  for (const cardId of cardIds.toSorted())
+    await db.deleteFrom('trust_due').where('card_id', '=', cardId).execute()
 }
 
 /** Cards with judgements, of one workspace if it is named, in the order of their ids, after `after`. */

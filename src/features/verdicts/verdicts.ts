@@ -18,7 +18,7 @@ import { rewardHelp, USEFUL_REWARD } from '../feedback/reward-help.ts'
 import { tell, untell } from '../notices/tell.ts'
 import { cleanJson, cleanOptional, Findings } from '../redaction/stored.ts'
 import { requireMaySpeakOf } from '../sanctions/sanctions.ts'
-import { notePraise, standingOf } from '../trust/judging.ts'
+import { praiseReturned, standingOf } from '../trust/judging.ts'
 import { refreshIsDue, refreshSoon } from '../trust/refresh-soon.ts'
 import { countVerdicts, holdJudge, insertVerdict, standingVerdicts } from './verdicts.store.ts'
 
@@ -149,7 +149,6 @@ async function give(ctx: UserCtx, card: CardRow, outcome: CardVerdictsTable['out
     ...words,
   }
   await insertVerdict(ctx.db, row)
-  if (outcome === 'worked') await notePraise(ctx, card.owner_id)
   if (outcome !== 'withdrawn') await tellOwner(ctx, card, outcome)
   return row
 }
@@ -181,9 +180,9 @@ export const verifyCard = capability({
         await holdJudge(ctx)
         const { row: card } = await answering(ctx, await readableCard(ctx, input.card_id))
         if (words.note !== null || words.environment_key !== '') await requireMaySpeakOf(ctx, [card])
-        const given = await give(ctx, card, input.outcome, words)
-        await refreshIsDue(ctx, card.card_id)
-        return given
+        const returned = input.outcome === 'worked' ? await praiseReturned(ctx, card.owner_id) : []
+        await refreshIsDue(ctx, card.card_id, ...returned)
+        return give(ctx, card, input.outcome, words)
       },
       SELF_GUARDED,
     )
@@ -224,6 +223,9 @@ export const withdrawVerdicts = capability({
             if (row.outcome !== 'withdrawn') standing.push(row)
         if (standing.length === 0)
           throw notFound('Verdict', 'You gave no verdict on this card, or have taken it back.')
+        // Also the merged ones: their merge may be undone at this moment.
+        const judged = [...new Set([on, ...standing.map((row) => row.card_id)])].sort()
+        await refreshIsDue(ctx, ...judged)
         const nothing = { evidence: null, note: null, applied_in: null }
         const created_at = ctx.now().toISOString()
         for (const row of standing)
@@ -237,9 +239,6 @@ export const withdrawVerdicts = capability({
           })
         for (const { owner_id, card_id } of standing)
           await untell(ctx, { userId: owner_id, kind: 'card.feedback', subjectId: card_id })
-        // Also the merged ones: their merge may be undone at this moment.
-        const judged = [...new Set([on, ...standing.map((row) => row.card_id)])].sort()
-        for (const cardId of judged) await refreshIsDue(ctx, cardId)
         return judged
       },
       SELF_GUARDED,

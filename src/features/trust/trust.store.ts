@@ -160,17 +160,21 @@ export async function cardsPraisedBy(db: Db, ownerId: string, judgeId: string): 
   return rows.map((row) => row.card_id)
 }
 
+/** A statement has a limit of values, and one person may have praised thousands of cards of another. */
+const MARKED_AT_ONCE = 1000
+
 /**
  * A mark that is there already is written again: a refresh that settles it waits, and counts what this transaction says.
  * All of a transaction at once, by id, so that two never wait for each other's marks.
  */
 export async function markDue(db: Db, ...cardIds: readonly string[]): Promise<void> {
   const marks = [...new Set(cardIds)].sort().map((card_id) => ({ card_id }))
-  await db
-    .insertInto('trust_due')
-    .values(marks)
-    .onConflict((oc) => oc.column('card_id').doUpdateSet((eb) => ({ card_id: eb.ref('excluded.card_id') })))
-    .execute()
+  for (let from = 0; from < marks.length; from += MARKED_AT_ONCE)
+    await db
+      .insertInto('trust_due')
+      .values(marks.slice(from, from + MARKED_AT_ONCE))
+      .onConflict((oc) => oc.column('card_id').doUpdateSet((eb) => ({ card_id: eb.ref('excluded.card_id') })))
+      .execute()
 }
 
 /**

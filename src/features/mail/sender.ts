@@ -108,8 +108,8 @@ const withoutAddress = (error: string, address: string): string =>
   error.replaceAll(new RegExp(address.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'gi'), 'the recipient')
 
 /**
- * Sends what is due, one by one. Every process does this, some times at once, so that a mail that its server is slow to accept
- * holds up no other. Each mail is sent by the one that claims it.
+ * Sends what is due, one by one. Every process runs several of these at once, so that a mail that its server is slow to
+ * accept holds up no other. Each mail is sent by the one that claims it.
  */
 export async function sendDueMails(
   ctx: Ctx,

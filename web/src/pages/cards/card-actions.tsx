@@ -49,7 +49,6 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
   const navigate = useNavigate()
   const [asked, setAsked] = useState<AskedFor | null>(null)
   const AskedDialog = asked && DIALOGS[asked]
-  // An owner who has left the team takes the card back there, although it cannot be edited before.
   const mayShare = useMayShare(card)
   const params = { cardId: card.card_id }
   return (

@@ -62,7 +62,10 @@ function optionsOf(cards: readonly Shareable[], workspaces: readonly Workspace[]
   ]
 }
 
-/** Whether there is another home for it. An editor of one team has none for what a colleague has shared there. */
+/**
+ * Whether there is another home for it. An editor of one team has none for what a colleague has shared there. An owner who
+ * has left a team takes the card back from there, although it cannot be edited before.
+ */
 export function useMayShare(card: Card): boolean {
   const isOwn = card.owner_id === useMe().user_id
   const mayAsk = card.can_edit && !isOwn

@@ -128,7 +128,8 @@ function isAboutAnother({ moment, lines, around }: Asked, { row }: FoundCard): b
     fields.map((field) => field.slice(0, READ_CHARACTERS).toLowerCase()).join('\n')
   const { title, symptom, fix_summary, root_cause } = row
   const about = textOf(title, fix_summary)
-  return namesAnother(lines, { all: `${about}\n${textOf(symptom, root_cause ?? '')}`, about }, around)
+  const card = { all: `${about}\n${textOf(symptom, root_cause ?? '')}`, about, title: textOf(title) }
+  return namesAnother(lines, card, around)
 }
 
 /** The cards that fit surely enough, the surest first; of equally sure ones the more trusted first. */

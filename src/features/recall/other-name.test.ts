@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { namesAnother } from './other-name.ts'
 
 const card = (title: string, symptom: string, fix: string) => ({
+  title: title.toLowerCase(),
   about: `${title}\n${fix}`.toLowerCase(),
   all: `${title}\n${fix}\n${symptom}`.toLowerCase(),
 })
@@ -89,6 +90,7 @@ test('a card about another name is not about the failure', () => {
     ["'helm' is not recognized as an internal or external command,", KUBECTL],
     ['exec: "helm": executable file not found in $PATH', KUBECTL],
     ['Error: Could not load the "canvas" module using the linux-x64 runtime', SHARP],
+    ['Error: Cannot find module @esbuild/linux-x64', CRYPTO],
   ]
   for (const [line, other] of others) expect(namesAnother([line], other), line).toBe(true)
 })
@@ -168,4 +170,84 @@ test('a header, a crate that builds something and a code of npm are names', () =
     expect(namesAnother([line], about), line).toBe(false)
     expect(namesAnother([other], about), other).toBe(true)
   }
+})
+
+test('the same code with another module is another failure; a path is an example, and a part of a name may be the subject', () => {
+  const missing = (name: string) =>
+    `error TS2307: Cannot find module '${name}' or its corresponding type declarations.`
+  const vscode = card("TS2307: Cannot find module 'vscode'", missing('vscode'), 'Install @types/vscode.')
+  const prisma = card(
+    'Prisma client types are missing',
+    missing('@prisma/client'),
+    'Run `npx prisma generate`.',
+  )
+  const css = card(
+    'tsc cannot see CSS modules',
+    missing('./Button.module.css'),
+    "Write `declare module '*.module.css'`.",
+  )
+  const extension = card('TS2307 with nodenext', missing('./util'), 'Write ./util.js.')
+  for (const [name, about] of [
+    ['lodash-es', vscode],
+    ['./generated/client', vscode],
+    ['zod', prisma],
+    ['./helpers.js', css],
+    ['react', extension],
+  ] as const)
+    expect(namesAnother([missing(name)], about), name).toBe(true)
+  for (const [name, about] of [
+    ['vscode', vscode],
+    ['@prisma/client', prisma],
+    ['./List.module.css', css],
+    ['./store/users', extension],
+    ['@/views/list', ALIAS],
+  ] as const)
+    expect(namesAnother([missing(name)], about), name).toBe(false)
+})
+
+test('a file that is refused or missing is a name, if the title of the card speaks of it', () => {
+  const coverage = card(
+    'EACCES on the coverage folder that Docker made',
+    "Error: EACCES: permission denied, open '/app/coverage/lcov.info'",
+    'Run chown on it.',
+  )
+  const manifest = card(
+    'ENOENT: package.json is not in the folder of npm',
+    "ENOENT: no such file or directory, open '/app/package.json'",
+    'Move WORKDIR before COPY.',
+  )
+  const wrapper = card('bash: ./gradlew: Permission denied', './gradlew: Permission denied', 'chmod +x it.')
+  const socket = card(
+    'Permission denied on /var/run/docker.sock',
+    'permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock',
+    'Join the group docker.',
+  )
+  const volume = card(
+    'A container may not write to its volume',
+    "Error: EACCES: permission denied, open '/data/db.json'",
+    'Run chown on the folder.',
+  )
+  const serial = card(
+    'Serial port: permission denied on /dev/ttyUSB0',
+    "[Errno 13] Permission denied: '/dev/ttyUSB0'",
+    'Join the group dialout.',
+  )
+  for (const [line, about] of [
+    ["Error: EACCES: permission denied, open '/var/log/app.log'", coverage],
+    ['Error: listen EACCES: permission denied 0.0.0.0:80', coverage],
+    ["Error: ENOENT: no such file or directory, open './config/local.yaml'", manifest],
+    ['cat: /etc/shadow: Permission denied', wrapper],
+    ["touch: cannot touch '/data/out.txt': Permission denied", socket],
+    ["PermissionError: [Errno 13] Permission denied: '/var/lib/app/state.json'", serial],
+  ] as const)
+    expect(namesAnother([line], about), line).toBe(true)
+  for (const [line, about] of [
+    ["Error: EACCES: permission denied, mkdir '/src/coverage/.tmp'", coverage],
+    ["Error: ENOENT: no such file or directory, open '/srv/web/package.json'", manifest],
+    ['/bin/sh: 1: ./gradlew: Permission denied', wrapper],
+    ['dial unix /var/run/docker.sock: connect: permission denied', socket],
+    ["Error: EACCES: permission denied, open '/uploads/a.png'", volume],
+    ["PermissionError: [Errno 13] Permission denied: '/dev/ttyUSB1'", serial],
+  ] as const)
+    expect(namesAnother([line], about), line).toBe(false)
 })

@@ -1,10 +1,9 @@
-import { tokens } from '../../text/analyse.ts'
-import { fold } from '../../text/fold.ts'
-import { STOP_WORDS } from '../../text/stopwords.ts'
 import { byTrust } from '../search/by-trust.ts'
 import type { FoundCard, FoundCards, Information } from '../search/find-cards.ts'
 import { COEFFICIENTS, FLOORS } from './floors.ts'
+import { hasAnotherCause } from './other-cause.ts'
 import { namesAnother } from './other-name.ts'
+import { READ_CHARACTERS, type Word, wordsOf } from './words.ts'
 
 /** The question: the lines to compare, and the text around them. */
 export type Asked = { moment: 'failure' | 'prompt'; lines: readonly string[]; around: string }
@@ -23,20 +22,6 @@ export type Evidence = {
   /** The share of the card's title, and of its symptom, that the question has. */
   title: number
   symptom: number
-}
-
-type Word = { term: string; typed: string }
-
-const READ_CHARACTERS = 3000
-const ONLY_NUMBERS = /^[\d.]+$/
-
-function wordsOf(text: string): Word[] {
-  const read = text.slice(0, READ_CHARACTERS)
-  return tokens(read).flatMap(({ start, end, terms }) => {
-    const typed = read.slice(start, end)
-    if (STOP_WORDS.has(fold(typed)) || ONLY_NUMBERS.test(typed)) return []
-    return [{ term: terms.at(-1) ?? '', typed }]
-  })
 }
 
 /** `ENOENT`, `TS2345`, `useState`, `MODULE_NOT_FOUND`, `StackOverflowError`: nobody writes one by chance. */
@@ -129,7 +114,10 @@ function isAboutAnother({ moment, lines, around }: Asked, { row }: FoundCard): b
   const { title, symptom, fix_summary, root_cause } = row
   const about = textOf(title, fix_summary)
   const card = { all: `${about}\n${textOf(symptom, root_cause ?? '')}`, about, title: textOf(title) }
-  return namesAnother(lines, card, around)
+  return (
+    namesAnother(lines, card, around) ||
+    hasAnotherCause(lines, [title, symptom], [fix_summary, root_cause ?? ''])
+  )
 }
 
 /** The cards that fit surely enough, the surest first; of equally sure ones the more trusted first. */

@@ -325,6 +325,24 @@ onBothEngines('recall', (t) => {
     expect((await recallOf(me, { text: missing('distutils') })).items).toMatchObject([{ id: card_id }])
   })
 
+  test('a card that shares a sentence for many causes is delivered for its own cause alone', async () => {
+    const me = await t.user()
+    const connection = (cause: string) =>
+      `psql: error: connection to server at "localhost" (127.0.0.1), port 5432 failed: FATAL:  ${cause}`
+    const { card_id } = await record(me, {
+      title: 'psql: password authentication failed although the password is right',
+      symptom: connection('password authentication failed for user "app"'),
+      fix_summary: 'A second PostgreSQL listens on 5432. The container is on 5433.',
+    })
+    const failing = (cause: string) => ({ text: `$ psql -h localhost\nexit code 2\n${connection(cause)}` })
+    expect(await recallOf(me, failing('database "me" does not exist'))).toMatchObject({
+      silent: true,
+      reason: 'nothing_fits',
+    })
+    const same = await recallOf(me, failing('password authentication failed for user "billing"'))
+    expect(same.items).toMatchObject([{ id: card_id }])
+  })
+
   test('nothing in it moves a terminal or turns the direction of writing, in no field', async () => {
     const me = await t.user()
     const odd = (text: string) => text.replaceAll(' ', ' \u001b]0;owned\u0007\u001b[2J\u009b2J\u202e\u2066')

@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -97,6 +98,17 @@ test('a folder without a vault is refused, and no vault is made in it', async ()
   expect(existsSync(typo)).toBe(false)
   expect(existsSync(join(folder, 'typo.kvbackup'))).toBe(false)
 }, 60_000)
+
+test('a folder that cannot be read is not called one without a vault', async () => {
+  // Root reads every folder, so the reason here is a link to itself.
+  const loop = join(folder, 'loop')
+  symlinkSync(loop, loop)
+  const answer = await kvault(['verify'], loop)
+  expect(answer).toMatchObject({
+    code: 2,
+    stderr: `${join(loop, 'vault.db')} cannot be read (ELOOP). Run the command as the user of the service, with its DATA_DIR.\n`,
+  })
+})
 
 const SERVER_COMMANDS = [
   ['verify'],

@@ -1,5 +1,5 @@
 /** Commands for the operator of the service: they work on its database and files, found by the same environment. */
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { type Config, ConfigError, readConfig } from '../../../config.ts'
@@ -49,10 +49,23 @@ export async function explained<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Whether the file is there. A folder of another user does not tell, which is not the same as no file. */
+function isThere(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new CommandError(
+      `${resolve(file)} cannot be read (${code}). Run the command as the user of the service, with its DATA_DIR.`,
+      EXIT.usage,
+    )
+  }
+}
+
 /** Opening a database makes it, so a mistyped folder would become an empty vault. */
 function requireVault(config: Config): void {
   const file = databaseFile(config)
-  if (config.databaseUrl !== undefined || existsSync(file)) return
+  if (config.databaseUrl !== undefined || isThere(file)) return
   throw new CommandError(
     `${resolve(config.dataDir)} has no vault: there is no ${basename(file)} in it. Set DATA_DIR to the folder of the vault.`,
     EXIT.usage,

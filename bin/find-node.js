@@ -31,11 +31,14 @@ export function sayTooOld() {
   process.exit(2)
 }
 
-/** Runs the program with the Node that came as a package, as if it were this process. */
-export function runByBroughtNode(program) {
+/**
+ * Runs the launcher again with the Node that came as a package, as if it were this process. Not the program itself: the
+ * launcher turns the compile cache on.
+ */
+export function runByBroughtNode(launcher) {
   const node = broughtNode()
   if (!node) sayTooOld()
-  const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' })
+  const child = spawn(node, [launcher, ...process.argv.slice(2)], { stdio: 'inherit' })
   // A stop of the command is one of the service.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.once('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))

@@ -8,7 +8,6 @@ import { isNewEnough, runByBroughtNode } from './find-node.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const isHook = process.argv[2] === 'hook'
-const main = join(root, 'src', 'doors', 'cli', ...(isHook ? ['hooks', 'main.ts'] : ['main.ts']))
 const built = join(root, 'packages', 'cli', isHook ? 'hook.js' : 'cli.js')
 /** Agents wait for these, and start them often: one start of Node has to be enough. */
 const FOR_AGENTS = ['mcp', 'hook']
@@ -16,4 +15,4 @@ const FOR_AGENTS = ['mcp', 'hook']
 if (isNewEnough)
   await (isHook ? import('../src/doors/cli/hooks/main.ts') : import('../src/doors/cli/main.ts'))
 else if (FOR_AGENTS.includes(process.argv[2]) && existsSync(built)) await import(pathToFileURL(built).href)
-else runByBroughtNode(main)
+else runByBroughtNode(fileURLToPath(import.meta.url))

@@ -59,6 +59,16 @@ test('npm start brings the service up with nothing configured, and stops cleanly
 })
 
 describeWhere('the command on an older Node', NO_BROUGHT_NODE, () => {
+  test('the Node that is brought along uses the compile cache too', async () => {
+    const env = { ...process.env, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' }
+    const command = spawn(process.execPath, [...AS_OLDER_NODE, LAUNCHER, '--version'], { env })
+    const said: string[] = []
+    command.stderr.on('data', (part) => said.push(String(part)))
+    await once(command, 'close')
+    // The launcher reads nothing below src; the process that it starts does.
+    expect(said.join('')).toMatch(/cache.*src[\\/]doors[\\/]cli[\\/]main\.ts/)
+  })
+
   test('passes each signal on to the program that it runs by the Node that came as a package', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-e2e-'))
     const program = join(folder, 'program.js')

@@ -211,3 +211,37 @@ test('an editor is offered to share a colleague’s card where it can go to othe
   await dialog.getByLabel('Second team').waitFor()
   expect(await dialog.getByRole('radio').count()).toBe(2)
 })
+
+test('colleagues’ cards that can go nowhere else are not shared once more with the team that has them', async () => {
+  const [owner, editor] = [await stage.account('Owner'), await stage.person('Editor')]
+  const { user_id } = await editor.api<{ user_id: string }>('GET', '/api/v1/auth/me')
+  const { workspace_id } = await owner.api<CardAnswer>('POST', '/api/v1/workspaces', { name: 'Platform' })
+  await owner.api('POST', `/api/v1/workspaces/${workspace_id}/members`, { user_id, role: 'editor' })
+  for (const sample of SAMPLES.slice(0, 2)) {
+    const { card_id } = await owner.api<CardAnswer>('POST', '/api/v1/cards', { ...sample, workspace_id })
+    await owner.api('POST', `/api/v1/cards/${card_id}/share`)
+  }
+  const { page } = editor
+  const chooseAll = async () => {
+    await openPage(page, '/cards?scope=workspace')
+    await page.getByRole('button', { name: /^Choose the first/ }).click()
+    await page.getByRole('button', { name: /^Share \d cards …/ }).click()
+  }
+  const dialog = page.getByRole('dialog')
+  const nowhere = dialog.getByText('There is no other place to which you may bring these cards.')
+  await chooseAll()
+  await nowhere.waitFor()
+  await dialog.getByText('Now', { exact: true }).waitFor()
+  await dialog
+    .getByRole('button', { name: 'Share', exact: true })
+    .and(page.locator('[aria-disabled=true]'))
+    .waitFor()
+  await expectAccessible(page)
+  await picture(page, 'share-nowhere')
+
+  await write(editor, { ...SAMPLES[3], workspace_id })
+  await editor.api('POST', '/api/v1/workspaces', { name: 'Second team' })
+  await chooseAll()
+  await dialog.getByLabel('Second team').waitFor()
+  expect(await nowhere.count()).toBe(0)
+})

@@ -15,8 +15,8 @@ type Props = { cards: readonly Shareable[]; onClose: () => void; onShared?: () =
 /** Who reads a card, in one place: keep it private, share it with a team, publish it. For one card and for many. */
 export function ShareDialog({ cards, onClose, onShared }: Props) {
   const [only] = cards.length === 1 ? cards : []
-  const present = only ? presentTarget(only) : undefined
-  const [target, setTarget] = useState<Target | undefined>(present)
+  const present = presentOf(cards)
+  const [target, setTarget] = useState<Target | undefined>(only && present)
   const [refused, setRefused] = useState<Refusal[]>([])
   const { workspaces, options } = useOptions(cards)
   const reward = usePublishReward(cards)
@@ -27,6 +27,7 @@ export function ShareDialog({ cards, onClose, onShared }: Props) {
     onClose()
   })
   const isChanged = target !== undefined && !(present && isSameTarget(present, target))
+  const isNowhere = options?.every((option) => present && isSameTarget(option.target, present))
   const name = options?.find((option) => target && isSameTarget(option.target, target))?.name ?? ''
   return (
     <FormDialog
@@ -44,6 +45,9 @@ export function ShareDialog({ cards, onClose, onShared }: Props) {
         <PartNotLoaded what="The list of your teams" query={workspaces}>
           <Skeleton className="h-8 w-full" />
         </PartNotLoaded>
+      )}
+      {isNowhere && (
+        <Notice>There is no other place to which you may bring {only ? 'this card' : 'these cards'}.</Notice>
       )}
       {target?.kind === 'library' && isChanged && (
         <>
@@ -64,6 +68,13 @@ export function ShareDialog({ cards, onClose, onShared }: Props) {
       <Refusals refused={refused} many={cards.length > 1} />
     </FormDialog>
   )
+}
+
+/** Where the cards are, if all are in the same place. What is published may be published again, with a licence. */
+function presentOf(cards: readonly Shareable[]): Target | undefined {
+  const [first, ...others] = cards.map(presentTarget)
+  if (!first || (others.length > 0 && first.kind === 'library')) return
+  return others.every((other) => isSameTarget(other, first)) ? first : undefined
 }
 
 const whoReads = (cards: readonly Shareable[]): string => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { foreignCard } from '../support/foreign-card.ts'
+import { intercept } from './intercept.ts'
 import { look } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, picture, settled } from './support.ts'
@@ -41,4 +42,22 @@ test('a person publishes under a licence of their choice and sees it; a pulled c
   await page.getByRole('radio', { name: /^Library/ }).check()
   expect(await page.getByLabel('Licence').isDisabled()).toBe(true)
   await page.getByText('It was published under this licence, which cannot change for this version.').waitFor()
+})
+
+test('nothing is published while the licence it would get is unknown', async () => {
+  const { page, api } = await stage.person('Grace')
+  const { card_id } = await api<{ card_id: string }>('POST', '/api/v1/cards', SAMPLES[2])
+  await intercept(page, '**/app-config.json', (route) => route.fulfill({ status: 500, json: {} }))
+  await openPage(page, `/cards/${card_id}`)
+  await page.getByRole('button', { name: 'Share', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('radio', { name: /^Library/ }).check()
+  await dialog.getByText('The choice of a licence did not load.').waitFor()
+  const publish = dialog.getByRole('button', { name: /^Publish/ })
+  expect(await publish.getAttribute('aria-disabled')).toBe('true')
+  await page.unroute('**/app-config.json')
+  await dialog.getByRole('button', { name: 'Try again' }).click()
+  await dialog.getByLabel('Licence').waitFor()
+  await publish.click()
+  await page.getByText('Published to the library.').waitFor()
 })

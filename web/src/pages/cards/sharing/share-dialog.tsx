@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { plural } from '../../../lib/format.ts'
+import { configQuery } from '../../../session.ts'
 import { FormDialog } from '../../../ui/dialog.tsx'
 import { Notice, PartNotLoaded, Skeleton } from '../../../ui/states.tsx'
 import { Choice } from './choice.tsx'
@@ -20,6 +22,7 @@ export function ShareDialog({ cards, onClose, onShared }: Props) {
   const [refused, setRefused] = useState<Refusal[]>([])
   const { workspaces, options } = useOptions(cards)
   const reward = usePublishReward(cards)
+  const { data: config } = useQuery(configQuery)
   const sharing = useSharing((left) => {
     setRefused(left)
     if (left.length > 0) return
@@ -27,6 +30,8 @@ export function ShareDialog({ cards, onClose, onShared }: Props) {
     onClose()
   })
   const isChanged = target !== undefined && !(present && isSameTarget(present, target))
+  // Nothing gets a licence that its owner was not shown.
+  const isReady = isChanged && (target.kind !== 'library' || config !== undefined)
   const isNowhere = options?.every((option) => present && isSameTarget(option.target, present))
   const name = options?.find((option) => target && isSameTarget(option.target, target))?.name ?? ''
   return (
@@ -35,7 +40,7 @@ export function ShareDialog({ cards, onClose, onShared }: Props) {
       title={only ? 'Share this card' : `Share ${plural(cards.length, 'card')}`}
       description={only ? `Now: ${only.readers.text}.` : whoReads(cards)}
       action={actionOf(target, name, cards.length, reward)}
-      ready={isChanged}
+      ready={isReady}
       busy={sharing.isPending}
       onSubmit={() => target && sharing.mutate({ cards, target })}
     >

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { intercept } from './intercept.ts'
 import { lookAround } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
-import { type Account, expectAccessible, openStage, type Person, settled } from './support.ts'
+import { type Account, expectAccessible, openStage, type Person, picture, settled } from './support.ts'
 import { openPage, visit } from './visit.ts'
 
 const stage = openStage()
@@ -223,10 +223,28 @@ test('an answer that the server cannot give is explained with its request id', a
 test('with texts at twice their size on a phone nothing runs out of sight', async () => {
   // As 400 pixels are where the letters are twice as large.
   const { page, api } = await stage.person('Far-sighted', { width: 200 })
-  const { card_id } = await api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[0])
+  const tags = ['a-tag-as-long-as-the-longest-word-of-german']
+  const { card_id } = await api<CardAnswer>('POST', '/api/v1/cards', { ...SAMPLES[0], tags })
   for (const path of ['/?q=pool', '/settings', '/moderation', '/cards', `/cards/${card_id}`]) {
     await openPage(page, path)
     await settled(page)
     expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(200)
   }
+  await picture(page, 'twice-as-large')
+  expect(await page.getByRole('link', { name: 'Library', exact: true }).isVisible()).toBe(true)
+  // Each page in the bar at the bottom keeps to its own part of it.
+  const ends = await page.getByRole('navigation', { name: 'Main' }).evaluate((bar) =>
+    [...bar.children].map((part) => {
+      const drawn = document.createRange()
+      drawn.selectNodeContents(part)
+      const { left, right } = drawn.getBoundingClientRect()
+      return { left, right }
+    }),
+  )
+  for (const [at, { left }] of ends.entries())
+    if (at > 0) expect(left).toBeGreaterThan(ends[at - 1]?.right ?? 0)
+  // A row of a list has room for its name.
+  await visit(page, '/workspaces')
+  const name = await page.getByRole('listitem').getByText('Personal', { exact: true }).boundingBox()
+  expect(name?.width).toBeGreaterThan(50)
 })

@@ -150,7 +150,9 @@ function BottomBar({ onKeys }: { onKeys: () => void }) {
   const navigate = useNavigate()
   const path = useRouterState({ select: (state) => state.location.pathname })
   const isOpen = (item: NavItem) => (item.exact ? path === item.to : path.startsWith(String(item.to)))
-  const cell = 'grid min-h-14 flex-1 place-items-center content-center gap-0.5 text-xs'
+  const cell = 'grid min-h-14 min-w-0 flex-1 place-items-center content-center gap-0.5 text-xs'
+  // Where letters are twice as large, the names would run into each other.
+  const name = 'max-xs:hidden'
   return (
     <nav
       aria-label="Main"
@@ -160,19 +162,20 @@ function BottomBar({ onKeys }: { onKeys: () => void }) {
         <Link
           key={item.label}
           to={item.to}
+          aria-label={item.label}
           aria-current={isOpen(item) ? 'page' : undefined}
           className={cx(cell, isOpen(item) ? 'text-accent' : 'text-soft')}
         >
           <item.icon size={18} aria-hidden />
-          {item.label}
+          <span className={name}>{item.label}</span>
         </Link>
       ))}
       <Menu
         side="top"
         trigger={
-          <button type="button" className={cx(cell, 'text-soft')}>
+          <button type="button" aria-label="More" className={cx(cell, 'text-soft')}>
             <Ellipsis size={18} aria-hidden />
-            More
+            <span className={name}>More</span>
           </button>
         }
       >

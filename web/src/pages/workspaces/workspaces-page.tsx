@@ -67,12 +67,12 @@ function WorkspaceRow({ workspace }: { workspace: Workspace }) {
       <Link
         to="/workspaces/$workspaceId"
         params={{ workspaceId: workspace.workspace_id }}
-        className="flex min-h-14 items-center gap-3 px-2 py-2 transition-colors hover:bg-hover"
+        className="flex min-h-14 items-center gap-3 px-2 py-2 max-xs:flex-wrap transition-colors hover:bg-hover"
       >
         <span className="grid size-8 shrink-0 place-items-center rounded-md bg-sunken text-faint">
           <Icon size={16} aria-hidden />
         </span>
-        <span className="min-w-0 grow">
+        <span className="min-w-0 grow max-xs:basis-20">
           <span className="block truncate text-sm font-medium">{workspace.name}</span>
           <span className="block truncate text-xs text-faint">
             {TYPE_NAMES[workspace.type]} · {plural(workspace.member_count, 'member')}

@@ -60,7 +60,7 @@ export function CardRow({ card, isChosen, onChoose, tags, showOwner }: Props) {
               to={tags.to}
               search={{ ...tags.state, tag }}
               aria-label={`Only with the tag ${tag}`}
-              className="relative z-10 max-w-40 rounded-sm hover:bg-chosen"
+              className="relative z-10 max-w-40 min-w-0 rounded-sm hover:bg-chosen"
             >
               <Tag>{tag}</Tag>
             </Link>

@@ -92,7 +92,7 @@ function TextFilter({ value, onChange }: { value: string; onChange: (value: stri
       hideLabel
       data-search-box=""
       data-focus="filter"
-      className="min-w-40 grow sm:max-w-60"
+      className="min-w-32 grow sm:max-w-60"
       placeholder="Words in the card"
       maxLength={200}
       value={text}

@@ -248,3 +248,34 @@ test('with texts at twice their size on a phone nothing runs out of sight', asyn
   const name = await page.getByRole('listitem').getByText('Personal', { exact: true }).boundingBox()
   expect(name?.width).toBeGreaterThan(50)
 })
+
+test('a title that is written from right to left shows its beginning, and a long word stays in its column', async () => {
+  const { page, api } = await stage.person('Reader', { width: 360, height: 740 })
+  const { workspace_id } = await api<CardAnswer>('POST', '/api/v1/workspaces', { name: 'Team' })
+  for (const title of [
+    'فشل الاتصال بقاعدة البيانات بعد النشر '.repeat(4),
+    'Donaudampfschifffahrt'.repeat(6),
+  ]) {
+    const { card_id } = await api<CardAnswer>('POST', '/api/v1/cards', { ...SAMPLES[0], title, workspace_id })
+    await api('POST', `/api/v1/cards/${card_id}/share`)
+  }
+  for (const path of ['/', '/cards', '/?q=pool']) {
+    await openPage(page, path)
+    await page.getByText('فشل').first().waitFor()
+    const first = await page
+      .getByText('فشل')
+      .first()
+      .evaluate((title) => {
+        const letter = document.createRange()
+        letter.setStart(title.firstChild as Text, 0)
+        letter.setEnd(title.firstChild as Text, 1)
+        return letter.getBoundingClientRect().right
+      })
+    expect(first, path).toBeLessThanOrEqual(360)
+  }
+  await picture(page, 'right-to-left')
+  await openPage(page, `/workspaces/${workspace_id}?tab=audit`)
+  const table = page.getByRole('table')
+  await table.waitFor()
+  expect((await table.boundingBox())?.width).toBeLessThanOrEqual(360)
+})

@@ -20,7 +20,9 @@ export function CardHead({ card, terms, inPane }: Props) {
         </div>
         <CardActions card={card} inPane={inPane} />
       </div>
-      <Heading className="text-lg font-semibold tracking-tight wrap-break-word">{card.title}</Heading>
+      <Heading dir="auto" className="text-lg font-semibold tracking-tight wrap-break-word">
+        {card.title}
+      </Heading>
       <Origin card={card} terms={terms} />
       {card.trust && <TrustLine trust={card.trust} />}
     </header>

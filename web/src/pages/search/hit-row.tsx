@@ -62,6 +62,7 @@ export function CardHit({ hit, state, isChosen, wide }: Props & { hit: BoxHit })
             onClick={() => remember(state)}
             data-focus={`card-${hit.card_id}`}
             aria-current={isChosen || undefined}
+            dir="auto"
             className={ROW_LINK}
           >
             {hit.title}
@@ -114,6 +115,7 @@ export function EventHit({ event, state, isChosen, wide }: Props & { event: BoxE
             onClick={() => remember(state)}
             data-focus={`event-${event.raw_id}`}
             aria-current={isChosen || undefined}
+            dir="auto"
             className={ROW_LINK}
           >
             {plainLine(event.title ?? event.snippet)}

@@ -101,7 +101,9 @@ function RecentList({ cards, selected }: { cards: ListedCard[]; selected: string
                   chosen ? 'bg-chosen' : 'hover:bg-hover',
                 )}
               >
-                <span className="block truncate text-sm font-semibold">{card.title}</span>
+                <span dir="auto" className="block truncate text-left text-sm font-semibold">
+                  {card.title}
+                </span>
                 <span className="flex min-w-0 items-center justify-between gap-2">
                   <ReadersLine card={card} />
                   <span className="shrink-0 text-xs text-faint">{formatAgo(card.updated_at)}</span>

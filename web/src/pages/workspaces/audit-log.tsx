@@ -94,7 +94,7 @@ const CardLink = ({ cardId, title }: { cardId: string; title: string }) => (
   <Link
     to="/cards/$cardId"
     params={{ cardId }}
-    className="rounded-sm break-words underline decoration-line-strong underline-offset-2 hover:decoration-current"
+    className="rounded-sm underline decoration-line-strong underline-offset-2 hover:decoration-current"
   >
     {title}
   </Link>

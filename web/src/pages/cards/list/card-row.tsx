@@ -43,6 +43,7 @@ export function CardRow({ card, isChosen, onChoose, tags, showOwner }: Props) {
             to="/cards/$cardId"
             params={{ cardId: card.card_id }}
             data-focus={`card-${card.card_id}`}
+            dir="auto"
             className="max-w-full shrink-0 truncate text-sm font-semibold after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
           >
             {card.title}

@@ -279,3 +279,16 @@ test('a title that is written from right to left shows its beginning, and a long
   await table.waitFor()
   expect((await table.boundingBox())?.width).toBeLessThanOrEqual(360)
 })
+
+test('what is open over a page does not stay over the page before it', async () => {
+  const { page } = await stage.person('Keyboarder')
+  await openPage(page, '/cards')
+  for (const key of ['Control+k', '?']) {
+    await visit(page, '/library')
+    await page.keyboard.press(key)
+    await page.getByRole('dialog').waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'My cards' }).waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+})

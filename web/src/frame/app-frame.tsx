@@ -1,6 +1,6 @@
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { Command, Ellipsis, Plus } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { DEFAULT_LANGUAGE } from '#server/core/language.ts'
 import { cx } from '../lib/cx.ts'
 import { setLanguage } from '../lib/format.ts'
@@ -47,6 +47,9 @@ export function AppFrame() {
   // Set before anything below is drawn, so that every date of a page is in the same language; a change draws the page again.
   setLanguage(language)
   const close = () => setOverlay(null)
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: Back leads to another page also while something is open over this one
+  useEffect(close, [path])
   useShortcut('mod+k', () => setOverlay((open) => (open === 'palette' ? null : 'palette')))
   useShortcut('?', () => setOverlay('keys'))
   useShortcut('c', () => void navigate({ to: '/cards/new' }))

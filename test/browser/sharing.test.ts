@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { PROGRAM } from '../support/process.ts'
+import { intercept } from './intercept.ts'
 import { SAMPLES } from './samples.ts'
 import { type Account, expectAccessible, openStage, type Person, picture, settled } from './support.ts'
 import { openPage, visit } from './visit.ts'
@@ -244,4 +246,21 @@ test('colleagues’ cards that can go nowhere else are not shared once more with
   await chooseAll()
   await dialog.getByLabel('Second team').waitFor()
   expect(await nowhere.count()).toBe(0)
+})
+
+test('the dialog begins at the first choice, also where the choices come later', async () => {
+  const person = await stage.person('Keyboarder')
+  const { card_id } = await write(person, SAMPLES[0])
+  const { page } = person
+  const asked = Promise.withResolvers<Route>()
+  await openPage(page, `/cards/${card_id}`)
+  await settled(page)
+  await intercept(page, '**/api/v1/workspaces*', asked.resolve)
+  await page.getByRole('button', { name: 'Share', exact: true }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Share this card' })
+  await dialog.waitFor()
+  await (await asked.promise).continue()
+  await dialog.getByLabel('Only you').waitFor()
+  await page.keyboard.press('Tab')
+  await dialog.getByLabel('Only you').and(page.locator(':focus')).waitFor()
 })

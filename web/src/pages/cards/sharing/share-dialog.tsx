@@ -44,13 +44,16 @@ export function ShareDialog({ cards, onClose, onShared }: Props) {
       busy={sharing.isPending}
       onSubmit={() => target && sharing.mutate({ cards, target })}
     >
-      {options ? (
-        <Choice options={options} value={target} onChange={setTarget} present={present} />
-      ) : (
-        <PartNotLoaded what="The list of your teams" query={workspaces}>
-          <Skeleton className="h-8 w-full" />
-        </PartNotLoaded>
-      )}
+      {/* Until the choices come it has the focus, which would begin behind them. */}
+      <div tabIndex={-1} data-autofocus={options ? undefined : ''} className="focus:outline-none">
+        {options ? (
+          <Choice options={options} value={target} onChange={setTarget} present={present} />
+        ) : (
+          <PartNotLoaded what="The list of your teams" query={workspaces}>
+            <Skeleton className="h-8 w-full" />
+          </PartNotLoaded>
+        )}
+      </div>
       {isNowhere && (
         <Notice>There is no other place to which you may bring {only ? 'this card' : 'these cards'}.</Notice>
       )}

@@ -121,7 +121,7 @@ function lookAtText(schema: z.core.$ZodType): Look | undefined {
   }
 }
 
-/** The first item that is not a text in a very long list of texts: zod would describe each of them before we cut its list. */
+/** The first of very many items that are not texts, where only texts may be: zod would describe each before we cut its list. */
 function otherThanTexts(items: readonly unknown[], path: Path): InputIssue[] {
   const found: InputIssue[] = []
   for (let i = 0; i < items.length && found.length <= MAX_ISSUES; i++)

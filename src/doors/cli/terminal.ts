@@ -28,10 +28,10 @@ export function quietPipes(): void {
 
 const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const
 
-/** In a group, so that `split` keeps them, at every second place. */
+/** In a group, so that `split` keeps them: every second piece is one. */
 const COLOURS = new RegExp(`(\u001b\\[(?:0|${Object.values(STYLES).join('|')})m)`)
 
-const cleanBetween = (text: string, place: number): string => (place % 2 === 1 ? text : withoutControls(text))
+const cleanBetween = (text: string, index: number): string => (index % 2 === 1 ? text : withoutControls(text))
 
 const hasColours = (): boolean =>
   process.env.FORCE_COLOR

@@ -88,7 +88,7 @@ async function removePrivate(ctx: Ctx, userId: string, cardsSince?: string) {
 
 /** Longer than any request takes. */
 const REQUEST_MS = 300_000
-/** Several runs of the job, for one that failed. */
+/** The job runs several times within it, in case it fails once. */
 const LOOK_BACK_MS = 3_600_000
 
 const before = (time: Date, ms: number): string => new Date(time.getTime() - ms).toISOString()

@@ -54,7 +54,7 @@ const isLasting = (status: number) => status === 403 || status === 404
 
 /** An id in the address that none can have: for the reader, nothing is there. */
 const isNoAddress = ({ issues }: ApiError) =>
-  issues.length > 0 && issues.every(({ loc: [place] }) => place === 'path')
+  issues.length > 0 && issues.every(({ loc: [part] }) => part === 'path')
 
 /** What happened, what is safe, what to do; with the request id to quote. */
 export function ErrorState({

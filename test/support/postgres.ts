@@ -219,10 +219,7 @@ export async function startPostgres({
 }
 
 /** A streaming replica: the primary's folder copied between the two ends of a backup, then kept up from its log. */
-export async function startReplica(
-  primary: PostgresServer,
-  settings: Record<string, string> = {},
-): Promise<PostgresServer> {
+export async function startReplica(primary: PostgresServer): Promise<PostgresServer> {
   const base = mkdtempSync(join(tmpdir(), 'knowledge-vault-replica-'))
   chmodSync(base, 0o755)
   const dataDir = join(base, 'data')
@@ -247,7 +244,7 @@ export async function startReplica(
   put('standby.signal', '')
   const server = await startPostgres({
     dataDir,
-    settings: { primary_conninfo: `host=127.0.0.1 port=${primary.port} user=postgres`, ...settings },
+    settings: { primary_conninfo: `host=127.0.0.1 port=${primary.port} user=postgres` },
   })
   return {
     ...server,

@@ -85,7 +85,7 @@ export function givenKey(options: ProfileOptions): string | undefined {
   return key === undefined ? undefined : tidyKey(key)
 }
 
-export function requireProfile(options: ProfileOptions = {}): Profile {
+export function requireProfile(options: ProfileOptions): Profile {
   const { url, apiKey, ...rest } = findProfile(options)
   if (!apiKey)
     throw new CommandError(`No key for ${url}. Run: ${KVAULT} login --url ${url}`, EXIT.notSignedIn)

@@ -41,7 +41,7 @@ function hasInfinite(value: unknown): boolean {
   return false
 }
 
-function parseJson(text: string, maxKeys: number = MAX_KEYS): unknown {
+function parseJson(text: string, maxKeys: number): unknown {
   const problem = shapeProblem(text, maxKeys)
   if (problem !== undefined) throw invalidJson(problem)
   let value: unknown

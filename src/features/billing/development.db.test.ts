@@ -37,9 +37,9 @@ onBothEngines('the development provider', (t) => {
   const portalOf = async (one: Someone) =>
     (await one.post('/api/v1/billing/portal', {})).body.portal_url as string
 
-  async function subscriber(plan = 'pro') {
+  async function subscriber() {
     const one = await t.user()
-    const { checkout_url } = await checkout(one, { plan_id: plan })
+    const { checkout_url } = await checkout(one, { plan_id: 'pro' })
     await submit(checkout_url, { action: 'pay' })
     return one
   }

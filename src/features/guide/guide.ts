@@ -17,10 +17,10 @@ export type GuideHit = { section: GuideSection; score: number }
 
 const DIRECTORY = new URL('../../../docs/guide/', import.meta.url)
 
-export function loadGuide(directory: URL = DIRECTORY): Guide {
-  const files = readdirSync(directory).filter((name) => /^[a-z0-9-]+\.md$/.test(name))
+export function loadGuide(): Guide {
+  const files = readdirSync(DIRECTORY).filter((name) => /^[a-z0-9-]+\.md$/.test(name))
   return new Guide(
-    files.sort().map((name) => parsePage(name.slice(0, -3), readFileSync(new URL(name, directory), 'utf8'))),
+    files.sort().map((name) => parsePage(name.slice(0, -3), readFileSync(new URL(name, DIRECTORY), 'utf8'))),
   )
 }
 

@@ -32,7 +32,7 @@ const judgements = (count: number, outcome: Judgement['outcome'], since = LONG_A
     since: since ?? '',
   }))
 
-const beliefIn = (said: readonly Judgement[], card = OPEN) => beliefOf(weighAll(said, card), card.cardType)
+const beliefIn = (said: readonly Judgement[]) => beliefOf(weighAll(said, OPEN), OPEN.cardType)
 const sumOf = (said: readonly Judgement[], card = OPEN) =>
   weighAll(said, card).reduce((sum, { weight }) => sum + weight, 0)
 

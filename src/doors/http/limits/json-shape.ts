@@ -43,7 +43,7 @@ function endOfString(text: string, from: number): number {
  * Says what is too much in a JSON text, before it is parsed: parsing half a million small values takes long, and so does
  * everything that looks at them later. Text that is not JSON is left to the parser.
  */
-export function shapeProblem(text: string, maxKeys: number = MAX_KEYS): string | undefined {
+export function shapeProblem(text: string, maxKeys: number): string | undefined {
   if (text.length < SHORT && hasFewBrackets(text)) return undefined
   let depth = 0
   let keys = 0

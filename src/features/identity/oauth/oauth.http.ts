@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Ctx, contextFor, type Services, type Viewer } from '../../../core/context.ts'
+import { type Ctx, contextFor, type Services } from '../../../core/context.ts'
 import { AppError } from '../../../core/errors.ts'
 import { sessionCookie } from '../../../core/http/credential-of-request.ts'
 import type { RawRoute } from '../../../core/http/raw-route.ts'
@@ -22,8 +22,8 @@ import { canonicalResource, isSafeUnasked, OAuthProblem, withQuery } from './oau
 const AUTHORIZE = '/oauth/authorize'
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
-const ctxOf = (services: Services, request: FastifyRequest, viewer: Viewer | null = null): Ctx =>
-  contextFor(services, { viewer, requestId: request.id, ip: request.clientHost, ifMatch: undefined })
+const ctxOf = (services: Services, request: FastifyRequest): Ctx =>
+  contextFor(services, { viewer: null, requestId: request.id, ip: request.clientHost, ifMatch: undefined })
 
 /** The issuer has the address that the caller used; a client refuses a different spelling. */
 const issuerFor = ({ config }: Services, request: FastifyRequest): string =>

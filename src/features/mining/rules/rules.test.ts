@@ -141,8 +141,8 @@ const FAILING = [
   '      Tests  1 failed | 11 passed (12)',
 ].join('\n')
 const ALL_PASS = ' Test Files  4 passed (4)\n      Tests  12 passed (12)'
-const afterwards = (changes: Step[], success = 'Done.', failure = FAILING) =>
-  readSession({ steps: [run('npx vitest run', 1, failure), ...changes, run('npx vitest run', 0, success)] })
+const afterwards = (changes: Step[], success = 'Done.') =>
+  readSession({ steps: [run('npx vitest run', 1, FAILING), ...changes, run('npx vitest run', 0, success)] })
     .pairs
 const change = (file: string, before: string, after: string): Step => ({ kind: 'edit', file, before, after })
 

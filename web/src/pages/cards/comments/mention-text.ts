@@ -10,14 +10,16 @@ export function mentionTyped(text: string, caret: number): { start: number; type
   return typed.length <= 40 && !/[\n@]/.test(typed) ? { start, typed } : null
 }
 
+const MOST_SHOWN = 6
+
 /** People whose name, or one word of it, begins with the typed text. */
-export function peopleLike(people: readonly Person[], typed: string, limit = 6): Person[] {
+export function peopleLike(people: readonly Person[], typed: string): Person[] {
   const wanted = typed.toLowerCase()
   const isLike = ({ name }: Person) => {
     const lower = name.toLowerCase()
     return lower.startsWith(wanted) || lower.split(/\s+/).some((word) => word.startsWith(wanted))
   }
-  return people.filter(isLike).slice(0, limit)
+  return people.filter(isLike).slice(0, MOST_SHOWN)
 }
 
 const isWordSign = (sign: string | undefined) => sign !== undefined && /[\p{L}\p{N}]/u.test(sign)

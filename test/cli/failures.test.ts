@@ -182,6 +182,10 @@ test('a file that is not there, or is a folder, is said in one line', async () =
     })
     const folder = await kvault([...command, '--file', home], { env })
     expect(folder).toMatchObject({ code: 2, stderr: `${home} cannot be read: it is a folder (EISDIR).\n` })
+    const unnamed = await kvault([...command, '--file', ''], { env })
+    expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read') })
+    const input = await kvault([...command, '--file', '-'], { env, input: '{' })
+    expect(input).toMatchObject({ code: 2, stderr: expect.stringMatching(/^Standard input is not JSON\./) })
   }
 })
 

@@ -1,6 +1,6 @@
 import { checkoutOf } from './check-files.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
-import { objectIn, readGiven } from './given-file.ts'
+import { nameOfGiven, objectIn, readGiven } from './given-file.ts'
 import { requireOneOf, requireWorkspaceId, wholeNumber } from './given-options.ts'
 import { environmentOf } from './lock-files/environment.ts'
 import { shareWith } from './one-card.ts'
@@ -102,7 +102,6 @@ function requireWords({ file, title, symptom, fix }: RecordOptions): void {
 }
 
 async function cardFrom(options: RecordOptions): Promise<Record<string, unknown>> {
-  const text = options.file ? await readGiven(options.file) : undefined
   const given = {
     title: options.title,
     symptom: options.symptom,
@@ -113,9 +112,8 @@ async function cardFrom(options: RecordOptions): Promise<Record<string, unknown>
     workspace_id: options.workspace,
   }
   const stated = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  if (text === undefined) return stated
-  const name = options.file === '-' ? 'Standard input' : String(options.file)
-  return { ...objectIn(text, name), ...stated }
+  const { file } = options
+  return file === undefined ? stated : { ...objectIn(await readGiven(file), nameOfGiven(file)), ...stated }
 }
 
 /**

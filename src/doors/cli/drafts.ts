@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CommandError, EXIT } from './exit-codes.ts'
-import { objectIn, readGiven } from './given-file.ts'
+import { nameOfGiven, objectIn, readGiven } from './given-file.ts'
 import { requireOneOf, requireWorkspaceId } from './given-options.ts'
 import { asCommandError } from './known-errors.ts'
 import { KVAULT } from './own-copy.ts'
@@ -143,7 +143,7 @@ async function editByHand(profile: Profile, id: string, options: DraftOptions): 
 async function edit(profile: Profile, id: string, options: DraftOptions): Promise<void> {
   const { file } = options
   if (file === undefined) await editByHand(profile, id, options)
-  else await accept(profile, id, wordsFrom(await readGiven(file), file), options)
+  else await accept(profile, id, wordsFrom(await readGiven(file), nameOfGiven(file)), options)
 }
 
 const STATUSES = ['open', 'accepted', 'dismissed']

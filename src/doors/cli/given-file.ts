@@ -19,6 +19,9 @@ export async function readGiven(file: string): Promise<string> {
   }
 }
 
+/** How messages name such a file. */
+export const nameOfGiven = (file: string): string => (file === '-' ? 'Standard input' : file)
+
 /** The object that a given text holds; `name` and `more` are for the refusal. */
 export function objectIn(text: string, name: string, more = ''): Record<string, unknown> {
   let given: unknown

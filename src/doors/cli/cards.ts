@@ -5,6 +5,7 @@ import { requireOneOf, requireWorkspaceId, wholeNumber } from './given-options.t
 import { environmentOf } from './lock-files/environment.ts'
 import { shareWith } from './one-card.ts'
 import { KVAULT } from './own-copy.ts'
+import { warnOfSecret } from './parts.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import { homeOf } from './project-name.ts'
 import { paint, plain, print, printJson, tableOrBlocks } from './terminal.ts'
@@ -166,8 +167,7 @@ export async function record(options: RecordOptions): Promise<number> {
     print(`Recorded ${card.card_id}  ${plain(card.title)}`)
     print(paint('dim', `Readers: ${plain(card.readers.text)}`))
     if (card.home_note) print(paint('yellow', card.home_note))
-    if (card.warnings?.length)
-      print(paint('yellow', 'It seems to contain a secret. Take it out before sharing or publishing.'))
+    if (card.warnings?.length) warnOfSecret()
   }
   return EXIT.done
 }

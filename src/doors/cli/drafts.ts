@@ -7,9 +7,9 @@ import { nameOfGiven, objectIn, readGiven } from './given-file.ts'
 import { requireOneOf, requireWorkspaceId } from './given-options.ts'
 import { asCommandError } from './known-errors.ts'
 import { KVAULT } from './own-copy.ts'
-import { printParts } from './parts.ts'
+import { printParts, warnOfSecret } from './parts.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
-import { paint, plain, print, printJson, tableOrBlocks } from './terminal.ts'
+import { plain, print, printJson, tableOrBlocks } from './terminal.ts'
 import { ask, failure } from './vault-client.ts'
 
 export type DraftOptions = ProfileOptions & {
@@ -102,8 +102,7 @@ async function accept(profile: Profile, id: string, words: object, options: Draf
   if (options.json) return printJson(accepted)
   const did = accepted.outcome === 'recorded' ? 'Recorded' : 'Said worked of'
   print(`${did} ${accepted.card_id}  ${plain(accepted.title)}`)
-  if (accepted.has_warnings)
-    print(paint('yellow', 'It seems to contain a secret. Take it out before sharing or publishing.'))
+  if (accepted.has_warnings) warnOfSecret()
 }
 
 function wordsFrom(text: string, name: string): object {

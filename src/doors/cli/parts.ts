@@ -11,3 +11,7 @@ export function printParts(
   print(`\n${plainLines(text)}`)
   for (const [name, words] of parts) if (words) print(`\n${paint('dim', plain(name))}\n${plainLines(words)}`)
 }
+
+/** After a card was recorded: nobody else reads it yet. */
+export const warnOfSecret = (): void =>
+  print(paint('yellow', 'It seems to contain a secret. Take it out before sharing or publishing.'))

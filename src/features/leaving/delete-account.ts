@@ -61,10 +61,11 @@ const AccountDeleted = z
  * would run again and again until it is given up. So every access ends first, the caller's own too, in a transaction that
  * waits for those writes. If the deletion fails after it, the person signs in and tries again.
  */
-async function endAllAccess(ctx: UserCtx): Promise<void> {
+async function endAllAccess(ctx: UserCtx, password: string | undefined): Promise<void> {
+  const { userId } = ctx.viewer
+  await requireRecentProof(ctx, await requireUser(ctx, userId), password)
   await refuseWhilePaying(ctx)
   await refuseWhileNeeded(ctx)
-  const { userId } = ctx.viewer
   const end = async (ctx: UserCtx) => {
     // A request that began before all access was ended must not delete the account.
     await holdUser(ctx.db, ctx.database.engine, userId)
@@ -137,10 +138,7 @@ export const deleteAccount = capability({
   errors: [403, 409],
   input: z.object({ confirmed_by_user: z.literal(true) }),
   output: AccountDeleted,
-  prepare: async (ctx) => {
-    await requireRecentProof(ctx, await requireUser(ctx, ctx.viewer.userId), undefined)
-    await endAllAccess(ctx)
-  },
+  prepare: (ctx) => endAllAccess(ctx, undefined),
   run: removeAccount,
 })
 
@@ -161,9 +159,6 @@ export const deleteAccountByPassword = capability({
     })
     .meta({ id: 'AccountDeletion' }),
   output: AccountDeleted,
-  prepare: async (ctx, { password }) => {
-    await requireRecentProof(ctx, await requireUser(ctx, ctx.viewer.userId), password)
-    await endAllAccess(ctx)
-  },
+  prepare: (ctx, { password }) => endAllAccess(ctx, password),
   run: removeAccount,
 })

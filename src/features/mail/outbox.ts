@@ -1,4 +1,4 @@
-import { type SqlBool, sql } from 'kysely'
+import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
 import { rateLimited } from '../../core/errors.ts'
@@ -132,32 +132,25 @@ export async function lastSecretName(ctx: Ctx): Promise<string | undefined> {
   return row?.sealed_with
 }
 
-/** Cancels the waiting mails about `<what>:<id>`, whose link no longer works. */
-export async function cancelMails(ctx: Ctx, about: string): Promise<void> {
-  await ctx.db
+const cancelWaiting = (ctx: Ctx, isMeant: Expression<SqlBool>) =>
+  ctx.db
     .updateTable('outbox')
     .set({ status: 'cancelled', text_body: '', html_body: '' })
     .where('status', '=', 'pending')
-    .where('state_key', 'like', `${about}:%`)
+    .where(isMeant)
     .execute()
+
+/** Cancels the waiting mails about `<what>:<id>`, whose link no longer works. */
+export async function cancelMails(ctx: Ctx, about: string): Promise<void> {
+  await cancelWaiting(ctx, sql`state_key like ${`${about}:%`}`)
 }
 
 /** Cancels the mail of one state, if it still waits. */
 export async function cancelMail(ctx: Ctx, stateKey: string): Promise<void> {
-  await ctx.db
-    .updateTable('outbox')
-    .set({ status: 'cancelled', text_body: '', html_body: '' })
-    .where('status', '=', 'pending')
-    .where('state_key', '=', stateKey)
-    .execute()
+  await cancelWaiting(ctx, sql`state_key = ${stateKey}`)
 }
 
 /** Cancels what waits for an address, in whichever letters it was written. */
 export async function cancelMailsTo(ctx: Ctx, address: string): Promise<void> {
-  await ctx.db
-    .updateTable('outbox')
-    .set({ status: 'cancelled', text_body: '', html_body: '' })
-    .where('status', '=', 'pending')
-    .where(isTo(address))
-    .execute()
+  await cancelWaiting(ctx, isTo(address))
 }

@@ -2,21 +2,13 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kyse
 import type { Db } from '../../db/db.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { PublishingBansTable } from '../../db/tables/moderation.ts'
-import type { Moderator } from './matters.store.ts'
+import { adminOf, type Moderator } from './matters.store.ts'
 
 type Bans = ExpressionBuilder<Schema, 'publishing_bans'>
 
 /** Moderators of the service see its bans, admins of a workspace see the bans there. Nobody sees their own ban here. */
 function maySee(eb: Bans, { userId, isService }: Moderator): Expression<SqlBool> {
-  const isAdmin = eb(
-    'publishing_bans.workspace_id',
-    'in',
-    eb
-      .selectFrom('memberships')
-      .select('memberships.workspace_id')
-      .where('memberships.user_id', '=', userId)
-      .where('memberships.role', '=', 'admin'),
-  )
+  const isAdmin = eb('publishing_bans.workspace_id', 'in', adminOf(userId))
   return eb.and([
     eb('publishing_bans.user_id', '!=', userId),
     eb.or([isService ? eb('publishing_bans.workspace_id', 'is', null) : sql<boolean>`1 = 0`, isAdmin]),

@@ -1,4 +1,11 @@
-import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely'
+import {
+  type Expression,
+  type ExpressionBuilder,
+  expressionBuilder,
+  type Selectable,
+  type SqlBool,
+  sql,
+} from 'kysely'
 import type { Db } from '../../db/db.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
@@ -8,20 +15,20 @@ export type Moderator = { userId: string; isService: boolean }
 
 type Matters = ExpressionBuilder<Schema, 'moderation_matters' | 'workspaces'>
 
+/** The workspaces of which somebody is admin. */
+export const adminOf = (userId: string) =>
+  expressionBuilder<Schema>()
+    .selectFrom('memberships')
+    .select('memberships.workspace_id')
+    .where('memberships.user_id', '=', userId)
+    .where('memberships.role', '=', 'admin')
+
 /**
  * Who may read a matter and decide it: moderators of the service where strangers read, and admins of a workspace for its
  * cards. Nobody decides about a card of their own. Moderators of the service see nothing of a private team.
  */
 function mayModerate(eb: Matters, { userId, isService }: Moderator): Expression<SqlBool> {
-  const isAdmin = eb(
-    'moderation_matters.workspace_id',
-    'in',
-    eb
-      .selectFrom('memberships')
-      .select('memberships.workspace_id')
-      .where('memberships.user_id', '=', userId)
-      .where('memberships.role', '=', 'admin'),
-  )
+  const isAdmin = eb('moderation_matters.workspace_id', 'in', adminOf(userId))
   return eb.and([
     eb('moderation_matters.owner_id', '!=', userId),
     isService ? eb.or([eb('workspaces.visibility', '!=', 'private'), isAdmin]) : isAdmin,

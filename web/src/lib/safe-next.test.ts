@@ -13,6 +13,7 @@ test('only an address inside the app is followed, and one that is none is left o
     '///',
     '//other.example/x',
     '/\\other.example',
+    '/.//other.example',
     'https://vault.example/',
     7,
     undefined,

@@ -3,7 +3,9 @@ export function safeNext(value: unknown): string | undefined {
   if (typeof value !== 'string' || !value.startsWith('/')) return undefined
   if (!URL.canParse(value, location.origin)) return undefined
   const url = new URL(value, location.origin)
-  return url.origin === location.origin ? url.pathname + url.search + url.hash : undefined
+  // `/.//other.example` is a path here, and a host to whoever reads it once more.
+  if (url.origin !== location.origin || url.pathname.startsWith('//')) return undefined
+  return url.pathname + url.search + url.hash
 }
 
 /** The consent page for apps is the server's own, not one of this app: the browser has to load it. */

@@ -1,13 +1,13 @@
 import { filterHash } from './term-hash.ts'
 
-const SHORTEST = 3
 const LONGEST = 40
-const LETTERS = /^[\p{L}\p{N}+#.]+$/u
+/** At least three characters, however many units each takes: a rare one of Chinese takes two. */
+const LETTERS = /^[\p{L}\p{N}+#.]{3,}$/u
 const ONLY_DIGITS = /^[\p{N}.]+$/u
 
 /** Numbers are exact or wrong, and a pair of characters is its own smallest part: neither has a nearest word. */
 export const hasTrigrams = (word: string): boolean =>
-  word.length >= SHORTEST && word.length <= LONGEST && LETTERS.test(word) && !ONLY_DIGITS.test(word)
+  word.length <= LONGEST && LETTERS.test(word) && !ONLY_DIGITS.test(word)
 
 /** The trigrams of a text (three characters in a row), in order. A character may take two units. */
 export function trigramsIn(text: string): string[] {

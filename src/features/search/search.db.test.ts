@@ -142,6 +142,17 @@ onBothEngines('search', (t) => {
     expect(Array.isArray(answer.body.results)).toBe(true)
   })
 
+  test('rare characters, which take two units each, are looked for as others are', async () => {
+    const owner = await t.user()
+    const [name, missing] = ['\u{20bb7}\u{20bb7}', '\u{2000b}\u{2000b}\u{2000b}']
+    const card = await record(owner, { title: `The name ${name} is cut` })
+    for (const scope of ['personal', 'workspace', 'public']) {
+      const answer = await search(owner, missing, { scope })
+      expect([answer.status, answer.body.results], scope).toEqual([200, []])
+    }
+    expect(idsOf(await search(owner, `cut ${name}`))).toEqual([card.card_id])
+  })
+
   test('notes on the scope and the text of evidence are found and quoted', async () => {
     const author = await t.user()
     const card = await record(author, {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { cardFields, type Field, wantTerms } from './read-texts.ts'
 import { explain as explainMarked, markTexts } from './snippet.ts'
 
@@ -58,6 +58,22 @@ describe('why a card came', () => {
       new Set(['a'.repeat(300), 'pool', 'timeout']),
     )
     expect(beside.snippet).toContain('<mark>pool</mark> <mark>timeout</mark>')
+  })
+
+  test('a name is cut into its parts no more often where many of them match than where one does', () => {
+    // Too long to be kept from one time to the next.
+    const text = `poolSizeLimit${'x'.repeat(60)}`
+    const cuts = (...terms: string[]): number => {
+      const split = vi.spyOn(String.prototype, 'split')
+      try {
+        explain('x', [{ where: 'symptom', text }], new Set(terms))
+        return split.mock.calls.filter(([by]) => String(by) === '_').length
+      } finally {
+        split.mockRestore()
+      }
+    }
+    expect(cuts('pool')).toBeGreaterThan(0)
+    expect(cuts('pool', 'size')).toBe(cuts('pool'))
   })
 
   test('what is kept of a hit does not grow with the number of its words', () => {

@@ -53,9 +53,10 @@ function formsIn(parts: readonly Part[]): Map<string, Set<string>> {
       const token = text.slice(start, end)
       if (known.has(token)) continue
       known.add(token)
-      for (const term of terms) {
+      const formOf = formsOfToken(token)
+      for (const term of new Set(terms)) {
         const ofTerm = forms.get(term) ?? new Set()
-        forms.set(term, ofTerm.add(formOf(token, term)))
+        forms.set(term, ofTerm.add(formOf(term)))
       }
     }
   return forms
@@ -191,10 +192,15 @@ function wordsIn(parts: readonly Part[]): Pick<Shown, 'matched' | 'why'> {
 
 const IS_NAME = /_|\p{Ll}\p{Lu}/u
 
-/** Of a name the part that the term stands for, where it is one. */
-function formOf(token: string, term: string): string {
-  if (!IS_NAME.test(token)) return fold(token)
+/**
+ * For each term of a token how it is written there: of a name the part that the term stands for, where it is one. A long
+ * name is cut into its parts once, not once for each of them.
+ */
+function formsOfToken(token: string): (term: string) => string {
+  const folded = fold(token)
+  if (!IS_NAME.test(token)) return () => folded
   const parts = partsOfName(token)
-  if (readToken(token).terms.at(-1) === term) return parts.join('')
-  return parts.find((part) => part.startsWith(term.slice(0, 3))) ?? fold(token)
+  const whole = readToken(token).terms.at(-1)
+  return (term) =>
+    term === whole ? parts.join('') : (parts.find((part) => part.startsWith(term.slice(0, 3))) ?? folded)
 }

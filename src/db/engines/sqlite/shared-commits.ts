@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unavailable } from '../../../core/errors.ts'
 
+/** For the lock of another process. A client that waits is cut off later (`silenceMs`), and would get no answer. */
 const LOCK_PATIENCE_MS = 15_000
 /** A commit takes a few milliseconds, so another process has the lock for about as many looks at it. */
 const QUICK_ATTEMPTS = 10
@@ -176,15 +177,21 @@ export class SqliteWrites {
     for (const work of victims) work.failed(error)
   }
 
+  /** All at once: one after another, each would wait for the lock as long again. */
+  #refuseWaiting(error: Error): Error {
+    for (const work of this.#waiting.splice(0)) work.failed(error)
+    return error
+  }
+
   async #beginSoon(): Promise<void> {
-    const deadline = Date.now() + LOCK_PATIENCE_MS
+    const deadline = this.#now() + LOCK_PATIENCE_MS
     for (let attempt = 1; ; attempt++) {
       try {
         this.#begin.run()
         return
       } catch (error) {
         if (!this.#isBusy(error)) throw error
-        if (Date.now() > deadline) throw unavailable('The database is busy.')
+        if (this.#now() > deadline) throw this.#refuseWaiting(unavailable('The database is busy.'))
         await sleep(attempt <= QUICK_ATTEMPTS ? 1 : 1 + Math.random() * 5)
       }
     }

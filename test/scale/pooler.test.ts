@@ -15,7 +15,7 @@ import { describeWhere } from '../support/skips.ts'
 
 const PGBOUNCER = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((file) => existsSync(file))
 const SESSION =
-  'set synchronous_commit = on; set statement_timeout = 30000; set idle_in_transaction_session_timeout = 60000'
+  'set synchronous_commit = on; set statement_timeout = 25000; set idle_in_transaction_session_timeout = 60000'
 
 const canConnect = (port: number) =>
   new Promise<boolean>((resolve) => {

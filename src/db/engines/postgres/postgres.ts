@@ -39,9 +39,12 @@ const isRefusal = (code: string) => code === '40001' || code === '40P01'
 
 const mustRunAgain = (error: unknown) => error instanceof RunAgain || isRefusal(sqlState(error) ?? '')
 
-/** Also who may not connect (28) and a database that is gone (3D000): both are settings of the server, not of a request. */
+/**
+ * Also who may not connect (28) and a database that is gone (3D000): both are settings of the server, not of a request. A
+ * statement that took too long (57014) has mostly waited for somebody's lock.
+ */
 const UNAVAILABLE =
-  /^(08|28|3D000|53|57P0|55P03|25006|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/
+  /^(08|28|3D000|53|57014|57P0|55P03|25006|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/
 
 /** pg gives these no code. */
 const UNAVAILABLE_WITHOUT_CODE =
@@ -112,7 +115,8 @@ const SETTINGS: pg.PoolConfig = {
   types: parsers,
   application_name: 'knowledge-vault',
   connectionTimeoutMillis: 10_000,
-  statement_timeout: 30_000,
+  // Less than the silence after which a client is cut off (`silenceMs`): it gets an answer.
+  statement_timeout: 25_000,
   idle_in_transaction_session_timeout: 60_000,
   // Plans that a connection keeps must not become much older than the tables.
   maxLifetimeSeconds: 300,

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Services } from '../../core/context.ts'
 import type { RawRoute } from '../../core/http/raw-route.ts'
+import { storable } from '../../core/storable.ts'
 import { admission, mayHaveEnded, recogniseAgain } from './admission.ts'
 import type { Locate } from './errors.ts'
 import type { Answers } from './fast-path/answers.ts'
@@ -18,6 +19,12 @@ function locateFor({ route, openapi }: RawRoute): Locate {
   })
 }
 
+/** Their handlers ask the database for what the path names, as capabilities do. */
+function cleanParams({ params }: FastifyRequest): void {
+  const texts = params as Record<string, string>
+  for (const [name, text] of Object.entries(texts)) texts[name] = storable(text)
+}
+
 export async function serveRaw(
   app: FastifyInstance,
   services: Services,
@@ -27,10 +34,11 @@ export async function serveRaw(
   for (const raw of routes) {
     if (raw.isOn && !raw.isOn(services.config)) continue
     const { method, path } = parseRoute(raw.route)
-    const answer = (request: FastifyRequest, reply: FastifyReply) =>
-      raw.inApp && request.viewer && opensPage(request)
-        ? sendWebPage(reply)
-        : raw.handle(services, request, reply)
+    const answer = (request: FastifyRequest, reply: FastifyReply) => {
+      if (raw.inApp && request.viewer && opensPage(request)) return sendWebPage(reply)
+      cleanParams(request)
+      return raw.handle(services, request, reply)
+    }
     const addTo = (scope: FastifyInstance) =>
       scope.route({
         method,

@@ -63,3 +63,13 @@ onBothEngines(
   },
   { RATE_LIMIT: 'on' },
 )
+
+onBothEngines('NUL in the path of a route with a handler of its own', (t) => {
+  test('is dropped, as everywhere: nothing is found', async () => {
+    const user = await t.user()
+    for (const ids of ['a%00b/attachments/c', 'a/attachments/b%00c'])
+      expect((await user.get(`/api/v1/support/tickets/${ids}`)).status, ids).toBe(403)
+    for (const page of ['checkout', 'portal'])
+      expect((await t.anonymous().get(`/billing/dev/${page}/a%00b`)).status, page).toBe(404)
+  })
+})

@@ -8,7 +8,8 @@ export default defineConfig({
     setupFiles: ['test/support/each-file.ts'],
     reporters: ['default', './test/support/skip-report.ts'],
     testTimeout: 2 * 3_600_000,
-    hookTimeout: 120_000,
+    // The hooks of load.faults.ts make 64 people with their cards and measure what the machine can do.
+    hookTimeout: 600_000,
     pool: 'forks',
     fileParallelism: false,
   },

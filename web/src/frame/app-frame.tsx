@@ -1,4 +1,4 @@
-import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
 import { Command, Ellipsis, Plus } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { DEFAULT_LANGUAGE } from '#server/core/language.ts'
@@ -47,9 +47,12 @@ export function AppFrame() {
   // Set before anything below is drawn, so that every date of a page is in the same language; a change draws the page again.
   setLanguage(language)
   const close = () => setOverlay(null)
-  const path = useRouterState({ select: (state) => state.location.pathname })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: Back leads to another page also while something is open over this one
-  useEffect(close, [path])
+  const router = useRouter()
+  // Back leads to another page also while something is open over this one.
+  useEffect(
+    () => router.subscribe('onResolved', ({ pathChanged }) => pathChanged && setOverlay(null)),
+    [router],
+  )
   useShortcut('mod+k', () => setOverlay((open) => (open === 'palette' ? null : 'palette')))
   useShortcut('?', () => setOverlay('keys'))
   useShortcut('c', () => void navigate({ to: '/cards/new' }))

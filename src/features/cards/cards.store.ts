@@ -170,7 +170,7 @@ export const readingRoom = (db: Db, workspaceId: string) =>
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirstOrThrow()
 
-type DeletedCard = Pick<CardRow, 'workspace_id' | 'origin_workspace_id' | 'status' | 'hidden_at'> &
+export type DeletedCard = Pick<CardRow, 'workspace_id' | 'origin_workspace_id' | 'status' | 'hidden_at'> &
   Pick<CardRow, 'workspace_type' | 'viewer_role'> & { visibility: CardRow['workspace_visibility'] }
 
 export function findDeleted(

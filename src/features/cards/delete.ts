@@ -5,9 +5,10 @@ import { DAY_MS } from '../../core/day.ts'
 import { notFound } from '../../core/errors.ts'
 import { requireScope } from '../../core/invoke.ts'
 import { audit } from '../audit/audit.ts'
+import { isPublishingEnabled } from '../identity/users/publishing-setting.ts'
 import { isBanned } from '../sanctions/sanctions.ts'
 import { deletableCard } from './access.ts'
-import { findDeleted, findPurgeable, removeCard, updateCardRow } from './cards.store.ts'
+import { type DeletedCard, findDeleted, findPurgeable, removeCard, updateCardRow } from './cards.store.ts'
 import { holdAround, holdCard } from './hold-card.ts'
 import { unindexCard } from './indexing/index-card.ts'
 import { saved } from './saved.ts'
@@ -55,10 +56,19 @@ export const deleteCard = capability({
     ),
 })
 
+/**
+ * A former member no longer publishes anything in the team, and a banned person nothing. Who has switched publishing off
+ * shows nothing to strangers.
+ */
+async function mayPublishAgain(ctx: UserCtx, deleted: DeletedCard): Promise<boolean> {
+  if (isOutsider(deleted) || (await isBanned(ctx, deleted))) return false
+  return deleted.visibility === 'private' || isPublishingEnabled(ctx)
+}
+
 export const undeleteCard = capability({
   name: 'cards.undelete',
   summary: 'Bring a deleted card back',
-  description: `Within ${KEPT_DAYS} days, by its owner or an admin of its workspace. It comes back as it was; to an owner who has left its workspace, or is banned from publishing there, unpublished. If strangers can read it then, it needs the scope publish.`,
+  description: `Within ${KEPT_DAYS} days, by its owner or an admin of its workspace. It comes back as it was; to an owner who has left its workspace, or is banned from publishing there, unpublished; so it does where strangers would read it, while publishing is disabled in the settings of who brings it back. If strangers can read it then, it needs the scope publish.`,
   scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/cards/{card_id}/undelete', 'POST /api/v1/cases/{case_id}/undelete'],
   aliases: { case_id: 'card_id' },
@@ -70,14 +80,13 @@ export const undeleteCard = capability({
       const deleted = await findDeleted(ctx.db, ctx.viewer.userId, card_id, keptSince(ctx))
       if (!deleted) throw notFound('Deleted card')
       await holdAround(ctx, [card_id])
-      // A former member no longer publishes anything in the team, and a banned person nothing, so the card comes back unpublished.
-      const isGone = isOutsider(deleted) || (await isBanned(ctx, deleted))
-      if (!isGone && deleted.status === 'published' && deleted.visibility !== 'private')
+      const isUnpublished = deleted.status === 'published' && !(await mayPublishAgain(ctx, deleted))
+      if (!isUnpublished && deleted.status === 'published' && deleted.visibility !== 'private')
         requireScope(ctx, 'publish')
       await updateCardRow(ctx.db, card_id, {
         deleted_at: null,
         updated_at: ctx.now().toISOString(),
-        ...(isGone && deleted.status === 'published'
+        ...(isUnpublished
           ? {
               status: 'unpublished' as const,
               published_at: null,

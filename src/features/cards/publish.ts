@@ -1,14 +1,13 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
-import { AppError } from '../../core/errors.ts'
+import type { AppError } from '../../core/errors.ts'
 import { LicenceId } from '../../core/licence-id.ts'
 import type { Licence } from '../../core/licences.ts'
 import { Id } from '../../core/schemas.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
-import { settingsOf } from '../identity/users/user-settings.ts'
-import { requireUser } from '../identity/users/users.ts'
+import { publishingDisabled, requirePublishing } from '../identity/users/publishing-setting.ts'
 import { publishingTarget } from '../permissions/permission.ts'
 import { policyOf } from '../permissions/policy.ts'
 import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
@@ -28,13 +27,6 @@ import type { CardRow } from './select.ts'
 import { refuseDuplicate } from './similar.ts'
 import { markSuccession } from './succession-mark.ts'
 import { thinState } from './thin.ts'
-
-const publishingDisabled = (detail: string) => new AppError(403, 'publishing_disabled', detail)
-
-async function requirePublishing(ctx: UserCtx): Promise<void> {
-  if (settingsOf(await requireUser(ctx, ctx.viewer.userId)).publishing_enabled) return
-  throw publishingDisabled('Publishing is switched off in your settings (publishing_enabled).')
-}
 
 /** A workspace may forbid publishing its cards elsewhere (`allow_publish: false` in its policy). */
 export async function requireLeave(

@@ -4,6 +4,7 @@ import { forbidden, invalid } from '../../core/errors.ts'
 import { requireScope } from '../../core/invoke.ts'
 import { Id } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
+import { requirePublishing } from '../identity/users/publishing-setting.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
 import { refreshTrust } from '../trust/refresh.ts'
@@ -21,11 +22,12 @@ import { markSuccession } from './succession-mark.ts'
 import { thinShare, thinState } from './thin.ts'
 
 /** In a public or unlisted workspace sharing publishes a card to strangers: that is for its owner to decide. */
-function requireLeaveInTheOpen(ctx: UserCtx, row: CardRow): void {
+async function requireLeaveInTheOpen(ctx: UserCtx, row: CardRow): Promise<void> {
   if (row.workspace_visibility === 'private') return
   if (row.owner_id !== ctx.viewer.userId)
     throw forbidden('Only the owner may share a card in a public or unlisted workspace.')
   requireScope(ctx, 'publish')
+  await requirePublishing(ctx)
 }
 
 /**
@@ -38,7 +40,7 @@ async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<C
     return isMoved ? saved(ctx, card_id) : presentCard(row, ctx.now())
   await holdAround(ctx, [card_id])
   refuseOutsider(row)
-  requireLeaveInTheOpen(ctx, row)
+  await requireLeaveInTheOpen(ctx, row)
   refuseHidden(row)
   await requireMayPublish(ctx, { workspace_id: row.workspace_id, visibility: row.workspace_visibility })
   const verdict = await review(ctx, row, contentOf(row), row.evidence_count)
@@ -105,7 +107,7 @@ export const shareCard = capability({
   name: 'cards.share',
   summary: 'Share a card inside its workspace, or in another one',
   description:
-    'Members of the workspace can then read and find it. With workspace_id it is moved there first, in the same step: that needs the role editor or admin there and the scope case:write, and a card that is published elsewhere is taken back by it, which needs publish. Without, it is not moved. It earns nothing. No review stands in the way, but strangers see a card in a public or unlisted workspace only once it has passed one, and there only its owner may share it, with the scope publish. A card that seems to hold a secret is refused, and in a public or unlisted workspace one that is dangerous to its readers. Sharing a shared card changes nothing.',
+    'Members of the workspace can then read and find it. With workspace_id it is moved there first, in the same step: that needs the role editor or admin there and the scope case:write, and a card that is published elsewhere is taken back by it, which needs publish. Without, it is not moved. It earns nothing. No review stands in the way, but strangers see a card in a public or unlisted workspace only once it has passed one, and there only its owner may share it, with the scope publish and while publishing is enabled in the user settings. A card that seems to hold a secret is refused, and in a public or unlisted workspace one that is dangerous to its readers. Sharing a shared card changes nothing.',
   scopes: ['record'],
   rest: ['POST /api/v1/cards/{card_id}/share', 'POST /api/v1/cases/{case_id}/share'],
   aliases: { case_id: 'card_id' },

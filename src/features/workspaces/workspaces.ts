@@ -16,6 +16,7 @@ import { holdCardsOf } from '../cards/hold-card.ts'
 import { reindexWorkspaceSoon } from '../cards/indexing/reindex.ts'
 import { markAll, successorsAround } from '../cards/succession-mark.ts'
 import { requireLiveCredential } from '../identity/credentials/live-credential.ts'
+import { requirePublishing } from '../identity/users/publishing-setting.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { forgetMissedSearches } from '../missed-searches/missed-searches.ts'
 import { requireRole, requireVisible } from '../permissions/permission.ts'
@@ -213,13 +214,15 @@ async function requireMayShow(
   if (BY_READERS.indexOf(visibility) <= BY_READERS.indexOf(before)) return
   if (type === 'personal') await refuseToOpenHome(ctx, workspace_id)
   requireScope(ctx, 'publish')
+  await requirePublishing(ctx)
   await requireMayPublish(ctx, { workspace_id, visibility })
 }
 
 export const changeWorkspace = capability({
   name: 'workspaces.update',
   summary: 'Change name, visibility or policy of a workspace; admins only',
-  description: 'To let more people read it (unlisted, public) needs the scope publish too.',
+  description:
+    'To let more people read it (unlisted, public) needs the scope publish too, and publishing enabled in the user settings.',
   scopes: ['workspace:write'],
   rest: ['PATCH /api/v1/workspaces/{workspace_id}'],
   errors: [404, 409],

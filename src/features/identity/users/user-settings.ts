@@ -21,7 +21,9 @@ export const UserSettings = z
     publishing_enabled: z
       .boolean()
       .default(true)
-      .describe('Off: neither you nor an agent with your key can publish'),
+      .describe(
+        'Off: neither you nor an agent with your key can publish, or show strangers a card by another step',
+      ),
     default_workspace_id: Id.nullable()
       .default(null)
       .describe(

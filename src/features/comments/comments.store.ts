@@ -106,13 +106,27 @@ export async function changeComment(
     .execute()
 }
 
-export async function removeComment(db: Db, cardId: string, commentId: string): Promise<void> {
-  await db
+export const removeComment = (db: Db, cardId: string, commentId: string) =>
+  db
     .deleteFrom('card_comments')
     .where('card_id', '=', cardId)
     .where('comment_id', '=', commentId)
+    .returning(['card_id', 'body'])
     .execute()
+
+export const removeCommentsOf = (db: Db, userId: string) =>
+  db.deleteFrom('card_comments').where('user_id', '=', userId).returning(['card_id', 'body']).execute()
+
+/** Everybody who has commented on a card, and the comments that mention somebody. */
+export async function leftOn(db: Db, cardId: string) {
+  const left = db.selectFrom('card_comments').where('card_id', '=', cardId)
+  const speakers = await left.select('user_id').distinct().execute()
+  const mentioning = await left.select(['user_id', 'body']).where('body', 'like', '%<@%').execute()
+  return { speakers: speakers.map((row) => row.user_id), mentioning }
 }
+
+export const ownerOf = (db: Db, cardId: string) =>
+  db.selectFrom('cards').select('owner_id').where('card_id', '=', cardId).executeTakeFirst()
 
 export type Audience = { workspace_id: string; name: string }
 

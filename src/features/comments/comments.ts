@@ -22,6 +22,7 @@ import {
   namesOf,
   removeComment,
 } from './comments.store.ts'
+import { commentsAreGone } from './forget.ts'
 import { mentionedIn } from './mentions.ts'
 import {
   type CommentAnswer,
@@ -170,7 +171,8 @@ export const editComment = capability({
 export const deleteComment = capability({
   name: 'comments.delete',
   summary: 'Delete a comment',
-  description: 'By its author, or by an admin of the workspace of the comment. For good.',
+  description:
+    'By its author, or by an admin of the workspace of the comment. For good; unread notices of it go too, unless other comments are a reason for them.',
   scopes: ['record'],
   rest: ['DELETE /api/v1/cards/{card_id}/comments/{comment_id}'],
   status: 204,
@@ -190,6 +192,6 @@ export const deleteComment = capability({
           details: { comment_id, author_id: row.user_id },
         })
       }
-      await removeComment(ctx.db, card_id, comment_id)
+      await commentsAreGone(ctx, await removeComment(ctx.db, card_id, comment_id))
     }),
 })

@@ -47,7 +47,6 @@ const OWN_TABLES = [
   'notices',
   'first_steps',
   'kept_searches',
-  'card_comments',
   'card_reads',
   'withdrawals_told',
   'recall_items',

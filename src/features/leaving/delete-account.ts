@@ -6,6 +6,7 @@ import { audit } from '../audit/audit.ts'
 import { leaveProvider } from '../billing/leave-provider.ts'
 import { willBeCharged } from '../billing/subscriptions.ts'
 import { forgetPrivateCards } from '../cards/forget.ts'
+import { forgetComments } from '../comments/forget.ts'
 import { keepLeftAddress, LEFT_ADDRESS_DAYS } from '../credits/left-addresses.ts'
 import { requireLiveCredential } from '../identity/credentials/live-credential.ts'
 import { requireRecentProof } from '../identity/credentials/recent-sign-in.ts'
@@ -82,6 +83,7 @@ async function removePrivate(ctx: Ctx, userId: string, cardsSince?: string) {
   await holdUser(ctx.db, ctx.database.engine, userId)
   const deleted_events = await forgetMemory(ctx, userId)
   const deleted_materials = await deleteMaterials(ctx.db, userId)
+  await forgetComments(ctx, userId)
   await deleteOwnRows(ctx.db, userId)
   await withdrawCodes(ctx.db, userId, ctx.now().toISOString())
   return { deleted_cards, deleted_events, deleted_materials }

@@ -26,7 +26,7 @@ type Cause = {
   workspaceId: string | null
   subjectId: string | null
   /** Only notices that this person caused. */
-  actorId: string
+  actorId?: string
 }
 
 export async function deleteUnread(
@@ -40,7 +40,7 @@ export async function deleteUnread(
     .where('kind', '=', kind)
     .where('workspace_id', workspaceId === null ? 'is' : '=', workspaceId)
     .where('subject_id', subjectId === null ? 'is' : '=', subjectId)
-    .where('actor_id', '=', actorId)
+    .$if(actorId !== undefined, (query) => query.where('actor_id', '=', actorId ?? ''))
     .execute()
 }
 

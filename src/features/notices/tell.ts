@@ -48,6 +48,13 @@ export async function untell(ctx: UserCtx, { userId, kind, workspaceId, subjectI
   ctx.mustSee(userId)
 }
 
+/** Removes an unread notice whose cause is gone, whoever caused it last. */
+export async function untellAny(ctx: Ctx, { userId, kind, workspaceId, subjectId }: Telling): Promise<void> {
+  const thing = { workspaceId: workspaceId ?? null, subjectId: subjectId ?? null }
+  await deleteUnread(ctx.db, { userId, kind, ...thing })
+  ctx.mustSee(userId)
+}
+
 /** For lasting conditions: repeats the notice after some days, not every day. */
 export async function tellAgainAfter(ctx: Ctx, days: number, telling: Telling): Promise<void> {
   const since = new Date(ctx.now().getTime() - days * DAY_MS).toISOString()

@@ -110,6 +110,19 @@ test('a folder that cannot be read is not called one without a vault', async () 
   })
 })
 
+test('a database that cannot be opened is named with the reason, by a backup too', async () => {
+  // Root opens every file, so the reason here is a folder of that name.
+  const unreadable = join(folder, 'unreadable')
+  const file = join(folder, 'of-unreadable.kvbackup')
+  mkdirSync(join(unreadable, 'vault.db'), { recursive: true })
+  for (const args of [['verify'], ['backup', file]])
+    expect(await kvault(args, unreadable), args[0]).toMatchObject({
+      code: 1,
+      stderr: `${join(unreadable, 'vault.db')} cannot be used: it is a folder (EISDIR).\n`,
+    })
+  expect(existsSync(file) || existsSync(`${file}.partial`)).toBe(false)
+})
+
 const SERVER_COMMANDS = [
   ['verify'],
   ['reindex'],

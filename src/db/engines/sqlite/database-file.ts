@@ -1,9 +1,9 @@
-import { chmodSync, closeSync, openSync, readSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { makeFolder } from '../../../core/make-folder.ts'
 import { DamagedDatabase } from '../../db.ts'
-import { isCorrupt } from './result-codes.ts'
+import { isCorrupt, isUnwritable } from './result-codes.ts'
 
 const damaged = (file: string, how: string) =>
   new DamagedDatabase(
@@ -13,6 +13,22 @@ const damaged = (file: string, how: string) =>
 /** What SQLite says of a damaged file, with the file and what to do; any other error as it is. */
 export const explainDamage = (file: string, error: unknown): unknown =>
   isCorrupt(error) ? damaged(file, error instanceof Error ? error.message : String(error)) : error
+
+/**
+ * Why a file cannot be opened: SQLite does not say. The file is only looked at, because closing it would end the locks
+ * that other connections of this process have on it.
+ */
+export function explainUnreadable(file: string, error: unknown): unknown {
+  if (!isUnwritable(error)) return explainDamage(file, error)
+  try {
+    if (statSync(file).isDirectory())
+      return Object.assign(new Error(`${file} is a folder`), { code: 'EISDIR', path: file })
+    accessSync(file, constants.R_OK)
+    return error
+  } catch (reason) {
+    return reason
+  }
+}
 
 const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 

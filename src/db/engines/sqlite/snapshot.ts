@@ -8,7 +8,7 @@ import {
   type TableShape,
   type Value,
 } from '../../snapshot.ts'
-import { explainDamage } from './database-file.ts'
+import { explainDamage, explainUnreadable } from './database-file.ts'
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
@@ -40,13 +40,21 @@ function tablesIn(file: string, db: DatabaseSync): TableShape[] {
     return inOrderOfReference(names.map(({ name }) => shapeOf(db, name)))
   } catch (error) {
     db.close()
-    throw explainDamage(file, error)
+    throw explainUnreadable(file, error)
+  }
+}
+
+function openToRead(file: string): DatabaseSync {
+  try {
+    return new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+  } catch (error) {
+    throw explainUnreadable(file, error)
   }
 }
 
 /** A read transaction in WAL mode sees one state of the database, however much is written meanwhile. */
 export async function openSqliteSnapshot(file: string): Promise<Snapshot> {
-  const db = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+  const db = openToRead(file)
   const tables = tablesIn(file, db)
 
   async function* rows(shape: TableShape): AsyncGenerator<Value[][]> {

@@ -384,11 +384,11 @@ test('a key that ends with a line end works, and nothing found gives only advice
     ['login', '--key', 'kv_…'],
   ])
     expect(await kvault(args)).toMatchObject({ code: 3, stderr: NO_KEY })
-  const personal = await kvault(['search', 'unheard-of'], { env })
-  expect(personal).toMatchObject({ code: 0, stderr: '' })
-  expect(personal.stdout).toContain('or --scope workspace.')
-  const workspace = await kvault(['search', 'unheard-of', '--scope', 'workspace'], { env })
-  expect(workspace.stdout).toBe('Nothing found. Try fewer or other words.\n')
+  const everywhere = await kvault(['search', 'unheard-of'], { env })
+  expect(everywhere).toMatchObject({ code: 0, stderr: '' })
+  expect(everywhere.stdout).toBe('Nothing found. Try fewer or other words.\n')
+  const personal = await kvault(['search', 'unheard-of', '--scope', 'personal'], { env })
+  expect(personal.stdout).toBe('Nothing found. Try fewer or other words, or leave out --scope.\n')
 })
 
 test('git is not started from the folder of a project, where a program of that name may lie', async () => {

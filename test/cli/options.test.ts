@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -72,6 +72,17 @@ test('a card is shared with the team of its workspace at once', async () => {
   expect(shared.stdout).toContain('Readers: Team, 2 people')
   const found = await colleague.post('/api/v1/search', { query: 'A shared title', scope: 'workspace' })
   expect(found.body.results).toHaveLength(1)
+
+  // The colleague need not know whose card it is. With a lock file the search goes another way.
+  const theirs = { HOME: home, KVAULT_URL: vault.url, KVAULT_API_KEY: await apiKeyOf(colleague) }
+  const project = join(home, 'project')
+  mkdirSync(project)
+  writeFileSync(join(project, '.nvmrc'), '24.1.0')
+  for (const cwd of [home, project]) {
+    const search = (...scope: string[]) => runKvault(['search', 'shared', 'title', ...scope], theirs, { cwd })
+    expect((await search()).stdout).toContain('A shared title')
+    expect((await search('--scope', 'personal')).stdout).toContain('Nothing found.')
+  }
 })
 
 test('a card that is recorded already is shared with a team from the list of workspaces', async () => {

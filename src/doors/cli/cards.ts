@@ -38,7 +38,8 @@ async function found(profile: Profile, words: string[], options: SearchOptions):
   const asked = {
     query: words.join(' '),
     limit: wholeNumber('--limit', options.limit, MOST_RESULTS) ?? DEFAULT_LIMIT,
-    ...(options.scope ? { scope: options.scope } : {}),
+    // Both are free, so nobody has to know where a card is.
+    ...(options.scope ? { scope: options.scope } : { include_workspaces: true }),
     ...(options.tag ? { tags: options.tag } : {}),
   }
   const here = process.cwd()
@@ -55,7 +56,7 @@ async function found(profile: Profile, words: string[], options: SearchOptions):
 }
 
 const nothingFound = ({ scope }: SearchOptions): string =>
-  `Nothing found. Try fewer or other words${scope === 'workspace' ? '' : ', or --scope workspace'}.`
+  `Nothing found. Try fewer or other words${scope === 'personal' ? ', or leave out --scope' : ''}.`
 
 export async function search(words: string[], options: SearchOptions): Promise<number> {
   requireOneOf('--scope', options.scope, SCOPES)

@@ -92,7 +92,10 @@ function addHooks(command: MakeCommand, done: Done): void {
 
 function addUsing(vaultCommand: MakeCommand, done: Done): void {
   vaultCommand('search <words...>', 'search cards')
-    .option('--scope <scope>', 'personal, workspace or public (5 credits on a hit)')
+    .option(
+      '--scope <scope>',
+      'personal, workspace or public (5 credits on a hit; default: your cards and those of your teams)',
+    )
     .option('--limit <n>', '1 to 20')
     .option('--tag <tag>', 'only with this tag; may be repeated', collect)
     .option('--no-environment', 'do not send the versions in the lock files here')

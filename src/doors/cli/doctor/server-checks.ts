@@ -58,7 +58,7 @@ function checkClock(reply: Reply): Finding {
   return warn('Clock', `${skew} s away from the server's`, 'Set the clock of one of the two.')
 }
 
-/** How many days the certificate is still valid. */
+/** How many whole days the certificate is still valid. */
 function daysLeft({ hostname, port }: URL): Promise<number> {
   return new Promise((resolve, reject) => {
     const host = hostname.replace(/^\[|\]$/g, '')
@@ -74,6 +74,12 @@ function daysLeft({ hostname, port }: URL): Promise<number> {
   })
 }
 
+export function certificateValidFor(days: number): Finding {
+  const left = days < 1 ? 'less than a day' : days === 1 ? '1 day' : `${days} days`
+  const detail = `certificate valid for ${left}`
+  return days > FEW_DAYS ? ok('TLS', detail) : warn('TLS', detail, 'Renew it.')
+}
+
 export async function checkTls(url: string): Promise<Finding> {
   const address = new URL(url)
   if (address.protocol === 'http:')
@@ -81,10 +87,7 @@ export async function checkTls(url: string): Promise<Finding> {
       ? ok('TLS', 'not needed on this computer')
       : warn('TLS', 'none: keys travel in clear text', 'Put a proxy with a certificate before the vault.')
   try {
-    const days = await daysLeft(address)
-    return days > FEW_DAYS
-      ? ok('TLS', `certificate valid for ${days} days`)
-      : warn('TLS', `certificate valid for ${days} days`, 'Renew it.')
+    return certificateValidFor(await daysLeft(address))
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
     return fail('TLS', detail, 'For a private authority: NODE_EXTRA_CA_CERTS=<file>.')

@@ -25,10 +25,16 @@ export const short = (text: string, length: number): string =>
 
 const COMMAND = /`([^`\n]{3,200})`/g
 
+/** The last of several steps, if it says what comes of it, shows that the fix worked. Drafts from sessions end with one. */
+const isCheck = ({ result }: Step, at: number, { length }: readonly Step[]): boolean =>
+  at > 0 && at === length - 1 && Boolean(result)
+
 /** The commands that a card names come first: an agent can try them at once. */
-function stepsOf(fix: string, steps: readonly Step[]): string[] {
-  const actions = steps.map(({ action }) => `${action ?? ''}`)
-  const named = [fix, ...actions].flatMap((text) =>
+export function stepsOf(fix: string, steps: readonly Step[]): string[] {
+  const actionsOf = (some: readonly Step[]) => some.map(({ action }) => `${action ?? ''}`)
+  const actions = actionsOf(steps)
+  const toTry = actionsOf(steps.filter((step, at) => !isCheck(step, at, steps)))
+  const named = [fix, ...toTry].flatMap((text) =>
     [...text.slice(0, 4000).matchAll(COMMAND)].flatMap(([, command = '']) =>
       command.includes(' ') ? [command] : [],
     ),

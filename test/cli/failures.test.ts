@@ -376,6 +376,16 @@ test('options that a command has no use for are refused', async () => {
 
 const NO_KEY = 'The given API key has characters that no key has. Copy the whole key again.\n'
 
+test('a key that was deleted is said with what to do', async () => {
+  const env = { KVAULT_API_KEY: 'kv_deleted' }
+  for (const args of [['search', 'anything'], ['workspaces']])
+    expect(await kvault(args, { env })).toMatchObject({
+      code: 3,
+      stderr:
+        'This API key is not known here. It may have been deleted. Give another key, or run: kvault login\n',
+    })
+})
+
 test('a key that ends with a line end works, and nothing found gives only advice that helps', async () => {
   const env = { KVAULT_API_KEY: `${await apiKeyOf(person)}\r\n` }
   // As the guide abbreviates it: no header can carry it, and the vault can be reached all the same.

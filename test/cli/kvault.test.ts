@@ -39,6 +39,7 @@ test('login keeps a key that only its owner can read, and the wrong password is 
     'wrong\n',
   )
   expect(wrong.code).toBe(3)
+  expect(wrong.stderr).not.toContain('kvault login')
   const file = join(home, '.config', 'kvault', 'profile.json')
   // As from a backup that has lost who may read what.
   mkdirSync(dirname(file), { recursive: true })

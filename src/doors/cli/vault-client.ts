@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { reasonOf, request, textOf } from './http-request.ts'
+import { KVAULT } from './own-copy.ts'
 import type { Profile } from './profile.ts'
 
 type Json = Record<string, unknown>
@@ -96,7 +97,11 @@ export function errorText({ status, body }: Reply): string {
 }
 
 export function failure(reply: Reply): CommandError {
-  return new CommandError(errorText(reply), reply.status === 401 ? EXIT.notSignedIn : EXIT.failed)
+  if (reply.status !== 401) return new CommandError(errorText(reply), EXIT.failed)
+  // Not after a wrong password: whoever gave it is signing in.
+  const isOfKey = (reply.body as { code?: unknown } | undefined)?.code === 'invalid_token'
+  const advice = isOfKey ? ` Give another key, or run: ${KVAULT} login` : ''
+  return new CommandError(`${errorText(reply)}${advice}`, EXIT.notSignedIn)
 }
 
 /** Calls a tool of the vault and returns its data. */

@@ -244,7 +244,7 @@ Likely to fit: 0. Not decided: 0. About other things: 1.
     ])
     const unknown = crypto.randomUUID()
     expect((await wrong(unknown, '--worked'))[0]).toBe(1)
-    expect((await wrong('../users', '--worked'))[0]).toBe(1)
+    expect(await wrong('../users', '--worked')).toEqual([2, '"../users" is not the id of a card.'])
   })
 })
 

@@ -88,15 +88,16 @@ test('neither names of a repository nor refusals of a server move the terminal b
   const connection = { client: 'codex', url, file: '', before: null, digest: '', apiKey: 'kv_a', keyId: 'a' }
   mkdirSync(join(home, 'kvault', 'connections'), { recursive: true })
   writeFileSync(join(home, 'kvault', 'connections', 'codex.json'), JSON.stringify(connection))
+  const card = crypto.randomUUID()
   answers = {
     '/api/v1/cards/cites': { items: [] },
-    '/api/v1/cards/x': { title: 'Title', cites: [] },
+    [`/api/v1/cards/${card}`]: { title: 'Title', cites: [] },
     '/api/v1/auth/api-keys/current': { detail: ESCAPES },
   }
   const key = { KVAULT_API_KEY: 'kv_none' }
   for (const [args, cwd] of [
     [['check', '.'], home],
-    [['verify-card', 'x', '--worked'], home],
+    [['verify-card', card, '--worked'], home],
     [['hooks'], folder],
     [['disconnect', '--yes'], home],
   ] as const) {

@@ -33,6 +33,12 @@ test('a wrong value of an option is wrong usage, said in words about the option'
     ['Give --symptom, --fix, or the card as JSON with --file.', 'record', '--title', 'x'],
     ['--workspace is the id of a workspace, not "x".', 'drafts', 'accept', 'id', '--workspace', 'x'],
     ['--workspace is the id of a workspace, not "x".', 'share', 'id', '--workspace', 'x'],
+    // As of a variable of the shell that is not set.
+    ['"" is not the id of a card.', 'show', ''],
+    ['".." is not the id of a card.', 'share', '..'],
+    ['"" is not the id of a card.', 'verify-card', '', '--worked'],
+    ['"x" is not the id of a card.', 'report', 'x', '--kind', 'spam'],
+    ['"" is not the id of a draft.', 'drafts', 'dismiss', ''],
     [
       '--workspace is the id of a workspace, not "x".',
       'library',

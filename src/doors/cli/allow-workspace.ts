@@ -1,10 +1,10 @@
 import { allow, isAllowed, requireAllowed } from './allowed-workspaces.ts'
 import { agreed, type ConsentOptions } from './connect/consent.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
+import { requireId } from './given-options.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import type { ProjectHome } from './project-name.ts'
 import { isInteractive, plain, print } from './terminal.ts'
-import { isUuid } from './uuid.ts'
 import { ask } from './vault-client.ts'
 
 type Workspace = { name: string; type: string; member_count: number }
@@ -23,7 +23,7 @@ async function described({ url, apiKey }: Profile, id: string): Promise<string> 
 
 /** `kvault allow-workspace`: lets the `.kvault.json` of projects name this workspace for new cards. */
 export async function allowWorkspace(id: string, options: ProfileOptions & ConsentOptions): Promise<number> {
-  if (!isUuid(id)) throw new CommandError(`"${plain(id)}" is not the id of a workspace.`, EXIT.usage)
+  requireId('workspace', id)
   const profile = requireProfile(options)
   const workspace = await described(profile, id)
   if (!(await agreed(`May projects send the cards you record to ${workspace}?`, options))) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { nameOfGiven, objectIn, readGiven } from './given-file.ts'
-import { requireOneOf, requireWorkspaceId } from './given-options.ts'
+import { requireId, requireOneOf, requireWorkspaceId } from './given-options.ts'
 import { asCommandError } from './known-errors.ts'
 import { KVAULT } from './own-copy.ts'
 import { printParts, warnOfSecret } from './parts.ts'
@@ -165,6 +165,7 @@ export async function drafts(
     throw new CommandError(`There is no "${verb}". Use list, show, accept, edit or dismiss.`, EXIT.usage)
   if (id === undefined)
     throw new CommandError(`Name the draft: ${KVAULT} drafts ${verb} <draft-id>`, EXIT.usage)
+  requireId('draft', id)
   if (verb === 'show') {
     const draft = await call<Draft>(profile, 'draft', at(id))
     if (options.json) printJson(draft)

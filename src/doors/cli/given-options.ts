@@ -1,5 +1,6 @@
 import { CommandError, EXIT } from './exit-codes.ts'
 import { KVAULT } from './own-copy.ts'
+import { plain } from './terminal.ts'
 import { isUuid } from './uuid.ts'
 
 const wrong = (message: string) => new CommandError(message, EXIT.usage)
@@ -20,4 +21,9 @@ export function requireOneOf(option: string, given: string | undefined, known: r
 export function requireWorkspaceId(given: string | undefined): void {
   if (given !== undefined && !isUuid(given))
     throw wrong(`--workspace is the id of a workspace, not "${given}". ${KVAULT} workspaces lists them.`)
+}
+
+/** An id that is empty, as of a variable of the shell that is not set, would ask the vault for something else. */
+export function requireId(what: 'card' | 'draft' | 'workspace', given: string): void {
+  if (!isUuid(given)) throw wrong(`"${plain(given)}" is not the id of a ${what}.`)
 }

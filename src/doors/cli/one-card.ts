@@ -1,5 +1,5 @@
 import { EXIT } from './exit-codes.ts'
-import { requireWorkspaceId } from './given-options.ts'
+import { requireId, requireWorkspaceId } from './given-options.ts'
 import { printParts } from './parts.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import { paint, plain, print, printJson } from './terminal.ts'
@@ -79,6 +79,7 @@ export type ShowOptions = ProfileOptions & { json?: boolean }
 
 /** `kvault show`: a whole card, with its evidence. */
 export async function show(cardId: string, options: ShowOptions): Promise<number> {
+  requireId('card', cardId)
   const card = await call(requireProfile(options), cardId, '?include_evidences=true')
   if (options.json) printJson(card)
   else printCard(card)
@@ -93,6 +94,7 @@ export type ShareOptions = ShowOptions & { workspace?: string }
 /** `kvault share`: the team may read the card. Where no team is named, it is that of the workspace it is in. */
 export async function share(cardId: string, options: ShareOptions): Promise<number> {
   requireWorkspaceId(options.workspace)
+  requireId('card', cardId)
   const profile = requireProfile(options)
   const workspace_id = options.workspace ?? (await call(profile, cardId)).workspace_id
   const card = await shareWith(profile, cardId, workspace_id)

@@ -1,4 +1,5 @@
 import { CommandError, EXIT } from './exit-codes.ts'
+import { requireId } from './given-options.ts'
 import { type ProfileOptions, requireProfile } from './profile.ts'
 import { print, printJson } from './terminal.ts'
 import { ask, failure } from './vault-client.ts'
@@ -11,6 +12,7 @@ export type ReportOptions = ProfileOptions & { kind?: string; note?: string; jso
 export async function reportCard(cardId: string, options: ReportOptions): Promise<number> {
   if (options.kind === undefined || !KINDS.includes(options.kind))
     throw new CommandError(`--kind is one of ${KINDS.join(', ')}.`, EXIT.usage)
+  requireId('card', cardId)
   const { url, apiKey } = requireProfile(options)
   const reply = await ask(url, `/api/v1/cards/${encodeURIComponent(cardId)}/report`, {
     body: { kind: options.kind, ...(options.note === undefined ? {} : { note: options.note }) },

@@ -3,6 +3,7 @@ import { readCite } from '../../features/cites/cite.ts'
 import { versionsOf } from './check-cards.ts'
 import { checkoutOf } from './check-files.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
+import { requireId } from './given-options.ts'
 import { readLocked } from './lock-files/locked.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import { paint, plain, print, printJson, warn } from './terminal.ts'
@@ -106,6 +107,7 @@ function printVerdict(outcome: Outcome, title: string, { card_id, environment, t
 
 export async function verifyCard(cardId: string, options: VerifyOptions): Promise<number> {
   const outcome = outcomeOf(options)
+  requireId('card', cardId)
   const given = options.env ? givenEnvironment(options.env) : undefined
   const evidence = options.evidenceFile === undefined ? undefined : await evidenceFrom(options.evidenceFile)
   const profile = requireProfile(options)

@@ -84,7 +84,9 @@ test('old sessions become drafts, three today, and the drafts a card', async () 
   const shown = await kvault(['drafts', 'show', one], '', { FORCE_COLOR: '1' })
   expect(shown.stdout).toContain('Cannot find module')
   expect(shown.stdout).toContain('\n\u001b[2mFix\u001b[0m\n')
-  expect((await kvault(['drafts', 'accept', one])).stdout).toMatch(/^Recorded /)
+  expect((await kvault(['drafts', 'accept', one])).stdout).toMatch(
+    /^Recorded ([\da-f-]{36}) {2}.*\nTo let a team read it: kvault share \1\n$/,
+  )
   const words = JSON.stringify({ title: 'The client has to be declared', fix_summary: 'Declare it.' })
   const edited = await kvault(['drafts', 'edit', two, '--file', '-'], words)
   expect(edited.stdout).toContain('The client has to be declared')

@@ -9,7 +9,7 @@ import { asCommandError } from './known-errors.ts'
 import { KVAULT } from './own-copy.ts'
 import { printParts, warnOfSecret } from './parts.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
-import { plain, print, printJson, tableOrBlocks } from './terminal.ts'
+import { paint, plain, print, printJson, tableOrBlocks } from './terminal.ts'
 import { ask, failure } from './vault-client.ts'
 
 export type DraftOptions = ProfileOptions & {
@@ -102,6 +102,8 @@ async function accept(profile: Profile, id: string, words: object, options: Draf
   if (options.json) return printJson(accepted)
   const did = accepted.outcome === 'recorded' ? 'Recorded' : 'Said worked of'
   print(`${did} ${accepted.card_id}  ${plain(accepted.title)}`)
+  if (accepted.outcome === 'recorded')
+    print(paint('dim', `To let a team read it: ${KVAULT} share ${plain(accepted.card_id)}`))
   if (accepted.has_warnings) warnOfSecret()
 }
 

@@ -1,4 +1,5 @@
 import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { Licence } from '#server/core/licences.ts'
 import * as account from './api/account.ts'
 import { ApiError, requestJson } from './api/client.ts'
@@ -28,8 +29,11 @@ watchSession(() => queryClient.getQueryData(meQuery.queryKey)?.user_id)
 /** For pages inside the frame, where somebody is signed in. */
 export function useMe(): User {
   const { data } = useSuspenseQuery(meQuery)
-  if (!data) throw new Error('You are signed out.')
-  return data
+  const [first] = useState(data)
+  // When the session ends, a page may be drawn once more before the frame takes it away.
+  const user = data ?? first
+  if (!user) throw new Error('You are signed out.')
+  return user
 }
 
 export const useSignedIn = () => useQuery(meQuery).data ?? null

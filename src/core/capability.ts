@@ -57,6 +57,11 @@ type Declaration<
   description?: string
   /** What a credential must carry; `public` needs no credential at all. */
   scopes: S
+  /**
+   * What a public route writes belongs to the person whose page asks. If their session has ended, it is refused: as that of
+   * a stranger, they would not find it again.
+   */
+  hasAuthor?: true
   rest?: R
   status?: 200 | 201 | 204
   /** Path parameters that are another name for an input field, such as case_id for card_id. */

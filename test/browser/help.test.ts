@@ -79,6 +79,32 @@ test('a ticket with attachments is sent by somebody who cannot sign in', async (
   await expectAccessible(page)
 })
 
+test('a ticket that is sent after the session ended is one of its author, and says which files are missing', async () => {
+  const { page, email } = await stage.person('Away for lunch')
+  await openPage(page, '/support?tab=ticket')
+  await page.getByLabel('Subject').fill('A slow import')
+  await page.getByLabel('Message').fill('It takes an hour.')
+  const file = { name: 'import.log', mimeType: 'text/plain', buffer: Buffer.from('row 41') }
+  await page.getByLabel('Attach files').setInputFiles([file])
+  await page.context().clearCookies()
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByText('Your session has ended.').waitFor()
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('Attach these files again: import.log.').waitFor()
+  expect(await page.getByLabel('Subject').inputValue()).toBe('A slow import')
+  expect(await page.getByLabel('Message').inputValue()).toBe('It takes an hour.')
+  await expectAccessible(page)
+  await picture(page, 'support-files-again')
+  await page.getByLabel('Attach files').setInputFiles([file])
+  await page.getByText('Attach these files again').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByText('We have your message').waitFor()
+  await page.getByRole('tab', { name: 'My tickets' }).click()
+  await page.getByText('A slow import').waitFor()
+})
+
 test('an administrator reads a ticket, takes its attachment and closes it; others may not', async () => {
   const { page, context } = await stage.window()
   await context.request.post(`${stage.base}/api/v1/auth/register`, {

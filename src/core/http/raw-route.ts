@@ -19,6 +19,8 @@ export type RawRoute = {
   summary: string
   route: Route
   scopes: readonly Scope[] | 'public'
+  /** As in the declaration of a capability. */
+  hasAuthor?: true
   limit?: LimitClass
   /** A page for people who are not signed in; a signed-in person gets the web app at the same address. */
   inApp?: true

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Capability, LimitClass } from '../../core/capability.ts'
 import type { Services, Viewer } from '../../core/context.ts'
-import { AppError } from '../../core/errors.ts'
+import { AppError, notAuthenticated } from '../../core/errors.ts'
 import {
   credentialOf,
   headerOf,
@@ -75,13 +75,27 @@ const authenticateIfPossible: Authenticate = (services, request) => {
   }
 }
 
+/** A page that names no person is one of a stranger. */
+const authenticateAuthor: Authenticate = (services, request) => {
+  if (request.headers['x-session-user'] === undefined) return authenticateIfPossible(services, request)
+  const required = (viewer: Viewer | null): Viewer => {
+    if (!viewer) throw notAuthenticated('Your session has ended. Sign in to go on.')
+    return viewer
+  }
+  const viewer = authenticate(services, request)
+  return viewer instanceof Promise ? viewer.then(required) : required(viewer)
+}
+
+/** What admission has to know of a capability or a route. */
+type Asked = Pick<Capability, 'scopes' | 'hasAuthor'>
+
 /** A body may take a minute to come; credentials are known for a second. */
 const ASKED_AGAIN_AFTER_MS = 500
 
 /** Once the body is there: a credential that ended while it was being sent does not act any more. */
 export async function recogniseAgain(
   services: Services,
-  asked: Pick<Capability, 'scopes'>,
+  asked: Asked,
   request: FastifyRequest,
   identify: Authenticate = identifierFor(asked),
 ): Promise<void> {
@@ -94,13 +108,15 @@ export async function recogniseAgain(
 export const mayHaveEnded = ({ viewer, startedAt }: FastifyRequest): boolean =>
   viewer !== null && performance.now() - startedAt > ASKED_AGAIN_AFTER_MS
 
-const identifierFor = ({ scopes }: Pick<Capability, 'scopes'>): Authenticate =>
-  scopes === 'public' ? authenticateIfPossible : authenticate
+function identifierFor({ scopes, hasAuthor }: Asked): Authenticate {
+  if (scopes !== 'public') return authenticate
+  return hasAuthor ? authenticateAuthor : authenticateIfPossible
+}
 
 /** Before the body is read: a caller without the right credential costs nothing and learns nothing. */
 export const admission = (
   services: Services,
-  asked: Pick<Capability, 'scopes'>,
+  asked: Asked,
   limitClass: LimitClass,
   identify: Authenticate = identifierFor(asked),
 ) => {

@@ -45,6 +45,15 @@ onBothEngines(
       expect((await stranger.get(`/api/v1/cards/${secret.card_id}/moderation`)).status).toBe(404)
     })
 
+    test('a report on the page of somebody whose session has ended is refused, not taken from a stranger', async () => {
+      const { card_id } = await published(await t.user())
+      const ended = { 'x-requested-with': 'kvault-web', 'x-session-user': (await t.user()).userId }
+      const send = (headers: Record<string, string>) =>
+        t.anonymous().post(`/api/v1/cards/${card_id}/report`, { kind: 'wrong' }, headers)
+      expect((await send(ended)).status).toBe(401)
+      expect((await send({})).status).toBe(201)
+    })
+
     test('a key that reads no cards reads no title by asking what it may report', async () => {
       const { admin, editor, workspaceId } = await team(t)
       const card = await record(editor, { workspace_id: workspaceId })

@@ -173,6 +173,7 @@ export const reportCard = capability({
   description:
     'For every card that you may read; without an account for the cards of the public pages, few a minute from one address. One report for each person and card: until it is decided, a new one replaces the former. Moderators see what you write, and not who you are. Enough reports of people who have nothing to do with each other hide a card until a moderator has looked. Secrets in the note are replaced by placeholders.',
   scopes: 'public',
+  hasAuthor: true,
   rest: ['POST /api/v1/cards/{card_id}/report', 'POST /api/v1/cases/{case_id}/report'],
   aliases: { case_id: 'card_id' },
   status: 201,

@@ -93,6 +93,19 @@ onBothEngines('support tickets', (t) => {
     expect(ticket.body.user_id).toBe(person.userId)
   })
 
+  test('a form on the page of somebody whose session has ended is refused, not taken from a stranger', async () => {
+    const [person, other] = [await t.user(), await t.user()]
+    const page = { 'x-requested-with': 'kvault-web', 'x-session-user': person.userId }
+    const ended = { ...page, cookie: 'kv_session=kvs_ended' }
+    for (const headers of [page, ended]) expect((await send(t, FIELDS, [], headers)).status).toBe(401)
+    const changed = await send(t, FIELDS, [], { ...page, cookie: `kv_session=${other.token}` })
+    expect([changed.status, changed.body.code]).toEqual([401, 'session_changed'])
+    const opened = await send(t, FIELDS, [], { ...page, cookie: `kv_session=${person.token}` })
+    expect(opened.status).toBe(200)
+    const { 'x-session-user': _, ...stranger } = ended
+    expect((await send(t, FIELDS, [], stranger)).status).toBe(200)
+  })
+
   test('a ticket carries the plan of its author, and better plans come first in the list', async () => {
     const category = crypto.randomUUID()
     const open = async (headers: Record<string, string>) =>

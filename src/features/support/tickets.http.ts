@@ -51,6 +51,7 @@ export const createTicket: RawRoute = {
   summary: 'Open a support ticket, with up to 5 attachments of 10 MiB',
   route: 'POST /api/v1/support/tickets',
   scopes: 'public',
+  hasAuthor: true,
   limit: 'support',
   bodyLimit: MAX_ATTACHMENT_BYTES,
   openapi: {
@@ -60,7 +61,7 @@ export const createTicket: RawRoute = {
       content: { 'multipart/form-data': { schema: named('Body_create_support_ticket') } },
     },
     responses: { 200: { description: 'The ticket is open', content: json(named('SupportTicketOpened')) } },
-    errors: [400, 413, 415, 507],
+    errors: [400, 401, 413, 415, 507],
     takesKey: true,
   },
   prepare: async (app) => {

@@ -10,6 +10,7 @@ export function ReportDialog({ card, onClose }: { card: Card; onClose: () => voi
   })
   return (
     <FormDialog
+      kept
       title="Report this card"
       description={WHO_READS}
       action="Report"

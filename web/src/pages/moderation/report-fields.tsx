@@ -1,6 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { reportCard } from '../../api/moderation.ts'
+import { useKeptText } from '../../lib/use-kept-text.ts'
+import { useSignedIn } from '../../session.ts'
 import { SelectField, TextareaField } from '../../ui/field.tsx'
 import { REPORT_KINDS, type ReportKind } from './words.ts'
 
@@ -10,11 +12,12 @@ export const WHO_READS =
 /** The state and sending of a report, for the dialog on a card and the page for people without an account. */
 export function useReport(cardId: string, onSent: () => void) {
   const [kind, setKind] = useState<ReportKind | ''>('')
-  const [note, setNote] = useState('')
+  const userId = useSignedIn()?.user_id
+  const { text: note, change: setNote, dropSent } = useKeptText(userId && `kv-report:${userId}:${cardId}`, '')
   const send = useMutation({
     mutationFn: () =>
       reportCard({ card_id: cardId, kind: kind as ReportKind, note: note.trim() === '' ? null : note }),
-    onSuccess: onSent,
+    onSuccess: () => [dropSent(note), onSent()],
   })
   return { kind, setKind, note, setNote, send, ready: kind !== '' }
 }

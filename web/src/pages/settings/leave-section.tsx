@@ -47,6 +47,7 @@ function forgetTexts(userId: string): void {
     'kv-document',
     'kv-feedback',
     'kv-reply',
+    'kv-report',
     'kv-ticket',
     'kv-mined',
     'kv-verdict',

@@ -9,7 +9,7 @@ import { useSignedIn } from '../../session.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { SelectField, TextareaField, TextField } from '../../ui/field.tsx'
-import { FormError } from '../../ui/states.tsx'
+import { FormError, Notice } from '../../ui/states.tsx'
 import { fileProblem, fileSize, MAX_FILES } from './ticket-rules.ts'
 
 const CATEGORIES = [
@@ -39,15 +39,20 @@ export function TicketForm({ email: known, asked }: { email: string; asked: stri
   const [isWritten, setWritten] = useState(text !== '')
   const message = isWritten ? text : asked
   const [files, setFiles] = useState<readonly File[]>([])
+  const { text: named, change: setNamed } = useKeptText(keptAs && `${keptAs}files`, '')
   const [isAnother, setAnother] = useState(false)
   const attempt = useAttempt()
   const send = useMutation({
     mutationFn: ({ form }: { form: FormData; written: string; about: string }) =>
       attempt([...form].map(asText), (options) => sendTicket(form, options)),
     // What was written while it was being sent stays.
-    onSuccess: (_ticket, { written, about }) => [dropSent(written), dropSubject(about)],
+    onSuccess: (_ticket, { written, about }) => [dropSent(written), dropSubject(about), setNamed('')],
   })
   const problem = fileProblem(files)
+  const attach = (next: readonly File[]) => {
+    setFiles(next)
+    setNamed(next.map((file) => file.name).join(', '))
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const form = new FormData()
@@ -106,7 +111,9 @@ export function TicketForm({ email: known, asked }: { email: string; asked: stri
         error={fault('message')}
         onChange={(event) => [setWritten(true), change(event.target.value)]}
       />
-      <Attachments files={files} problem={problem} onChange={setFiles} />
+      <Attachments files={files} problem={problem} onChange={attach} />
+      {/* A page cannot keep files as it keeps texts. */}
+      {named && files.length === 0 && <Notice tone="warn">Attach these files again: {named}.</Notice>}
       <FormError error={send.error} />
       <div>
         <Button type="submit" look="primary" busy={send.isPending} disabled={Boolean(problem)}>

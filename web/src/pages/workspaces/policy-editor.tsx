@@ -1,11 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import { type Role, updateWorkspace, type Workspace } from '../../api/team.ts'
+import { tab } from '../../lib/storage.ts'
+import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
-import { FormError } from '../../ui/states.tsx'
+import { FormError, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { domainsOf, type PolicyForm, readPolicy, writePolicy } from './policy.ts'
 import { ROLES } from './roles.ts'
@@ -14,9 +16,26 @@ import { workspaceChanged, workspaceQuery } from './workspace-queries.ts'
 
 type Changes = Partial<PolicyForm & Pick<Workspace, 'name' | 'visibility'>>
 
+/** What was changed stays in this tab until it is saved: after Back, after a reload, and after signing in again. */
+function useChanges(workspaceId: string) {
+  const key = `kv-policy:${useMe().user_id}:${workspaceId}`
+  const [kept] = useState(() => tab.read<Changes>(key))
+  const [changes, setShown] = useState(kept ?? {})
+  /** Also known after the page was left. */
+  const newest = useRef(changes)
+  const setChanges = (next: Changes) => {
+    newest.current = next
+    setShown(next)
+    if (Object.keys(next).length > 0) tab.write(key, next)
+    else tab.remove(key)
+  }
+  const dropSent = (sent: Changes) => newest.current === sent && setChanges({})
+  return { changes, setChanges, dropSent, isRestored: changes === kept }
+}
+
 /** Keeps only what was changed here: in the other fields shows what other admins change meanwhile. */
 export function PolicyEditor({ workspace }: { workspace: Workspace }) {
-  const [changes, setChanges] = useState<Changes>({})
+  const { changes, setChanges, dropSent, isRestored } = useChanges(workspace.workspace_id)
   const change = (part: Changes) => setChanges({ ...changes, ...part })
   const form = { ...readPolicy(workspace.policy_json), ...changes }
   const kept = Object.keys(form.others)
@@ -30,7 +49,7 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
       }),
     onSuccess: async (saved, sent) => {
       queryClient.setQueryData(workspaceQuery(workspace.workspace_id).queryKey, saved)
-      setChanges((now) => (now === sent ? {} : now))
+      dropSent(sent)
       await workspaceChanged(workspace.workspace_id)
       toast('Saved. It applies from now on.')
     },
@@ -42,6 +61,17 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
   }
   return (
     <form className="grid max-w-form gap-5" onSubmit={submit}>
+      {isRestored && (
+        <Notice
+          action={
+            <Button size="sm" onClick={() => setChanges({})}>
+              Discard
+            </Button>
+          }
+        >
+          What you changed before is back. It is not saved yet.
+        </Notice>
+      )}
       <TextField
         label="Name"
         required

@@ -183,6 +183,35 @@ test('many cards are chosen, shared in one step that names their number, and tak
   await expect.poll(async () => new Set(await texts())).toEqual(new Set(['Only you']))
 })
 
+test('what was refused of many cards stays chosen, and is sent once more alone', async () => {
+  const person = await stage.person('Patient')
+  await person.api('POST', '/api/v1/workspaces', { name: 'Support' })
+  const ids: string[] = []
+  for (const sample of SAMPLES.slice(0, 3)) ids.push((await write(person, sample)).card_id)
+  const { page } = person
+  await openPage(page, '/cards')
+  await page.getByRole('button', { name: 'Choose the first 3' }).click()
+  await page.getByRole('button', { name: 'Share 3 cards …' }).click()
+  await page.getByRole('radio', { name: /^Support/ }).check()
+  const sent: string[] = []
+  await intercept(page, '**/share', async (route) => {
+    const id = ids.find((id) => route.request().url().includes(id)) ?? ''
+    sent.push(id)
+    if (id === ids[1]) await route.fulfill({ status: 409, json: { detail: 'Not now.', code: 'busy' } })
+    else await route.continue()
+  })
+  await page.getByRole('button', { name: 'Share 3 cards with Support' }).click()
+  await page.getByText('1 card stayed as before:').waitFor()
+  expect(new Set(sent.splice(0))).toEqual(new Set(ids))
+  await page.getByRole('dialog').getByText(SAMPLES[1].title).waitFor()
+  await expectAccessible(page)
+  await picture(page, 'share-refused')
+  await page.getByRole('button', { name: 'Share with Support' }).click()
+  await expect.poll(() => sent).toEqual([ids[1]])
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByText('1 card chosen').waitFor()
+})
+
 test('an editor is offered to share a colleague’s card where it can go to other readers', async () => {
   const [owner, editor] = [await stage.person('Owner'), await stage.person('Editor')]
   const team = await teamOf(owner, [[editor, 'editor']])

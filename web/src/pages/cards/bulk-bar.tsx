@@ -13,11 +13,12 @@ type Props = {
   /** How many of the visible cards can be chosen at once. */
   choosable: number
   onAll: () => void
-  onNone: () => void
+  /** Only these stay chosen. */
+  onLeft: (cards: readonly Pick<ListedCard, 'card_id'>[]) => void
 }
 
 /** How many cards there are, or how many are chosen and what can be done with them. */
-export function BulkBar({ chosen, total, choosable, onAll, onNone }: Props) {
+export function BulkBar({ chosen, total, choosable, onAll, onLeft }: Props) {
   const [asking, setAsking] = useState(false)
   const cards = [...chosen.values()]
   const bar = useRef<HTMLDivElement>(null)
@@ -44,7 +45,7 @@ export function BulkBar({ chosen, total, choosable, onAll, onNone }: Props) {
             <Users size={14} aria-hidden />
             Share {plural(cards.length, 'card')} …
           </Button>
-          <Button size="sm" look="ghost" onClick={then(onNone)}>
+          <Button size="sm" look="ghost" onClick={then(() => onLeft([]))}>
             Clear
           </Button>
         </>
@@ -55,7 +56,7 @@ export function BulkBar({ chosen, total, choosable, onAll, onNone }: Props) {
           </Button>
         )
       )}
-      {asking && <ShareDialog cards={cards} onClose={() => setAsking(false)} onShared={onNone} />}
+      {asking && <ShareDialog cards={cards} onClose={() => setAsking(false)} onShared={onLeft} />}
     </div>
   )
 }

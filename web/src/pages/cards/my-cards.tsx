@@ -77,7 +77,11 @@ export function MyCards() {
                 total={first.data.total}
                 choosable={choosable.length}
                 onAll={() => setChosen(new Map(choosable.map((card) => [card.card_id, card])))}
-                onNone={() => setChosen(NONE)}
+                onLeft={(left) =>
+                  setChosen(
+                    (all) => new Map([...all].filter(([id]) => left.some((card) => card.card_id === id))),
+                  )
+                }
               />
               <CardRows
                 input={input}

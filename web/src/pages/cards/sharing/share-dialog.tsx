@@ -12,11 +12,18 @@ import { isSameTarget, presentTarget, type Shareable, type Target } from './shar
 import { useOptions } from './use-options.ts'
 import { type Refusal, useSharing } from './use-sharing.ts'
 
-type Props = { cards: readonly Shareable[]; onClose: () => void; onShared?: () => void }
+type Props = {
+  cards: readonly Shareable[]
+  onClose: () => void
+  /** Gets the cards that were refused; the others are done. */
+  onShared?: (left: readonly Shareable[]) => void
+}
 
 /** Who reads a card, in one place: keep it private, share it with a team, publish it. For one card and for many. */
 export function ShareDialog({ cards, onClose, onShared }: Props) {
   const [only] = cards.length === 1 ? cards : []
+  // The last one of many that were refused is still named.
+  const [many] = useState(!only)
   const present = presentOf(cards)
   const [target, setTarget] = useState<Target | undefined>(only && present)
   const [refused, setRefused] = useState<Refusal[]>([])
@@ -25,9 +32,8 @@ export function ShareDialog({ cards, onClose, onShared }: Props) {
   const { data: config } = useQuery(configQuery)
   const sharing = useSharing((left) => {
     setRefused(left)
-    if (left.length > 0) return
-    onShared?.()
-    onClose()
+    onShared?.(left.map(({ card }) => card))
+    if (left.length === 0) onClose()
   })
   const isChanged = target !== undefined && !(present && isSameTarget(present, target))
   // Nothing gets a licence that its owner was not shown.
@@ -73,7 +79,7 @@ export function ShareDialog({ cards, onClose, onShared }: Props) {
           library. Credits that were earned stay; publishing again earns nothing.
         </Notice>
       )}
-      <Refusals refused={refused} many={cards.length > 1} />
+      <Refusals refused={refused} many={many} />
     </FormDialog>
   )
 }

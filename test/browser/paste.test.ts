@@ -4,7 +4,7 @@ import { makePng, pngChunk } from '../support/picture-files.ts'
 import { intercept } from './intercept.ts'
 import { sideways } from './pictures.ts'
 import { expectAccessible, openStage, picture, settled } from './support.ts'
-import { openPage } from './visit.ts'
+import { openPage, visit } from './visit.ts'
 
 const stage = openStage()
 
@@ -94,6 +94,26 @@ test('a pasted text keeps its shape in the editor, on the page and in print', as
   await page.getByText(FIX).waitFor()
   expect(await sideways(page)).toBe(0)
   await picture(page, 'paste-print')
+})
+
+test('on paper a list of cards has no filters, and a list of tasks says which are done', async () => {
+  const { page, api } = await stage.person('Printer')
+  const { card_id } = await api<{ card_id: string }>('POST', '/api/v1/cards', {
+    title: 'Steps of a move',
+    symptom: '- [x] Copied\n- [ ] Switched over',
+    fix_summary: FIX,
+  })
+  await openPage(page, '/cards')
+  await page.getByRole('link', { name: 'Steps of a move' }).waitFor()
+  await page.emulateMedia({ media: 'print' })
+  for (const filter of ['Mine', 'Know-how'])
+    expect(await page.getByText(filter, { exact: true }).filter({ visible: true }).count(), filter).toBe(0)
+  expect(await page.getByText('Steps of a move').first().isVisible()).toBe(true)
+  await picture(page, 'cards-print')
+  await visit(page, `/cards/${card_id}`)
+  await page.getByRole('checkbox', { name: 'Task', checked: true }).waitFor()
+  await page.getByRole('checkbox', { name: 'Task', checked: false }).waitFor()
+  await picture(page, 'tasks-print')
 })
 
 test('a picture from elsewhere is a link, and a deleted one says so', async () => {

@@ -117,6 +117,23 @@ test('an error in a page, in a part of one or in a chart leaves everything aroun
   problems.length = 0
 })
 
+test('the fields of a new card stay where they are while the list of workspaces is on its way', async () => {
+  const { page, api } = await stage.person('On a slow line')
+  await api('POST', '/api/v1/workspaces', { name: 'Platform team' })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await intercept(page, '**/api/v1/workspaces?*', async (route) => {
+    await promise
+    await route.continue()
+  })
+  await openPage(page, '/cards/new')
+  const title = page.getByLabel('Title')
+  await title.waitFor()
+  const before = await title.boundingBox()
+  resolve()
+  await page.getByLabel('Workspace').and(page.locator(':enabled')).waitFor()
+  expect(await title.boundingBox()).toEqual(before)
+})
+
 type Id = { card_id: string; workspace_id: string }
 
 test('a part that did not load says so and offers another try, where people would take it for empty', async () => {

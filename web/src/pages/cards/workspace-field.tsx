@@ -25,27 +25,37 @@ type Props = { home: ReturnType<typeof useHome>; onChange: (workspaceId: string)
 
 /** Where the card will live: workspaces that the person may write in, and Personal. */
 export function WorkspaceField({ home: { query, writable, home, isLost }, onChange }: Props) {
-  if (!writable) return <PartNotLoaded what="Your workspaces" query={query} />
+  const field = (
+    <SelectField
+      label="Workspace"
+      value={home}
+      disabled={!writable}
+      onChange={(event) => onChange(event.target.value)}
+      hint="Until you share it, only the editors of a team can read a card there; in Personal only you."
+    >
+      {writable ? <option value="">Personal</option> : <option value={home}>Loading …</option>}
+      {writable?.map((workspace) => (
+        <option key={workspace.workspace_id} value={workspace.workspace_id}>
+          {workspace.name}
+        </option>
+      ))}
+    </SelectField>
+  )
+  // It keeps its place until the list comes: the fields below would move under the pointer.
+  if (!writable)
+    return (
+      <PartNotLoaded what="Your workspaces" query={query}>
+        {field}
+      </PartNotLoaded>
+    )
   return (
     <div className="grid gap-2">
-      {writable.length === 0 ? (
+      {writable.length > 0 ? (
+        field
+      ) : (
         <p className="text-xs text-faint">
           It is saved in Personal: only you can read it until you share it.
         </p>
-      ) : (
-        <SelectField
-          label="Workspace"
-          value={home}
-          onChange={(event) => onChange(event.target.value)}
-          hint="Until you share it, only the editors of a team can read a card there; in Personal only you."
-        >
-          <option value="">Personal</option>
-          {writable.map((workspace) => (
-            <option key={workspace.workspace_id} value={workspace.workspace_id}>
-              {workspace.name}
-            </option>
-          ))}
-        </SelectField>
       )}
       {isLost && (
         <Notice tone="warn">

@@ -8,7 +8,7 @@ type Operation = { operationId: string; parameters?: Json[]; responses: Record<s
 export type Api = { paths: Record<string, Record<string, Operation>> }
 
 /** Operations that would end the tester's own account, session or passwords, and those for administrators of the service. */
-export const LEFT_OUT: Readonly<Record<string, string>> = {
+const LEFT_OUT: Readonly<Record<string, string>> = {
   account_delete: 'ends the account that asks',
   account_delete_by_password: 'ends the account that asks',
   account_sign_out_everywhere: 'ends the key that asks',

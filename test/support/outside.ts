@@ -12,7 +12,7 @@ const folder = (name: Folder) => join(repository, 'test', 'external', name, 'nod
 export type Outcome = { code: number; out: string; err: string }
 
 /** Runs a program with a home of its own, so that nothing of the machine's settings takes part. */
-export function run(program: string, args: string[]): Promise<Outcome> {
+function run(program: string, args: string[]): Promise<Outcome> {
   const home = mkdtempSync(join(tmpdir(), 'knowledge-vault-home-'))
   return runIn(home, program, args).finally(() => rmSync(home, { recursive: true, force: true }))
 }

@@ -3,10 +3,10 @@ import type { Route } from '../../src/core/capability.ts'
 import type { Answer, Client } from './client.ts'
 import { onBothEngines, type TestVault } from './engines.ts'
 
-export const PEOPLE = ['owner', 'admin', 'editor', 'viewer', 'outsider', 'anonymous'] as const
+const PEOPLE = ['owner', 'admin', 'editor', 'viewer', 'outsider', 'anonymous'] as const
 export type Who = (typeof PEOPLE)[number]
 
-export const VISIBILITIES = ['private', 'unlisted', 'public'] as const
+const VISIBILITIES = ['private', 'unlisted', 'public'] as const
 export type Visibility = (typeof VISIBILITIES)[number]
 
 /** One status for all visibilities, or one each for private, unlisted and public. */

@@ -3,7 +3,7 @@ import { LicenceId } from '../../core/licence-id.ts'
 import { AnswerId, Id } from '../../core/schemas.ts'
 import { CaseCreate, CaseUpdate, ReviewReason } from '../cards/schemas.ts'
 
-export const MOST_CARDS = 50
+const MOST_CARDS = 50
 
 const Hash = z
   .string()
@@ -61,7 +61,7 @@ export const LibraryImport = z
   })
   .meta({ id: 'LibraryImport' })
 
-export const OUTCOMES = [
+const OUTCOMES = [
   'created',
   'updated',
   'unchanged',

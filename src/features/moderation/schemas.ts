@@ -3,16 +3,8 @@ import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, pageOf, Time } from '../../core/schemas.ts'
 import { CardId, CaseContent, CaseResponse, Review } from '../cards/schemas.ts'
 
-export const REPORT_KINDS = [
-  'dangerous',
-  'instructions',
-  'secret',
-  'personal',
-  'wrong',
-  'spam',
-  'other',
-] as const
-export const DECISIONS = ['keep', 'hide', 'remove'] as const
+const REPORT_KINDS = ['dangerous', 'instructions', 'secret', 'personal', 'wrong', 'spam', 'other'] as const
+const DECISIONS = ['keep', 'hide', 'remove'] as const
 const STATUSES = ['open', 'decided', 'appealed'] as const
 
 const MAX_NOTE = 2000

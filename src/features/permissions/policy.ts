@@ -8,7 +8,7 @@ import type { Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { isEveryAddressProven } from '../mail/provable.ts'
 import { DANGER_RULES, type DangerRuleId, SEVERITIES, type Severity } from '../review/rule.ts'
 
-export const ROLES = ['admin', 'editor', 'viewer'] as const satisfies readonly Role[]
+const ROLES = ['admin', 'editor', 'viewer'] as const satisfies readonly Role[]
 export const RoleName = z.enum(ROLES)
 
 const MAX_POLICY_BYTES = 64 * 1024

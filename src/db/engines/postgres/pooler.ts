@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../db.ts'
 
 /** The pooler's settings would break a guarantee of the server. */
-export class PoolerSettings extends Error {
+class PoolerSettings extends Error {
   override readonly name = 'PoolerSettings'
 }
 

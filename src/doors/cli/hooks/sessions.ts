@@ -25,7 +25,7 @@ export type Session = {
 const KEPT_MS = 30 * DAY_MS
 const MOST_SHOWN = 200
 
-export const sessionsFolder = (): string => join(settingsFolder(), 'sessions')
+const sessionsFolder = (): string => join(settingsFolder(), 'sessions')
 
 export const sessionFile = (sessionId: string, ending: string): string =>
   join(sessionsFolder(), fileNameFor(sessionId) + ending)

@@ -5,7 +5,8 @@ const LOOK_EVERY_MS = 200
 
 /**
  * Counts what may have revoked a credential: this process says so itself; of others, and of the command line, SQLite only
- * reports that they have written something.
+ * reports that they have written something. It is asked by the connection that writes: to any other one, the writes of this
+ * process would look like those of others.
  */
 export class SqliteChanges {
   readonly #dataVersion: StatementSync
@@ -13,8 +14,8 @@ export class SqliteChanges {
   #lookedAt: number
   #version = 0
 
-  constructor(reader: DatabaseSync) {
-    this.#dataVersion = reader.prepare('pragma data_version')
+  constructor(writer: DatabaseSync) {
+    this.#dataVersion = writer.prepare('pragma data_version')
     this.#seen = this.#look()
     this.#lookedAt = performance.now()
   }

@@ -78,7 +78,7 @@ function openWhole(file: string): Database {
       if (!isInUse()) throw new FileReplaced(file)
     },
   })
-  const changes = new SqliteChanges(reader)
+  const changes = new SqliteChanges(writer)
   return {
     engine: 'sqlite',
     isDistributed: false,

@@ -237,7 +237,14 @@ Likely to fit: 0. Not decided: 0. About other things: 1.
       'Give one of --worked, --failed and --stale.',
     ])
     expect(await wrong(five, '--worked', '--env', 'node')).toEqual([2, expect.stringContaining('node=24.1')])
-    expect(await wrong(five, '--worked', '--evidence-file', 'none')).toEqual([2, 'There is no file none.'])
+    expect(await wrong(five, '--worked', '--evidence-file', 'none')).toEqual([
+      2,
+      'none cannot be read: it does not exist (ENOENT).',
+    ])
+    expect(await wrong(five, '--worked', '--evidence-file', folder)).toEqual([
+      2,
+      `${folder} cannot be read: it is a folder (EISDIR).`,
+    ])
     expect(await wrong(five, '--worked', '--evidence-file', 'long.log')).toEqual([
       2,
       expect.stringContaining('20000 characters'),

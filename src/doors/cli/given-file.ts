@@ -1,22 +1,29 @@
-import { readFileSync, statSync } from 'node:fs'
+import { createReadStream, statSync } from 'node:fs'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { withoutMark } from './jsonc.ts'
 import { fileReason } from './known-errors.ts'
-import { readStdin } from './terminal.ts'
 
 const wrong = (file: string, error: unknown): unknown => {
   const reason = fileReason(error)
   return reason === undefined ? error : new CommandError(`${file} cannot be read: ${reason}.`, EXIT.usage)
 }
 
-/** The text of a file that the person named; `-` is standard input. */
-export async function readGiven(file: string): Promise<string> {
-  if (file === '-') return withoutMark(await readStdin())
+/**
+ * The text of a file that the person named; `-` is standard input. Reading ends once there are more than `longest`
+ * characters: the caller refuses such a text.
+ */
+export async function readGiven(file: string, longest = Number.POSITIVE_INFINITY): Promise<string> {
+  let text = ''
   try {
-    return withoutMark(readFileSync(file, 'utf8'))
+    const stream = file === '-' ? process.stdin : createReadStream(file)
+    for await (const chunk of stream.setEncoding('utf8')) {
+      text += chunk
+      if (withoutMark(text).length > longest) break
+    }
   } catch (error) {
-    throw wrong(file, error)
+    throw wrong(nameOfGiven(file), error)
   }
+  return withoutMark(text)
 }
 
 /** How messages name such a file. */

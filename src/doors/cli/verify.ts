@@ -1,8 +1,9 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { readCite } from '../../features/cites/cite.ts'
 import { versionsOf } from './check-cards.ts'
 import { checkoutOf } from './check-files.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
+import { readGiven } from './given-file.ts'
 import { requireId } from './given-options.ts'
 import { readLocked } from './lock-files/locked.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
@@ -27,7 +28,6 @@ type Environment = Record<string, string>
 
 /** The vault takes this many characters. */
 const LONGEST_EVIDENCE = 20_000
-const MOST_BYTES = LONGEST_EVIDENCE * 4
 
 const wrong = (message: string) => new CommandError(message, EXIT.usage)
 
@@ -65,22 +65,10 @@ function environmentFor(cites: readonly string[], folder: string): Environment {
   return environment
 }
 
-const tooLong = () => wrong(`Evidence has at most ${LONGEST_EVIDENCE} characters. Keep the most useful part.`)
-
 async function evidenceFrom(file: string): Promise<string> {
-  let text = ''
-  if (file === '-') {
-    for await (const chunk of process.stdin.setEncoding('utf8')) {
-      text += chunk
-      if (text.length > LONGEST_EVIDENCE) throw tooLong()
-    }
-    return text
-  }
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (!found?.isFile()) throw wrong(`There is no file ${file}.`)
-  if (found.size > MOST_BYTES) throw tooLong()
-  text = readFileSync(file, 'utf8')
-  if (text.length > LONGEST_EVIDENCE) throw tooLong()
+  const text = await readGiven(file, LONGEST_EVIDENCE)
+  if (text.length > LONGEST_EVIDENCE)
+    throw wrong(`Evidence has at most ${LONGEST_EVIDENCE} characters. Keep the most useful part.`)
   return text
 }
 

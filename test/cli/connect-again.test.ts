@@ -113,12 +113,12 @@ test('doctor advises to repair a file that cannot be read: another connect would
   expect(stdout).toMatch(/fail +Codex +\S.*cannot be read as TOML.* → Repair the file\./)
 })
 
-test('doctor says of a hook that once failed that its next run replaces the finding', async () => {
+test('doctor says of a hook that once failed that the finding goes when it runs again', async () => {
   await connectTwice('gemini')
   put(
     '.config/kvault/hook-runs/gemini.start.json',
     '{"at":"2026-01-02T03:04:05.000Z","ms":70,"chars":0,"error":"away"}',
   )
   const { stdout } = await kvault('doctor', '--key', key)
-  expect(stdout).toMatch(/fail +Gemini CLI, start .*: away +→ .*the next run replaces this\./)
+  expect(stdout).toMatch(/fail +Gemini CLI, start .*: away +→ .*this goes when the hook runs again\./)
 })

@@ -14,17 +14,18 @@ import { unreadableText } from '../settings-file.ts'
 import { connectAdvice, type Finding, fail, ok, warn } from './finding.ts'
 
 /** The vault may have been away for a moment only, and then no other line says what to fix. */
-const AFTER_A_FAILED_RUN = 'Fix what fails above. If nothing does, it is over: the next run replaces this.'
+const AFTER_A_FAILURE =
+  'Fix what fails above. If nothing does, it is over: this goes when the hook runs again.'
 
-/** The last run of one moment: when, how long it took, and how many characters it was about. */
+/** How one moment last ran: when, how long it took, and how many characters it was about. */
 function checkMoment({ name, title }: McpClient, moment: Moment, off: readonly string[]): Finding {
   const what = `${title}, ${moment}`
   if (isOff(off, name, moment)) return ok(what, 'switched off here')
-  const run = lastRun(name, moment)
-  if (!run) return ok(what, 'has not run yet')
-  const when = `${run.at.slice(0, 16).replace('T', ' ')} UTC, ${run.ms} ms`
-  if (run.error) return fail(what, `${when}: ${run.error}`, AFTER_A_FAILED_RUN)
-  return ok(what, `${when}, ${run.chars} characters`)
+  const last = lastRun(name, moment)
+  if (!last) return ok(what, 'has not run yet')
+  const when = `${last.at.slice(0, 16).replace('T', ' ')} UTC, ${last.ms} ms`
+  if (last.error) return fail(what, `${when}: ${last.error}`, AFTER_A_FAILURE)
+  return ok(what, `${when}, ${last.chars} characters`)
 }
 
 function checkOne(client: McpClient, url: string, off: readonly string[]): Finding[] {

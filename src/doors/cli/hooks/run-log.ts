@@ -4,7 +4,7 @@ import { settingsFolder } from '../folders.ts'
 import { writePrivate } from '../profile.ts'
 import type { Moment } from './occasion.ts'
 
-/** The last run of one moment of one agent, for `kvault doctor`: hooks are silent, so nobody would notice a failing one. */
+/** How one moment of one agent last ran, for `kvault doctor`: hooks are silent, so nobody would notice a failing one. */
 export type HookRun = { at: string; ms: number; chars: number; error?: string }
 
 const LONGEST_ERROR = 300

@@ -52,7 +52,7 @@ case $command in
     ;;
   stop)
     for data in "$folder"/*/; do
-      [ -f "$data/postmaster.pid" ] && as_owner "$bin/pg_ctl" -s -w -D "$data" -m fast stop
+      if [ -f "$data/postmaster.pid" ]; then as_owner "$bin/pg_ctl" -s -w -D "$data" -m fast stop; fi
     done
     ;;
   *) usage ;;

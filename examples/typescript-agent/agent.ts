@@ -5,7 +5,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 
 type Answer<T> = { data: T }
-type Hit = { card_id: string; title: string; fix_summary: string; score: number }
+type Hit = { card_id: string; title: string; fix_summary: string }
 type Memory = { summary: { content: string } | null; total_events: number }
 
 const [project, problem, fix] = process.argv.slice(2)

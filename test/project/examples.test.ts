@@ -161,6 +161,13 @@ describe('the GitHub action', () => {
   }
   const LOG = `\u001b[31mFAIL\u001b[0m test\n2026-01-02T10:11:12.123Z Error: ENOSPC: System limit for number of file watchers reached\n\n`
 
+  test('runs after a build that fails before a pipe: GitHub notices that in bash alone', () => {
+    const page = readFileSync(join(repository, 'examples/github-action/README.md'), 'utf8')
+    const steps: { run?: string; shell?: string }[] = parse(/```yaml\n(.*?)```/s.exec(page)?.[1] ?? '')
+    const piped = steps.filter(({ run }) => run?.includes(' | '))
+    expect(piped).toEqual([expect.objectContaining({ shell: 'bash' })])
+  })
+
   test('shows the fix of a known failure as text, whatever the card contains', async () => {
     await person.post('/api/v1/cards', {
       title: 'ENOSPC: System limit for number of file watchers <img src=x>',

@@ -9,8 +9,8 @@ export type TransactionOptions = {
   /** Serialisable, unless the transaction is `SELF_GUARDED` (core/context.ts). SQLite has one level. */
   isolation?: 'serializable' | 'read committed'
   /**
-   * On PostgreSQL, serialisable transactions of one process take turns (turns.ts). `true` is for a frequent one that only adds
-   * rows: two of these run at once.
+   * On PostgreSQL, serialisable transactions of one process run one after the other (transaction-queue.ts). `true` is for
+   * a frequent one that only adds rows: two of these run at once.
    */
   twoAtOnce?: boolean
   /** On PostgreSQL: its statements have no time limit. */

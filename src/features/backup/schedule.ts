@@ -43,8 +43,8 @@ export async function backUpOnSchedule(ctx: Ctx): Promise<string | undefined> {
   if (!settings) return undefined
   const { dir, everyHours, keep } = settings
   const now = ctx.now()
-  const stretch = everyHours * HOUR_MS
-  const period = stamp(Math.floor(now.getTime() / stretch) * stretch)
+  const periodMs = everyHours * HOUR_MS
+  const period = stamp(Math.floor(now.getTime() / periodMs) * periodMs)
   const file = join(dir, `vault-${period}${markOf(ctx)}.kvbackup`)
   await mkdir(dir, { recursive: true, mode: 0o700 })
   const names = await readdir(dir)

@@ -26,8 +26,8 @@ async function isNearCopy(ctx: UserCtx, ownerId: string, sketch: TextSketch): Pr
 
 /**
  * A card earns once in its life, however often and wherever it is published; and what it says earns its owner once, so
- * that near copies, and taking it back and recording it again, pay nothing. Publications take turns (publish.store.ts), so
- * the limit of a day holds for those of the same moment. Returns the credits earned.
+ * that near copies, and taking it back and recording it again, pay nothing. Publications wait for each other
+ * (publish.store.ts), so the limit of a day holds for those of the same moment. Returns the credits earned.
  */
 export async function rewardPublishing(ctx: UserCtx, row: CardRow): Promise<number> {
   const userId = row.owner_id

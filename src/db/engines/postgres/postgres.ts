@@ -17,10 +17,10 @@ import type { Schema } from '../../schema.ts'
 import { ConnectionQueue, openPool, runUnlimited, serveSince, WaitedTooLong } from './pool.ts'
 import { nameRefusedCommits } from './refused-commits.ts'
 import { Replica } from './replica.ts'
-import { Lanes, Turns } from './turns.ts'
+import { TransactionQueue, TransactionQueues } from './transaction-queue.ts'
 
 const MAX_TRIES = 20
-/** After this many tries, a transaction waits for its turn however long: beside others it would go on to conflict. */
+/** After this many tries, a transaction waits for those before it however long: beside others it would go on to conflict. */
 const TRIES_SIDE_BY_SIDE = 2
 const INT8 = 20
 
@@ -70,23 +70,23 @@ function isUnavailable(error: unknown): boolean {
 
 /**
  * In a young vault PostgreSQL watches small tables and short indexes as a whole, so serialisable transactions that run
- * side by side conflict whatever they write. Those of one process therefore take turns. Most of the
- * frequent writes are `read committed` with locks of their own, and take none.
+ * side by side conflict whatever they write. Those of one process therefore run one after the other. Most of the
+ * frequent writes are `read committed` with locks of their own, and do not wait here.
  */
 class Attempts {
-  readonly #turns = new Turns()
+  readonly #queue = new TransactionQueue()
   /**
    * A transaction that inserts a row and then names it in another table has watched the page where the next new rows go.
    * Two of these cannot each come after the other, and three can.
    */
-  readonly #pairs = new Lanes(2)
+  readonly #pairs = new TransactionQueues(2)
 
   async run<T>(work: () => Promise<T>, { isolation, twoAtOnce }: TransactionOptions): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        if (attempt > TRIES_SIDE_BY_SIDE) return await this.#turns.run(work, true)
+        if (attempt > TRIES_SIDE_BY_SIDE) return await this.#queue.run(work, true)
         if (isolation === 'read committed') return await work()
-        return await (twoAtOnce ? this.#pairs : this.#turns).run(work)
+        return await (twoAtOnce ? this.#pairs : this.#queue).run(work)
       } catch (error) {
         if (!mustRunAgain(error) || attempt === MAX_TRIES) throw error
         await sleep(Math.random() * Math.min(100, 2 ** attempt))

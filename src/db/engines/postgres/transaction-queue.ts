@@ -5,20 +5,20 @@ const LONG_MS = 500
 /** While somebody has waited this long, nobody else may come. */
 const LONGEST_WAIT_MS = 3000
 
-type Turn = { ended: Promise<void>; endedOrLong: Promise<void> }
+type Entry = { ended: Promise<void>; endedOrLong: Promise<void> }
 
 /**
  * Lets work begin one after the other, in the order in which it came. One long piece of work does not keep the others:
  * they begin beside it.
  */
-export class Turns {
-  #last: Turn | undefined
+export class TransactionQueue {
+  #last: Entry | undefined
   readonly #waiting = new Set<{ since: number }>()
 
   /** A patient one waits for the one before it, however long that takes, and is never refused. Nobody waits long for it. */
   async run<T>(work: () => Promise<T>, isPatient = false): Promise<T> {
     if (!isPatient && this.#waitMs() > LONGEST_WAIT_MS)
-      throw new WaitedTooLong('Too many transactions wait for their turn')
+      throw new WaitedTooLong('Too many transactions wait in the queue')
     const before = this.#last
     const ended = Promise.withResolvers<void>()
     const endedOrLong = Promise.withResolvers<void>()
@@ -37,10 +37,10 @@ export class Turns {
     }
   }
 
-  async #wait(turn: Promise<void>): Promise<void> {
+  async #wait(before: Promise<void>): Promise<void> {
     const waiter = { since: performance.now() }
     this.#waiting.add(waiter)
-    await turn
+    await before
     this.#waiting.delete(waiter)
   }
 
@@ -52,17 +52,17 @@ export class Turns {
 }
 
 /** The same with several queues, so that as many run side by side. */
-export class Lanes {
-  readonly #lanes: readonly Turns[]
+export class TransactionQueues {
+  readonly #queues: readonly TransactionQueue[]
   #next = 0
 
   constructor(count: number) {
-    this.#lanes = Array.from({ length: count }, () => new Turns())
+    this.#queues = Array.from({ length: count }, () => new TransactionQueue())
   }
 
   run<T>(work: () => Promise<T>): Promise<T> {
-    const lane = this.#lanes[this.#next] as Turns
-    this.#next = (this.#next + 1) % this.#lanes.length
-    return lane.run(work)
+    const queue = this.#queues[this.#next] as TransactionQueue
+    this.#next = (this.#next + 1) % this.#queues.length
+    return queue.run(work)
   }
 }

@@ -13,7 +13,7 @@ const MAX_BATCH = 16
  * How long full batches follow each other before other work goes on. An iteration of a busy event loop is long, so one
  * batch per iteration would be too few.
  */
-const STRETCH_MS = 50
+const BATCHES_FOR_MS = 50
 /** After so long without a transaction the next one begins at once: where nobody writes, there is nobody to wait for. */
 const LONELY_AFTER_MS = 5
 
@@ -89,7 +89,7 @@ export class SqliteWrites {
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
       if (this.#now() - this.#lastEnd < LONELY_AFTER_MS) await this.#gather()
-      const until = this.#now() + STRETCH_MS
+      const until = this.#now() + BATCHES_FOR_MS
       do await this.#batch()
       while (this.#waiting.length >= MAX_BATCH && this.#now() < until)
       this.#lastEnd = this.#now()

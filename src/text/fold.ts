@@ -1,3 +1,5 @@
+import { normalForm } from './normal-form.ts'
+
 const ONLY_ASCII = /^[\0-\x7f]*$/
 
 /** Letters that Unicode does not take apart, as people write them who lack them: `Strasse`, `aendring`, `Lodz`. */
@@ -26,21 +28,17 @@ export const withoutDividers = (text: string): string => text.replace(EVERY_DIVI
 /** Lower-case, compatibility forms made one, accents of alphabetic scripts dropped. */
 export function fold(text: string): string {
   if (ONLY_ASCII.test(text)) return text.toLowerCase()
-  return (
-    withoutDividers(text)
-      .normalize('NFKC')
-      .toLowerCase()
-      .normalize('NFD')
-      .replace(/[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/g, '')
-      .replace(NOT_PLAIN, (letter) => PLAIN_LETTERS[letter] ?? letter)
-      // Some compatibility forms fall apart into signs and blanks, such as a bracketed number or a lone vowel mark.
-      .replace(/["'*():%\s\p{Cc}]/gu, '')
-      .normalize('NFC')
-  )
+  const lower = normalForm(withoutDividers(text), 'NFKC').toLowerCase()
+  const plain = normalForm(lower, 'NFD')
+    .replace(/[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/g, '')
+    .replace(NOT_PLAIN, (letter) => PLAIN_LETTERS[letter] ?? letter)
+    // Some compatibility forms fall apart into signs and blanks, such as a bracketed number or a lone vowel mark.
+    .replace(/["'*():%\s\p{Cc}]/gu, '')
+  return normalForm(plain, 'NFC')
 }
 
 /** Text without its case, in every script: `STRASSE` is `straße`, `ΟΔΟΣ` is `οδος`, `İ` is `i`. */
 export function foldCase(text: string): string {
-  const lower = text.normalize('NFC').toUpperCase().toLowerCase()
+  const lower = normalForm(text, 'NFC').toUpperCase().toLowerCase()
   return lower.replaceAll('ς', 'σ').replaceAll('i̇', 'i')
 }

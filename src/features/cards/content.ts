@@ -1,5 +1,6 @@
 import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
 import type { CardsTable, CardType } from '../../db/tables/cards.ts'
+import { normalForm } from '../../text/normal-form.ts'
 import { findSecrets } from '../redaction/redact.ts'
 import type { FoundSecret } from './review-rules.ts'
 import type { CardWarning, EvidenceInput } from './schemas.ts'
@@ -40,7 +41,7 @@ export const contentOf = (row: Pick<CardsTable, keyof CardContent>): CardContent
 /** A list filters by the beginning of each text, which is what it shows. Search looks through whole texts. */
 const FILTERED_CHARACTERS = 1000
 
-export const foldForFilter = (text: string): string => text.normalize('NFKC').toLowerCase()
+export const foldForFilter = (text: string): string => normalForm(text, 'NFKC').toLowerCase()
 
 export const columnsOf = (content: CardContent): ContentColumns => ({
   ...content,

@@ -1,9 +1,11 @@
+import { normalForm } from '../../text/normal-form.ts'
+
 /** The words of a text in any language, lower-cased. Nothing of the server is used: the web app reads by the same rule. */
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
 
 export function wordsOf(text: string): string[] {
   const words: string[] = []
-  for (const { segment, isWordLike } of segmenter.segment(text.normalize('NFKC').toLowerCase()))
+  for (const { segment, isWordLike } of segmenter.segment(normalForm(text, 'NFKC').toLowerCase()))
     if (isWordLike) words.push(segment)
   return words
 }

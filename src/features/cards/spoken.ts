@@ -43,9 +43,12 @@ function textsOf(row: SpokenRow): string[] {
   return [...prose.map((text) => text ?? ''), ...json]
 }
 
+/** A name of a package has no blanks, so `_` and `-` are what stands between words. */
+const citesSpeak = (cites: string): boolean => containsInstructions(unescaped(cites).replaceAll('_', ' '))
+
 /** Whether a card speaks to the agent that reads it. Its cites are short, and change without its time of change. */
 export const speaksToAgents = (row: SpokenRow): boolean =>
-  textsSpeak(row) || (row.cites !== null && containsInstructions(unescaped(row.cites)))
+  textsSpeak(row) || (row.cites !== null && citesSpeak(row.cites))
 
 function textsSpeak(row: SpokenRow): boolean {
   const texts = textsOf(row)

@@ -21,7 +21,7 @@ const SINGLE = `[${CONTROLS}${INVISIBLE}${PRIVATE_USE}]`
 const PAIRS = `${INVISIBLE_PAIRS}|${PRIVATE_PAIRS}`
 /** Two patterns, since one for both is three times as slow. */
 const MAYBE_FOLDED = new RegExp(
-  `[${INVISIBLE}${PAIRS_OR_PRIVATE}${CYRILLIC_TWINS}\uff01-\uff5e\u2018\u2019\u00a0\u3000]`,
+  `[${INVISIBLE}${PAIRS_OR_PRIVATE}${CYRILLIC_TWINS}\uff01-\uff5e\u2018\u2019\u00a0\u3000\u2028\u2029]`,
 )
 const CONTROL = new RegExp(`[${CONTROLS}]`)
 /** In the order in which they are tried: a sequence begins with a control character. */
@@ -45,6 +45,7 @@ function foldedCode(code: number): number {
   if (code >= 0xff01 && code <= 0xff5e) return code - 0xfee0
   if (code === 0x2018 || code === 0x2019) return 0x27
   if (code === 0xa0 || code === 0x3000) return 0x20
+  if (code === 0x2028 || code === 0x2029) return 0x0a
   const twin = code >= 0x400 && code <= 0x4ff ? CYRILLIC_TWINS.indexOf(String.fromCharCode(code)) : -1
   return twin === -1 ? code : LATIN_TWINS.charCodeAt(twin)
 }
@@ -58,8 +59,8 @@ export type Readable = {
 const CHUNK = 8192
 
 /**
- * The text as a reader sees it: without invisible characters and colours, with look-alike letters and wide forms as plain
- * ones.
+ * The text as a reader sees it: without invisible characters and colours, with look-alike letters, wide forms and the line
+ * ends of Unicode as plain ones.
  */
 export function readable(text: string): Readable {
   if (!MAYBE_FOLDED.test(text) && !CONTROL.test(text)) return { text, writtenAt: (at) => at }

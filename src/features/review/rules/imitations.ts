@@ -33,10 +33,15 @@ const ROLE_TAGS: Trigger[] = [
     '### system¦### instruction¦### human¦### assistant¦### user',
     /### (?:system|instructions?|human|assistant|user)(?: message| prompt)?(?::|[ \t]{0,3}\n)/iy,
   ),
-  trigger('role_tag', 'warn', 'human:¦user:', /(?<=^|\n|\\n)(?:human|user): [^\n]{1,300}\n{1,3}assistant:/iy),
+  trigger(
+    'role_tag',
+    'warn',
+    'human:¦user:',
+    /(?<=^|[\n\r]|\\n)(?:human|user): [^\n]{1,300}\n{1,3}assistant:/iy,
+  ),
   trigger('role_tag', 'warn', '[system', /\[system(?: message| prompt| note)?\] ?\w/iy),
   trigger('role_tag', 'warn', 'begin system', /begin system (?:prompt|message)/iy),
-  trigger('role_tag', 'warn', 'system:', /(?<=^|\n)SYSTEM: ?(?=[A-Za-z])/y),
+  trigger('role_tag', 'warn', 'system:', /(?<=^|[\n\r])SYSTEM: ?(?=[A-Za-z])/y),
 ]
 
 const TOOL_CALLS: Trigger[] = [
@@ -69,9 +74,9 @@ const TOOL_CALLS: Trigger[] = [
     'tool_call',
     'warn',
     'action input:¦observation:',
-    /(?<=(?:^|\n)action: [^\n]{1,80}\n)action input:|(?<=^|\n)observation: [^\n]{0,200}\n(?:thought|action):/iy,
+    /(?<=(?:^|[\n\r])action: [^\n]{1,80}\n)action input:|(?<=^|[\n\r])observation: [^\n]{0,200}\n(?:thought|action):/iy,
   ),
-  trigger('tool_call', 'warn', 'thought:', /(?<=^|\n)thought: [^\n]{0,200}\naction: [^\n]{1,80}/iy),
+  trigger('tool_call', 'warn', 'thought:', /(?<=^|[\n\r])thought: [^\n]{0,200}\naction: [^\n]{1,80}/iy),
   trigger('tool_call', 'warn', '```tool', /```tool(?:_code|_call|_use)?\n/iy),
   trigger('tool_call', 'warn', '[tool_calls]', /\[tool_calls\]/iy),
   trigger(

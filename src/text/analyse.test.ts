@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { queryTerms, termsOf, tokens } from './analyse.ts'
 import { fold } from './fold.ts'
 
@@ -7,6 +7,23 @@ describe('identifiers', () => {
   test('camelCase and snake_case of the same name share every term, the whole name included', () => {
     expect(termsOf('getUserById')).toEqual(['get', 'user', 'by', 'id', 'getuserbyid'])
     expect(termsOf('get_user_by_id')).toEqual(termsOf('getUserById'))
+  })
+
+  test('encoded data of many parts has few stems and no products to work out', () => {
+    const tried = vi.spyOn(RegExp.prototype, 'test')
+    const joined = vi.spyOn(Array.prototype, 'join')
+    try {
+      const terms = termsOf('qwJxbQciWi'.repeat(500))
+      const stems = tried.mock.contexts.filter((pattern) => `${pattern}`.includes('sc=Latin')).length
+      const joins = joined.mock.calls.length
+      expect(terms).toHaveLength(1502)
+      expect(stems).toBeGreaterThan(0)
+      expect(stems).toBeLessThan(10)
+      expect(joins).toBeLessThan(10)
+    } finally {
+      tried.mockRestore()
+      joined.mockRestore()
+    }
   })
 
   test('the name of a product is one word, alone and in a longer name', () => {

@@ -39,6 +39,10 @@ const NAMES_BY_STEM: ReadonlyMap<string, string> = new Map(
     .filter((name) => !name.endsWith('s'))
     .map((name) => [english.stem(name), name]),
 )
+/** All beginnings of these names, so that a piece that begins none is not put together with others. */
+const BEGINNINGS_OF_PRODUCTS: ReadonlySet<string> = new Set(
+  [...PIECES_OF_PRODUCTS.keys()].flatMap((name) => [...name].map((_, i) => name.slice(0, i + 1))),
+)
 const MOST_PIECES = Math.max(...[...PIECES_OF_PRODUCTS.values()].map(({ length }) => length))
 
 function stem(folded: string): string {
@@ -49,6 +53,21 @@ function stem(folded: string): string {
     return NAMES_BY_STEM.get(stemmed) ?? stemmed
   }
   return ONLY_CYRILLIC.test(word) ? russian.stem(word) : word
+}
+
+/** Stems of short parts of names. Encoded data falls apart into many thousands of them, of which few are different. */
+const stemsOfParts = new Map<string, string>()
+const MOST_STEMS = 2 ** 14
+const LONGEST_PART = 8
+
+function stemOfPart(part: string): string {
+  if (part.length > LONGEST_PART) return stem(part)
+  const known = stemsOfParts.get(part)
+  if (known !== undefined) return known
+  if (stemsOfParts.size >= MOST_STEMS) stemsOfParts.clear()
+  const stemmed = stem(part)
+  stemsOfParts.set(part, stemmed)
+  return stemmed
 }
 
 const reading = (terms: string[], words: number): Reading => ({ terms, hashes: terms.map(wordHash), words })
@@ -67,9 +86,10 @@ export const spokenProduct = (folded: string): string | undefined => PIECES_OF_P
 function withProducts(pieces: readonly string[]): string[] {
   const words: string[] = []
   for (let at = 0; at < pieces.length; ) {
-    let length = Math.min(MOST_PIECES, pieces.length - at)
+    const first = pieces[at] as string
+    let length = BEGINNINGS_OF_PRODUCTS.has(first) ? Math.min(MOST_PIECES, pieces.length - at) : 1
     while (length > 1 && !PIECES_OF_PRODUCTS.has(pieces.slice(at, at + length).join(''))) length--
-    words.push(pieces.slice(at, at + length).join(''))
+    words.push(length === 1 ? first : pieces.slice(at, at + length).join(''))
     at += length
   }
   return words
@@ -86,7 +106,7 @@ export const partsOf = (token: string): string[] =>
 function identifier(token: string): Reading {
   const parts = partsOf(token)
   if (parts.length < 2) return plain(parts[0] ?? '')
-  return reading([...parts.map(stem), stem(parts.join(''))], parts.length)
+  return reading([...parts.map(stemOfPart), stem(parts.join(''))], parts.length)
 }
 
 /** `3.11.2` is found by 3, by 3.11 and by itself. */

@@ -104,6 +104,20 @@ describe('queries', () => {
     expect(queryTerms('timeout timeouts TIMEOUT')).toEqual(['timeout'])
   })
 
+  test('pairs of characters outside the first plane have their own positions', () => {
+    const places = tokens('see \u{20000}\u{20001}a\u4e00\u{20002}\u4e01').map(({ start, end }) => [
+      start,
+      end,
+    ])
+    expect(places).toEqual([
+      [0, 3],
+      [4, 8],
+      [8, 9],
+      [9, 12],
+      [10, 13],
+    ])
+  })
+
   test('any string is plain text: terms carry no control or query signs, positions lie inside the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {

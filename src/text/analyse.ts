@@ -56,10 +56,12 @@ function emitUnspaced(text: string, start: number, emit: Emit): void {
   const folded = fold(text)
   const characters = [...folded]
   const pairs = characters.length < 2 ? characters : characters.slice(1).map((c, i) => `${characters[i]}${c}`)
-  const keepsPositions = characters.length === text.length && folded.length === text.length
+  const keepsPositions = folded.length === text.length && characters.length === [...text].length
+  let from = start
   pairs.forEach((pair, i) => {
-    const from = keepsPositions ? start + i : start
-    emit(readAsIs(pair), from, keepsPositions ? from + pair.length : start + text.length)
+    if (keepsPositions) emit(readAsIs(pair), from, from + pair.length)
+    else emit(readAsIs(pair), start, start + text.length)
+    from += (characters[i] as string).length
   })
 }
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { KeptWords } from './kept-words.ts'
 
 const asking = () => {
@@ -30,4 +30,21 @@ test('what was found at one state is not kept for another that was seen meanwhil
   slow.resolve([1])
   expect(await first).toEqual(Uint32Array.of(1))
   expect(await kept.found('2', 'abc', async () => [3])).toEqual(Uint32Array.of(2))
+})
+
+test('what was found is valid for ten seconds, also where the clock of the machine is put back', async () => {
+  const kept = new KeptWords(2 ** 20)
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
+  const wallClock = vi.spyOn(Date, 'now').mockReturnValue(3_600_000)
+  try {
+    expect(await kept.found('1', 'abc', async () => [1])).toEqual(Uint32Array.of(1))
+    wallClock.mockReturnValue(0)
+    clock.mockReturnValue(10_000)
+    expect(await kept.found('1', 'abc', async () => [2])).toEqual(Uint32Array.of(1))
+    clock.mockReturnValue(10_001)
+    expect(await kept.found('1', 'abc', async () => [2])).toEqual(Uint32Array.of(2))
+  } finally {
+    clock.mockRestore()
+    wallClock.mockRestore()
+  }
 })

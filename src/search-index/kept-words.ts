@@ -18,7 +18,7 @@ const VALID_MS = 10_000
  */
 export class KeptWords {
   #state = ''
-  #until = 0
+  #until = Number.NEGATIVE_INFINITY
   readonly #found: Kept<Uint32Array, string>
   /** The text of a word by its number; it never changes. */
   readonly spellings: Kept<string>
@@ -39,9 +39,9 @@ export class KeptWords {
 
   /** The numbers of the words that were found by a question at this state. */
   async found(state: string, question: string, find: () => Promise<number[]>): Promise<Uint32Array> {
-    if (state !== this.#state || Date.now() > this.#until) {
+    if (state !== this.#state || performance.now() > this.#until) {
       this.#state = state
-      this.#until = Date.now() + VALID_MS
+      this.#until = performance.now() + VALID_MS
       this.#found.clear()
     }
     const known = this.#found.get(question)

@@ -143,7 +143,7 @@ async function countMostlyRemembered(
   hashes: readonly number[],
   kept: (hash: number) => WordCount,
 ): Promise<Map<number, ListCount>> {
-  const now = Date.now()
+  const now = performance.now()
   const known = new Map<number, ListCount>()
   for (const hash of hashes) {
     const before = remembered.get(`${scopeName} ${hash}`)

@@ -111,12 +111,12 @@ const nameOf = ({ viewerId, scope, workspaceIds }: SearchScope, cards: number) =
  */
 export function knownLarger(scope: SearchScope, cards: number): Large | undefined {
   const known = LARGE.get(nameOf(scope, cards))
-  return known && known.until > Date.now() ? known : undefined
+  return known && known.until > performance.now() ? known : undefined
 }
 
 export function rememberLarger(scope: SearchScope, cards: number, averageLength: number): Large {
   if (LARGE.size >= MOST_KEPT) LARGE.clear()
-  const known = { until: Date.now() + LARGE_KEPT_MS, averageLength }
+  const known = { until: performance.now() + LARGE_KEPT_MS, averageLength }
   LARGE.set(nameOf(scope, cards), known)
   return known
 }

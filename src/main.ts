@@ -9,6 +9,8 @@ const EXIT_FAILED = 1
 const STDERR = 2
 /** Requests have ten seconds (PATIENCE), and what is left then has the rest. */
 const SHUTDOWN_MS = 14_000
+/** Less, so that the process that watches the workers goes last. */
+const WORKER_SHUTDOWN_MS = 13_000
 
 /** Says it once: with many workers the process that watches them does, and a reader that is gone is no second mistake. */
 function fail(message: string, code: number): never {
@@ -35,15 +37,16 @@ async function greet(config: Config, unknownSettings: readonly string[]): Promis
   for (const warning of warningsAtStart(config, unknownSettings)) process.stderr.write(warning)
 }
 
-function onSignal(stop: () => Promise<unknown>): void {
+/** `stop` returns the exit code. */
+function onSignal(stop: () => Promise<number>): void {
+  const longestMs = cluster.isWorker ? WORKER_SHUTDOWN_MS : SHUTDOWN_MS
   let stopping = false
   const handle = async () => {
     if (stopping) return
     stopping = true
     // A job whose mail server or disk hangs must not keep the process.
-    setTimeout(() => process.exit(EXIT_FAILED), SHUTDOWN_MS).unref()
-    await stop()
-    process.exit(0)
+    setTimeout(() => process.exit(EXIT_FAILED), longestMs).unref()
+    process.exit(await stop())
   }
   // Node gives nohup no effect, so a terminal that closes ends the service in any case: in order, as a stop does.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, handle)
@@ -85,7 +88,10 @@ async function serve(config: Config): Promise<void> {
   process.on('exit', () => standardOutput.writeRest())
   const app = await buildApp(config, { ...(await shareWithSiblings()), mustExist: isReplacement(config) })
   await app.server.listen({ host: config.host, port: config.port })
-  onSignal(() => app.close())
+  onSignal(async () => {
+    await app.close()
+    return 0
+  })
 }
 
 async function start(): Promise<void> {

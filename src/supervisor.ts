@@ -45,6 +45,20 @@ function saveConnections({ process: worker }: Worker): void {
 const endOf = ({ process: { pid } }: Worker, code: number, signal: string | null): string =>
   `Worker ${pid} ended ${signal ? `by ${signal}` : `with code ${code}`}. Another is started.`
 
+/** Returns the exit code: another than 0 if a worker could not end in order. */
+async function stopWorkers(): Promise<number> {
+  const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+  const ended = workers.map(
+    (worker) => new Promise<number>((resolve) => worker.once('exit', (code) => resolve(code ?? 0))),
+  )
+  // Only if this process gives up before them: no worker outlives it.
+  process.once('exit', () => {
+    for (const worker of workers) if (!worker.isDead()) worker.process.kill('SIGKILL')
+  })
+  for (const worker of workers) worker.process.kill('SIGTERM')
+  return Math.max(0, ...(await Promise.all(ended)))
+}
+
 /**
  * Keeps `count` processes behind one port. The port belongs to this process, which does nothing else, so a worker that
  * dies takes only its own requests with it and is replaced. All of them get the same settings.
@@ -53,7 +67,7 @@ export function supervise(
   count: number,
   settings: NodeJS.ProcessEnv,
   events: SupervisorEvents,
-): { stop: () => Promise<void> } {
+): { stop: () => Promise<number> } {
   let up = false
   let stopping = false
   let explained = false
@@ -102,12 +116,9 @@ export function supervise(
   for (let i = 0; i < count; i++) cluster.fork(settings)
 
   return {
-    stop: async () => {
+    stop: () => {
       stopping = true
-      const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
-      const ended = workers.map((worker) => new Promise((resolve) => worker.once('exit', resolve)))
-      for (const worker of workers) worker.process.kill('SIGTERM')
-      await Promise.all(ended)
+      return stopWorkers()
     },
   }
 }

@@ -105,11 +105,11 @@ describe('queries', () => {
   })
 
   test('pairs of characters outside the first plane have their own positions', () => {
-    const places = tokens('see \u{20000}\u{20001}a\u4e00\u{20002}\u4e01').map(({ start, end }) => [
+    const positions = tokens('see \u{20000}\u{20001}a\u4e00\u{20002}\u4e01').map(({ start, end }) => [
       start,
       end,
     ])
-    expect(places).toEqual([
+    expect(positions).toEqual([
       [0, 3],
       [4, 8],
       [8, 9],

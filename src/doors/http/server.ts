@@ -11,6 +11,7 @@ import { Answers } from './fast-path/answers.ts'
 import { FailureLog } from './fast-path/request-log.ts'
 import { RouteTimes } from './fast-path/route-times.ts'
 import { shedLoad } from './limits/admission-queue.ts'
+import { answerInTime } from './limits/answer-in-time.ts'
 import { clientHost, trustIn } from './limits/client-host.ts'
 import { refuseWhileClosing } from './limits/closing.ts'
 import { PATIENCE, type Patience, watchConnections } from './limits/connection-limits.ts'
@@ -107,6 +108,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   acceptJson(app, services)
   drainRefusedBodies(app)
   handleErrors(app, services)
+  answerInTime(app)
   refuseWhileClosing(app)
   if (doors.shedding) shedLoad(app, services.database)
   const closeRoutes = refuseWrongAddresses(app, services)

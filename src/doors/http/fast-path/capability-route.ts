@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Capability, LimitClass, Method } from '../../../core/capability.ts'
 import type { Services } from '../../../core/context.ts'
+import { logFailure } from '../../../core/log-failure.ts'
 import { type Authenticate, admission, mayHaveEnded, recogniseAgain } from '../admission.ts'
 import { SECRET_ANSWERS } from '../compression.ts'
 import type { Locate } from '../errors.ts'
@@ -19,6 +20,12 @@ export type CapabilityRoute = {
   serve: (request: FastifyRequest, reply: FastifyReply) => Promise<Answer>
 }
 
+/** Its client has an answer already (limits/answer-in-time.ts). */
+const lateFailure = ({ id }: FastifyRequest) => ({
+  message: 'a request failed after its time',
+  details: { request_id: id },
+})
+
 /** Adds the route of a capability at the REST or the tool door. What is the same for all its requests is computed once. */
 export function addCapabilityRoute(
   app: FastifyInstance,
@@ -32,9 +39,11 @@ export function addCapabilityRoute(
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     try {
       if (mayHaveEnded(request)) await recogniseAgain(services, capability, request, identify)
-      answers.send(request, reply, face, await serve(request, reply))
+      const answer = await serve(request, reply)
+      if (!reply.sent) answers.send(request, reply, face, answer)
     } catch (error) {
-      reply.send(error instanceof Error ? error : new Error(String(error)))
+      if (reply.sent) logFailure(services, error, lateFailure(request))
+      else reply.send(error instanceof Error ? error : new Error(String(error)))
     }
   }
 

@@ -7,8 +7,11 @@ export const PATIENCE = {
   headersMs: 20_000,
   /** A whole request, with its body. */
   requestMs: 60_000,
-  /** Nothing at all from or to a client. */
-  silenceMs: 30_000,
+  /**
+   * Nothing at all from or to a client. A request that waits so long is answered (answer-in-time.ts): before the 30 s after
+   * which many clients and proxies give up.
+   */
+  silenceMs: 28_000,
   /** Until the next request on the same connection. */
   keepAliveMs: 30_000,
   /** A client that does not read its answer, or only very slowly. */

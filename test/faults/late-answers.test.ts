@@ -19,7 +19,7 @@ async function lock({ engine, env, dataDir }: Vault): Promise<() => Promise<void
   }
   const other = new pg.Client({ connectionString: env.DATABASE_URL })
   await other.connect()
-  await other.query('begin; lock table workspaces in access exclusive mode')
+  await other.query('begin; lock table workspaces, recall_items in access exclusive mode')
   return () => other.end()
 }
 
@@ -50,10 +50,10 @@ describe.each(['sqlite', 'postgres'] as const)('a request that waits on %s', (en
     await vault.remove()
   })
 
-  const send = (path: string, body: unknown) =>
+  const send = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     fetch(`${url}${path}`, {
       method: 'POST',
-      headers: { authorization, 'content-type': 'application/json' },
+      headers: { authorization, 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     })
   const makeTeam = (name: string) => send('/api/v1/workspaces', { name })
@@ -69,17 +69,36 @@ describe.each(['sqlite', 'postgres'] as const)('a request that waits on %s', (en
 
   test('is answered before its connection is closed, and the server goes on', async () => {
     const free = await lock(vault)
-    const call = { method: 'tools/call', params: { name: 'create_card', arguments: {} } }
     const answers = [
       makeTeam('first'),
       makeTeam('second'),
-      ...(engine === 'postgres'
-        ? [fetch(`${url}/api/v1/workspaces`, { headers: { authorization } }), send('/mcp', call)]
-        : []),
+      ...(engine === 'postgres' ? [fetch(`${url}/api/v1/workspaces`, { headers: { authorization } })] : []),
     ]
     for (const answer of answers) await isLate(await answer)
     await free()
     expect((await person.post('/api/v1/workspaces', { name: 'afterwards' })).status).toBe(201)
+  })
+
+  test('has no header of the answer that was prepared', async () => {
+    const free = await lock(vault)
+    const make = { name: 'create_workspace', arguments: { name: 'third' } }
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: make }
+    const answers = [
+      send('/mcp', call, { accept: 'application/json, text/event-stream' }),
+      ...(engine === 'postgres'
+        ? ['effects/rows', 'auth/me/export'].map((path) =>
+            fetch(`${url}/api/v1/${path}`, { headers: { authorization } }),
+          )
+        : []),
+    ]
+    for (const coming of answers) {
+      const answer = await coming
+      await isLate(answer)
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+      expect(answer.headers.get('content-disposition')).toBeNull()
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    }
+    await free()
   })
 
   test('is closed where the client is the slow one', async () => {

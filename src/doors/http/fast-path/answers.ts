@@ -139,6 +139,8 @@ export class Answers {
     body: string | Buffer,
     more: FlatHeaders | undefined,
   ): void {
+    // While it was compressed, its time was over (limits/answer-in-time.ts).
+    if (reply.sent) return
     const headers = route.headers.slice()
     if (status === 204) headers.length -= 2
     else headers.push('content-length', String(Buffer.byteLength(body)))

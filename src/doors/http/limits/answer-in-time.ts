@@ -8,10 +8,22 @@ const TOO_LATE = unavailable(
   2,
 )
 
+/** An answer that was prepared, such as a stream without its first byte, may have a type, a length or a file name. */
+function dropHeaders(reply: FastifyReply): void {
+  for (const name of Object.keys(reply.getHeaders())) {
+    reply.removeHeader(name)
+    reply.raw.removeHeader(name)
+  }
+}
+
 function answerLate(request: FastifyRequest, reply: FastifyReply, socket: Socket): void {
   // The client is slow, not we: it still sends its request, or reads its answer.
-  if (!request.raw.complete || reply.raw.headersSent) socket.destroy()
-  else sendError(reply.header('connection', 'close'), TOO_LATE)
+  if (!request.raw.complete || reply.raw.headersSent) {
+    socket.destroy()
+    return
+  }
+  dropHeaders(reply)
+  sendError(reply.header('connection', 'close'), TOO_LATE)
 }
 
 /**

@@ -171,7 +171,9 @@ export const readingRoom = (db: Db, workspaceId: string) =>
     .executeTakeFirstOrThrow()
 
 export type DeletedCard = Pick<CardRow, 'workspace_id' | 'origin_workspace_id' | 'status' | 'hidden_at'> &
-  Pick<CardRow, 'workspace_type' | 'viewer_role'> & { visibility: CardRow['workspace_visibility'] }
+  Pick<CardRow, 'card_id' | 'title' | 'symptom' | 'fix_summary' | 'workspace_type' | 'viewer_role'> & {
+    visibility: CardRow['workspace_visibility']
+  }
 
 export function findDeleted(
   db: Db,
@@ -186,6 +188,7 @@ export function findDeleted(
       join.onRef('mine.workspace_id', '=', 'cards.workspace_id').on('mine.user_id', '=', viewerId),
     )
     .select(['cards.workspace_id', 'cards.origin_workspace_id', 'cards.status', 'cards.hidden_at'])
+    .select(['cards.card_id', 'cards.title', 'cards.symptom', 'cards.fix_summary'])
     .select(['workspaces.visibility', 'workspaces.type as workspace_type', 'mine.role as viewer_role'])
     .where('cards.card_id', '=', cardId)
     .where(mayUndelete(viewerId))

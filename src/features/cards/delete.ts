@@ -4,16 +4,19 @@ import { type Ctx, inTx, SELF_GUARDED, type UserCtx } from '../../core/context.t
 import { DAY_MS } from '../../core/day.ts'
 import { notFound } from '../../core/errors.ts'
 import { requireScope } from '../../core/invoke.ts'
+import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import { audit } from '../audit/audit.ts'
 import { isPublishingEnabled } from '../identity/users/publishing-setting.ts'
 import { isBanned } from '../sanctions/sanctions.ts'
 import { deletableCard } from './access.ts'
 import { type DeletedCard, findDeleted, findPurgeable, removeCard, updateCardRow } from './cards.store.ts'
-import { holdAround, holdCard } from './hold-card.ts'
+import { holdCard } from './hold-card.ts'
 import { unindexCard } from './indexing/index-card.ts'
+import { holdForPublishing } from './publish.store.ts'
 import { saved } from './saved.ts'
-import { CardId, CaseResponse } from './schemas.ts'
+import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
 import { isOutsider } from './select.ts'
+import { duplicatesInLibrary } from './similar.ts'
 import { markSuccession } from './succession-mark.ts'
 
 const KEPT_DAYS = 30
@@ -65,43 +68,49 @@ async function mayPublishAgain(ctx: UserCtx, deleted: DeletedCard): Promise<bool
   return deleted.visibility === 'private' || isPublishingEnabled(ctx)
 }
 
+/** The same check as at publishing. A hidden card is not in the library until moderators show it again. */
+async function duplicatesOf(ctx: UserCtx, deleted: DeletedCard) {
+  if (deleted.workspace_id !== PUBLIC_LIBRARY_ID || deleted.hidden_at !== null) return []
+  return duplicatesInLibrary(ctx, deleted)
+}
+
+async function bringBack(ctx: UserCtx, cardId: string): Promise<CardAnswer> {
+  await holdForPublishing(ctx, cardId)
+  const deleted = await findDeleted(ctx.db, ctx.viewer.userId, cardId, keptSince(ctx))
+  if (!deleted) throw notFound('Deleted card')
+  const wasPublished = deleted.status === 'published'
+  const mayBePublished = wasPublished && (await mayPublishAgain(ctx, deleted))
+  const duplicates = mayBePublished ? await duplicatesOf(ctx, deleted) : []
+  const isPublished = mayBePublished && duplicates.length === 0
+  if (isPublished && deleted.visibility !== 'private') requireScope(ctx, 'publish')
+  await updateCardRow(ctx.db, cardId, {
+    deleted_at: null,
+    updated_at: ctx.now().toISOString(),
+    ...(wasPublished && !isPublished
+      ? { status: 'unpublished' as const, published_at: null, workspace_id: deleted.origin_workspace_id }
+      : {}),
+  })
+  await markSuccession(ctx.db, cardId)
+  await audit(ctx, {
+    action: 'card.undeleted',
+    subject: { type: 'card', id: cardId },
+    workspaceId: deleted.workspace_id,
+  })
+  const card = await saved(ctx, cardId)
+  return duplicates.length === 0 ? card : { ...card, similar_cards: duplicates }
+}
+
 export const undeleteCard = capability({
   name: 'cards.undelete',
   summary: 'Bring a deleted card back',
-  description: `Within ${KEPT_DAYS} days, by its owner or an admin of its workspace. It comes back as it was; to an owner who has left its workspace, or is banned from publishing there, unpublished; so it does where strangers would read it, while publishing is disabled in the settings of who brings it back. If strangers can read it then, it needs the scope publish.`,
+  description: `Within ${KEPT_DAYS} days, by its owner or an admin of its workspace. It comes back as it was; to an owner who has left its workspace, or is banned from publishing there, unpublished; so it does where strangers would read it, while publishing is disabled in the settings of who brings it back; so it does if the library has nearly the same card by then, which similar_cards names. If strangers can read it then, it needs the scope publish.`,
   scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/cards/{card_id}/undelete', 'POST /api/v1/cases/{case_id}/undelete'],
   aliases: { case_id: 'card_id' },
   input: CardId,
   output: CaseResponse,
   errors: [404],
-  run: (ctx, { card_id }) =>
-    inTx(ctx, async (ctx) => {
-      const deleted = await findDeleted(ctx.db, ctx.viewer.userId, card_id, keptSince(ctx))
-      if (!deleted) throw notFound('Deleted card')
-      await holdAround(ctx, [card_id])
-      const isUnpublished = deleted.status === 'published' && !(await mayPublishAgain(ctx, deleted))
-      if (!isUnpublished && deleted.status === 'published' && deleted.visibility !== 'private')
-        requireScope(ctx, 'publish')
-      await updateCardRow(ctx.db, card_id, {
-        deleted_at: null,
-        updated_at: ctx.now().toISOString(),
-        ...(isUnpublished
-          ? {
-              status: 'unpublished' as const,
-              published_at: null,
-              workspace_id: deleted.origin_workspace_id,
-            }
-          : {}),
-      })
-      await markSuccession(ctx.db, card_id)
-      await audit(ctx, {
-        action: 'card.undeleted',
-        subject: { type: 'card', id: card_id },
-        workspaceId: deleted.workspace_id,
-      })
-      return saved(ctx, card_id)
-    }),
+  run: (ctx, { card_id }) => inTx(ctx, (ctx) => bringBack(ctx, card_id), SELF_GUARDED),
 })
 
 /** Housekeeping: removes for good what was deleted long enough ago. Returns how many cards. */

@@ -96,8 +96,8 @@ export async function holdKeyOf({ db, database }: Ctx, cardId: string): Promise<
  * transactions conflict all the time, since PostgreSQL watches small tables and short indexes as a whole. Call it
  * before the card is read, in a `SELF_GUARDED` transaction.
  *
- * Use it for changes that give no new reader to a card. Sharing a card, moving it and bringing a deleted one back rely on
- * more, and stay serialisable.
+ * Use it for changes that give no new reader to a card. Sharing a card and moving it rely on more, and stay serialisable.
+ * Publishing and bringing a deleted card back use `holdForPublishing`.
  */
 export async function holdCard(ctx: UserCtx, cardId: string): Promise<void> {
   const workspaceId = await holdAnyCard(ctx, cardId)

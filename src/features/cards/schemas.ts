@@ -222,7 +222,12 @@ export const CaseResponse = z
     origin: Origin.optional().describe('Only of a card that was pulled from another server'),
     home_note: z.string().optional().describe('After recording: why it is not where it was to go'),
     warnings: z.array(Warning).optional().describe('After a write: what would stop sharing and publishing'),
-    similar_cards: z.array(SimilarCard).optional().describe('After publishing: near, but no duplicates'),
+    similar_cards: z
+      .array(SimilarCard)
+      .optional()
+      .describe(
+        'After publishing: near, but no duplicates; after bringing back: duplicates in the library, because of which it is unpublished',
+      ),
     credits_earned: z.int().optional(),
     changed: z.array(z.string()).optional().describe('After an update: the fields that changed'),
   })

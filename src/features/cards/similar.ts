@@ -57,7 +57,7 @@ async function presentNear(ctx: UserCtx, near: readonly Near[]): Promise<Similar
 }
 
 /** The library's cards that say nearly the same as this one, the nearest first. */
-async function nearInLibrary(ctx: UserCtx, row: ReadRow): Promise<Near[]> {
+async function nearInLibrary(ctx: UserCtx, row: Text & { card_id: string }): Promise<Near[]> {
   const ids = await relatedCards(ctx, row, { where: IN_LIBRARY, limit: MOST_COMPARED })
   if (ids.length === 0) return []
   const rows = await selectCards(ctx.db, ctx.viewer.userId)
@@ -83,6 +83,18 @@ export async function refuseDuplicate(ctx: UserCtx, row: ReadRow): Promise<Simil
       { duplicate_of: nearest.row.card_id, similarity: Math.round(nearest.similarity * 100) / 100 },
     )
   return presentNear(ctx, near)
+}
+
+/** The library's cards because of which publishing would refuse this one. */
+export async function duplicatesInLibrary(
+  ctx: UserCtx,
+  row: Text & { card_id: string },
+): Promise<SimilarCardAnswer[]> {
+  const near = await nearInLibrary(ctx, row)
+  return presentNear(
+    ctx,
+    near.filter(({ similarity }) => similarity >= DUPLICATE),
+  )
 }
 
 /** The filter for everything that the caller finds in any scope. */

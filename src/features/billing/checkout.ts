@@ -9,7 +9,7 @@ import { requireUser } from '../identity/users/users.ts'
 import { findCustomer, saveCustomer } from './billing.store.ts'
 import { findPack, findPlan, PACK_IDS, PAID_OFFERS, PAID_PLAN_IDS, packOffer, planOffer } from './plans.ts'
 import { askProvider, requireProvider } from './provider.ts'
-import { standingOf } from './subscriptions.ts'
+import { SIMULATED, type Standing, standingOf } from './subscriptions.ts'
 
 const ReturnUrl = z
   .string()
@@ -68,6 +68,15 @@ export const readStatus = capability({
   run: (ctx) => presentStatus(ctx),
 })
 
+const alreadySubscribed = ({ planId, provider }: Standing) =>
+  conflict(
+    'already_subscribed',
+    provider === SIMULATED
+      ? 'You have a simulated plan already. POST /api/v1/billing/simulate-upgrade with {"plan_id": "free"} ends it.'
+      : 'You have a plan already. Change or cancel it in the billing portal.',
+    { plan_id: planId },
+  )
+
 export const checkoutPlan = capability({
   name: 'billing.checkout',
   summary: 'A page on which to pay for a plan',
@@ -82,15 +91,7 @@ export const checkoutPlan = capability({
     const plan = findPlan(input.plan_id)
     if (!plan || plan.price_cents === 0) throw unknownId('plan_id', PAID_PLAN_IDS)
     const standing = await standingOf(ctx, ctx.viewer.userId)
-    if (standing.planId !== 'free') {
-      throw conflict(
-        'already_subscribed',
-        'You have a plan already. Change or cancel it in the billing portal.',
-        {
-          plan_id: standing.planId,
-        },
-      )
-    }
+    if (standing.planId !== 'free') throw alreadySubscribed(standing)
     return openCheckout(ctx, planOffer(plan), { plan_id: plan.plan_id }, input)
   },
 })

@@ -6,7 +6,7 @@ import { notFound } from '../../core/errors.ts'
 import { book } from '../credits/ledger.ts'
 import { BillingStatus, presentStatus, unknownId } from './checkout.ts'
 import { findPlan, PLAN_IDS, type Plan } from './plans.ts'
-import { applySubscription, EVENT_RANK } from './subscriptions.ts'
+import { applySubscription, EVENT_RANK, SIMULATED } from './subscriptions.ts'
 
 export const SimulateUpgradeRequest = z
   .object({ plan_id: z.string().max(100).meta({ enum: PLAN_IDS }) })
@@ -14,7 +14,10 @@ export const SimulateUpgradeRequest = z
 
 const MONTH_MS = 30 * DAY_MS
 
-/** Skips the checkout: the plan is there as if it had been paid for. Its credits come once per plan and month. */
+/**
+ * Skips the checkout: the plan is there as if it had been paid for. Its credits come once per plan and month. No provider
+ * knows it, so nobody renews it: it ends with its period, as a cancelled one does.
+ */
 export const simulateUpgrade = capability({
   name: 'billing.simulate_upgrade',
   summary: 'Development only: get a plan without paying',
@@ -39,7 +42,7 @@ async function simulate(ctx: UserCtx, plan: Plan): Promise<void> {
   const now = ctx.now()
   const isFree = plan.price_cents === 0
   await applySubscription(ctx, {
-    provider: 'simulated',
+    provider: SIMULATED,
     userId,
     planId: plan.plan_id,
     created: Math.floor(now.getTime() / 1000),
@@ -54,7 +57,7 @@ async function simulate(ctx: UserCtx, plan: Plan): Promise<void> {
       planId: plan.plan_id,
       status: isFree ? 'canceled' : 'active',
       currentPeriodEnd: new Date(now.getTime() + (isFree ? 0 : MONTH_MS)).toISOString(),
-      cancelAtPeriodEnd: false,
+      cancelAtPeriodEnd: !isFree,
       latestInvoiceId: null,
     },
   })

@@ -16,6 +16,9 @@ import { planRank } from './plans.ts'
 /** The order of events that carry the same second: a creation comes first, an end is final. */
 export const EVENT_RANK = { created: 0, invoice: 1, updated: 2, deleted: 3 } as const
 
+/** The provider of plans that `simulate-upgrade` gave. */
+export const SIMULATED = 'simulated'
+
 /** Two updates carry the same second; only the provider knows which is later. */
 export class OrderUnknown extends Error {
   readonly subscriptionId: string
@@ -124,12 +127,20 @@ function differs({ state, planId }: SubscriptionEvent, row: SubscriptionRow): bo
 
 export type Standing = {
   planId: string
+  /** Who has the subscription; null without a plan. */
+  provider: string | null
   status: SubscriptionRow['status']
   currentPeriodEnd: string | null
   cancelAtPeriodEnd: boolean
 }
 
-const FREE: Standing = { planId: 'free', status: 'none', currentPeriodEnd: null, cancelAtPeriodEnd: false }
+const FREE: Standing = {
+  planId: 'free',
+  provider: null,
+  status: 'none',
+  currentPeriodEnd: null,
+  cancelAtPeriodEnd: false,
+}
 
 /** The best active plan counts; without one, the user is on Free and sees how the last one ended. */
 export async function standingOf(ctx: Ctx, userId: string): Promise<Standing> {
@@ -141,6 +152,7 @@ export async function standingOf(ctx: Ctx, userId: string): Promise<Standing> {
   if (best) {
     return {
       planId: best.plan_id ?? 'free',
+      provider: best.provider,
       status: best.status,
       currentPeriodEnd: best.current_period_end,
       cancelAtPeriodEnd: best.cancel_at_period_end === 1,

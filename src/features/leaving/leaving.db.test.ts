@@ -259,7 +259,13 @@ onBothEngines('leaving', (t) => {
 
   test('a running subscription is cancelled first', async () => {
     const user = await t.user()
-    await user.post('/api/v1/billing/simulate-upgrade', { plan_id: 'pro' })
+    const { body } = await user.post('/api/v1/billing/checkout', { plan_id: 'pro' })
+    await t.app.server.inject({
+      method: 'POST',
+      url: new URL(body.checkout_url).pathname,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: 'action=pay',
+    })
     const refused = await user.delete(remove)
     expect([refused.status, refused.body.code]).toEqual([409, 'subscription_active'])
   })

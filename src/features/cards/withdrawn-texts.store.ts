@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts'
 import type { CardContent } from './content.ts'
 import type { Text } from './related.ts'
 
-export type WithdrawnVersion = { card_id: string; version: number; created_at: string }
+export type WithdrawnVersion = { card_id: string; version: number; created_at: string; owner_id: string }
 
 /** Decisions and reports that hide a card where strangers read, newest first. */
 const hidingMatters = (db: Db, exceptId: string, page: { limit: number; offset: number }) =>
@@ -23,14 +23,16 @@ const hidingMatters = (db: Db, exceptId: string, page: { limit: number; offset: 
     .offset(page.offset)
     .execute()
 
-async function hiddenAmong(db: Db, cardIds: readonly string[]): Promise<Map<string, string>> {
+type Hidden = Pick<WithdrawnVersion, 'created_at' | 'owner_id'>
+
+async function hiddenAmong(db: Db, cardIds: readonly string[]): Promise<Map<string, Hidden>> {
   const rows = await db
     .selectFrom('cards')
-    .select(['card_id', 'created_at'])
+    .select(['card_id', 'created_at', 'owner_id'])
     .where('card_id', 'in', cardIds)
     .where('hidden_at', 'is not', null)
     .execute()
-  return new Map(rows.map((row) => [row.card_id, row.created_at]))
+  return new Map(rows.map(({ card_id, ...card }) => [card_id, card]))
 }
 
 /**
@@ -52,8 +54,8 @@ export async function withdrawnVersions(
       matters.map((matter) => matter.card_id),
     )
     for (const { card_id, version } of matters) {
-      const created_at = hidden.get(card_id)
-      if (created_at !== undefined) found.push({ card_id, version, created_at })
+      const card = hidden.get(card_id)
+      if (card) found.push({ card_id, version, ...card })
     }
     if (matters.length < limit) break
   }

@@ -28,17 +28,20 @@ async function sketchOfVersion(ctx: Ctx, withdrawn: WithdrawnVersion): Promise<T
 
 export type Repeated = {
   card_id: string
+  /** Left out: the card is new. */
+  owner_id?: string
   /** Since when the card says what is looked at; left out: from now on. */
   edited_at?: string
 }
 
 /**
  * Whether a text says nearly the same as a hidden card. Whoever said it first is not silenced by a copy: neither a text from
- * before the hidden card, nor the change of one (`former`) that was as near already.
+ * before the hidden card, nor the change of one (`former`) that was as near already. An older text of the owner of the hidden
+ * card is no such case: a spare draft would bring the hidden text back.
  */
 export async function repeatsWithdrawn(
   ctx: Ctx,
-  { card_id, edited_at }: Repeated,
+  { card_id, owner_id, edited_at }: Repeated,
   text: Text,
   former?: Text,
 ): Promise<boolean> {
@@ -47,7 +50,8 @@ export async function repeatsWithdrawn(
   const sketch = sketchOf(comparedText(text))
   const before = former && sketchOf(comparedText(former))
   for (const one of withdrawn) {
-    if (!former && edited_at !== undefined && edited_at < one.created_at) continue
+    const isFirst = edited_at !== undefined && edited_at < one.created_at && owner_id !== one.owner_id
+    if (!former && isFirst) continue
     const other = await sketchOfVersion(ctx, one)
     if (!other || sketchOverlap(sketch, other) < DUPLICATE) continue
     if (!before || sketchOverlap(before, other) < DUPLICATE) return true

@@ -134,6 +134,17 @@ onBothEngines('ways around moderators', (t) => {
     for (const card of [one, two]) expect(await isOpen(card)).toBe(false)
   })
 
+  test('an owner does not publish a hidden text from a draft that was there before', async () => {
+    const [me, boss] = [await t.user(), await serviceAdmin(t)]
+    const text = goodCard()
+    const spare = await record(me, text)
+    await hiddenInLibrary(me, boss, await published(me, '', text))
+    const refused = await me.post(`${url(spare)}/publish`)
+    expect(refused.status).toBe(400)
+    expect(refused.body.reasons).toMatchObject([{ rule: 'withdrawn_text' }])
+    expect((await me.post(`${url(spare)}/ask-moderators`, {})).status).toBe(201)
+  })
+
   test('text that is hidden is not published again, by nobody; whoever said it first may', async () => {
     const [me, other, boss] = [await t.user(), await t.user(), await serviceAdmin(t)]
     const text = goodCard()

@@ -1,5 +1,6 @@
 import { type Beginnings, mayBegin } from './beginnings.ts'
 import { DIVIDER, fold, withoutDividers } from './fold.ts'
+import { foldedPositions } from './folded-positions.ts'
 import { STOP_WORDS } from './stopwords.ts'
 import { readToken } from './token-cache.ts'
 import { type Reading, readAsIs } from './token-terms.ts'
@@ -51,18 +52,21 @@ const isWordCode = (code: number) => kindOf(code) !== 0
 /** One character of a script without spaces, alone: the index has it in pairs only. */
 export const isLoneCharacter = (text: string): boolean => UNSPACED_START.test(text) && [...text].length === 1
 
-/** Pairs of neighbouring characters, each with its own position where folding has kept the positions. */
+/** Pairs of neighbouring characters, each with its own position. */
 function emitUnspaced(text: string, start: number, emit: Emit): void {
   const folded = fold(text)
   const characters = [...folded]
-  const pairs = characters.length < 2 ? characters : characters.slice(1).map((c, i) => `${characters[i]}${c}`)
-  const keepsPositions = folded.length === text.length && characters.length === [...text].length
-  let from = start
-  pairs.forEach((pair, i) => {
-    if (keepsPositions) emit(readAsIs(pair), from, from + pair.length)
-    else emit(readAsIs(pair), start, start + text.length)
-    from += (characters[i] as string).length
-  })
+  const known = folded === text ? undefined : foldedPositions(text, folded)
+  const last = characters.length - 1
+  let from = 0
+  for (let i = 0; i === 0 ? last >= 0 : i < last; i++) {
+    const first = characters[i] as string
+    const pair = i < last ? `${first}${characters[i + 1]}` : first
+    const at = known ? (known.starts[i] as number) : from
+    const end = known ? (known.ends[Math.min(i + 1, last)] as number) : from + pair.length
+    emit(readAsIs(pair), start + at, start + end)
+    from += first.length
+  }
 }
 
 /** Text beyond ASCII needs the Unicode tables, so it is cut out first; the rest is faster without them. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { isPlaceholderText, REVIEW_RULES, type ReviewedCard, reviewCard } from './review-rules.ts'
 import { overlap, shinglesOf, wordsOf } from './words.ts'
 
@@ -111,4 +111,21 @@ test('words and shingles', () => {
   expect(shinglesOf('…').size).toBe(0)
   expect(overlap(new Set(['a', 'b', 'c']), new Set(['b', 'c', 'd']))).toBe(0.5)
   expect(overlap(new Set(), new Set())).toBe(0)
+})
+
+test('a text of signs that Unicode writes out is read in proportion to what was typed, few of them whole', () => {
+  const sign = '\ufdfa'
+  expect(wordsOf(`${sign} and 3㎏ of \u3306`)).toEqual(
+    wordsOf(`${sign.normalize('NFKC')} and 3kg of \u30a6\u30a9\u30f3`),
+  )
+  const cut = vi.spyOn(Intl.Segmenter.prototype, 'segment')
+  try {
+    reviewCard({ ...GOOD, symptom: sign.repeat(2000), fix_summary: `${sign.repeat(2000)} other` })
+    const read = cut.mock.calls.map(([text]) => text.length)
+    expect(Math.max(...read)).toBeLessThan(6000)
+    // The title twice, the others three times each.
+    expect(read).toHaveLength(8)
+  } finally {
+    cut.mockRestore()
+  }
 })

@@ -1,5 +1,5 @@
 import type { Severity } from '../review/rule.ts'
-import { overlap, shinglesOf, wordsOf } from './words.ts'
+import { overlap, shinglesOfWords, wordsOf } from './words.ts'
 
 /**
  * What a card must be like to go public: rules as data, without a model and without anything of the server,
@@ -71,8 +71,9 @@ export function isPlaceholderText(text: string): boolean {
 }
 
 function isCopy(symptom: string, fix: string): boolean {
-  if (wordsOf(symptom).join(' ') === wordsOf(fix).join(' ')) return true
-  return overlap(shinglesOf(symptom), shinglesOf(fix)) >= LIMITS.copyOverlap
+  const [ofSymptom, ofFix] = [wordsOf(symptom), wordsOf(fix)]
+  if (ofSymptom.join(' ') === ofFix.join(' ')) return true
+  return overlap(shinglesOfWords(ofSymptom), shinglesOfWords(ofFix)) >= LIMITS.copyOverlap
 }
 
 const listed = (items: readonly string[]) => [...new Set(items)].join(', ')

@@ -25,10 +25,16 @@ const EVERY_DIVIDER = new RegExp(DIVIDER, 'g')
 /** A text that may hold words such as `data\u00adbase`, with each of them in one piece. */
 export const withoutDividers = (text: string): string => text.replace(EVERY_DIVIDER, '')
 
+/**
+ * What a sign becomes that Unicode writes out: in scripts without spaces at most 6 characters, in Arabic up to 18, which are
+ * one word. Of a long word the index keeps the beginning, so a text of thousands of such signs need not be folded whole.
+ */
+const longestWrittenOut = (text: string): number => 6 * text.length + 1000
+
 /** Lower-case, compatibility forms made one, accents of alphabetic scripts dropped. */
 export function fold(text: string): string {
   if (ONLY_ASCII.test(text)) return text.toLowerCase()
-  const lower = normalForm(withoutDividers(text), 'NFKC').toLowerCase()
+  const lower = normalForm(withoutDividers(text), 'NFKC').slice(0, longestWrittenOut(text)).toLowerCase()
   const plain = normalForm(lower, 'NFD')
     .replace(/[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/g, '')
     .replace(NOT_PLAIN, (letter) => PLAIN_LETTERS[letter] ?? letter)

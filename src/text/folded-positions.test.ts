@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { queryTerms, tokens } from './analyse.ts'
+import { queryTerms, termsOf, tokens } from './analyse.ts'
+import { fold } from './fold.ts'
 
 const written = (text: string) => tokens(text).map(({ start, end }) => text.slice(start, end))
 
@@ -51,4 +52,11 @@ test.each([
   const few = normalisedFor(textOf(50))
   expect(few).toBeGreaterThan(0)
   expect(normalisedFor(textOf(200))).toBeLessThan(8 * few)
+})
+
+test('a word of signs that Unicode writes out is folded in proportion to what was typed, with the same term', () => {
+  const sign = '\ufdfa'
+  expect(termsOf(sign.repeat(500))).toEqual(termsOf(sign.repeat(50)))
+  expect(fold('\u3316'.repeat(2000))).toHaveLength(12_000)
+  expect(normalisedFor(sign.repeat(2000))).toBeLessThan(100_000)
 })

@@ -17,21 +17,26 @@ export const tagFilter = (tag: string) => filterHash(`tag ${normalName(tag)}`)
 export const typeFilter = (type: CardType) => filterHash(`type ${type}`)
 export const trackFilter = (track: 'debug' | 'build') => filterHash(`track ${track}`)
 
-const environmentFilter = (name: string, value: string) =>
-  filterHash(`environment ${normalName(name)} = ${value}`)
+const environmentFilter = (normalisedName: string, value: string) =>
+  filterHash(`environment ${normalisedName} = ${value}`)
+
+/** No version has more parts. A card of values such as `1.1.1.…` would have a hundred thousand filters. */
+const MOST_PREFIXES = 20
 
 /** `20.11.1` is found by 20, by 20.11 and by itself. */
 const prefixesOf = (version: string): string[] => {
   const value = normalName(version)
   const prefixes = [...value.matchAll(/[.]/g)].map((dot) => value.slice(0, dot.index))
-  return [...prefixes.filter((prefix) => /\d$/.test(prefix)), value]
+  return [...prefixes.filter((prefix) => /\d$/.test(prefix)).slice(0, MOST_PREFIXES), value]
 }
 
-export const environmentFilters = (name: string, value: string): number[] =>
-  prefixesOf(value).map((prefix) => environmentFilter(name, prefix))
+export function environmentFilters(name: string, value: string): number[] {
+  const normalised = normalName(name)
+  return prefixesOf(value).map((prefix) => environmentFilter(normalised, prefix))
+}
 
 export const askedEnvironmentFilter = (name: string, value: string) =>
-  environmentFilter(name, normalName(value))
+  environmentFilter(normalName(name), normalName(value))
 
 /** Every asked name is there, and its value is the asked one or a version under it. */
 export const matchesEnvironment = (

@@ -28,7 +28,7 @@ function answerLate(request: FastifyRequest, reply: FastifyReply, socket: Socket
 
 /**
  * Answers a request that has waited for as long as its connection may be silent (`silenceMs`), where Node would close the
- * connection. Each single wait is shorter, but a request may have many: for its turn, a connection, statements, other
+ * connection. Each single wait is shorter, but a request may have many: in a queue, for a connection, statements, other
  * hosts, and all of it again after a conflict.
  */
 export function answerInTime(app: FastifyInstance): void {

@@ -66,7 +66,7 @@ const likeliestFirst = (a: LikeWord, b: LikeWord) =>
 type Near = Word & Pick<LikeWord, 'likeness' | 'otherwise'>
 
 async function nearWords(ctx: Ctx, typed: string, word: string, vocabulary: Vocabulary): Promise<LikeWord[]> {
-  const alike = await wordsWith(ctx, threeWays(trigramsOf(word)), EXAMINED_IN_PUBLIC, vocabulary)
+  const alike = await wordsWith(ctx, gramsOfNear(word), EXAMINED_IN_PUBLIC, vocabulary)
   const each = new Map([...alike, ...unswapped(typed)].map((other) => [other.hash, other]))
   const near = [...each.values()]
     .filter((other) => other.word !== word && !STOP_STEMS.has(other.word))
@@ -186,6 +186,17 @@ async function spelled(ctx: Ctx, hashes: Iterable<number>): Promise<Word[]> {
   const read = await wordsNumbered(ctx, unread)
   if (!ctx.transacting) for (const { hash, word } of read) spellings.keep(hash, word)
   return [...words, ...read]
+}
+
+/** Of a number alone, at the beginning or the end of the word too. */
+const NUMBER_GRAM = /^[\d^$]{3}$/
+
+/** What a word that is meant has: the whole of each number, since no slip changes that, and some of the rest. */
+function gramsOfNear(word: string): number[][] {
+  const { numbers = [], letters = [] } = Object.groupBy(trigramsOf(word), (gram) =>
+    NUMBER_GRAM.test(gram) ? 'numbers' : 'letters',
+  )
+  return [...numbers.map((gram) => [gramHash(gram)]), ...threeWays(letters)]
 }
 
 /**

@@ -8,6 +8,8 @@ describe('what people mistype', () => {
     ['two letters swapped', 'octopsu', 'octopus'],
     ['the key beside', 'timeour', 'timeout'],
     ['a letter changed', 'kubermates', 'kubernetes'],
+    ['a letter left out before a number', 'errpol41', 'errpool41'],
+    ['a digit alone, which is often a version', 'python3', 'python'],
     ['a slip in the ending that hides the stem', 'marsupail', 'marsupi'],
   ])('%s: %s may mean %s', (_, typed, word) => {
     expect(meantSurely(typed, typed, word)).toBeGreaterThan(0)
@@ -21,6 +23,8 @@ describe('what people mistype', () => {
     ['cake', 'cache'],
     ['renal', 'signal'],
     ['lesion', 'version'],
+    ['errpool41', 'errpool42'],
+    ['sha512', 'sha51'],
   ])('%s never means %s', (typed, word) => {
     expect(meantSurely(typed, typed, word)).toBe(0)
   })

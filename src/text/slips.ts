@@ -78,6 +78,7 @@ const OTHER_FORM = 0.55
  * explains it, and near 1 for a small error in a long word.
  */
 export function meantSurely(typed: string, term: string, word: string): number {
+  if (numbersIn(typed) !== numbersIn(word)) return 0
   const plain = surelyBySlip(term, word)
   if (plain > 0 && typed === term) return plain
   let best = plain
@@ -87,6 +88,13 @@ export function meantSurely(typed: string, term: string, word: string): number {
   }
   return best
 }
+
+const NUMBERS = /\d{2,}/g
+const NO_NUMBERS = ''
+
+/** Two digits in a row and more are a number, which is exact or another one: ERR_POOL_41 is not ERR_POOL_42. */
+const numbersIn = (word: string): string =>
+  /\d\d/.test(word) ? (word.match(NUMBERS) ?? []).join(' ') : NO_NUMBERS
 
 function surelyBySlip(typed: string, word: string): number {
   const length = Math.min(typed.length, word.length)

@@ -92,6 +92,23 @@ onBothEngines('what is a hit', (t) => {
     await (author as Person).delete(`/api/v1/cards/${card_id}`)
   })
 
+  test('a name with another number is never meant, one with a slip in its letters is', async () => {
+    const title = 'The worker stops with ERR_QUOKKA_LEASE_413'
+    const { card_id } = await record(author as Person, { ...goodCard(), title })
+    await (author as Person).post(`/api/v1/cards/${card_id}/publish`)
+    await maintainIndex(contextFor(t.app.services))
+    for (const query of ['ERR_QUOKKA_LEASE_412', 'err_quokka_lease_4133']) {
+      const other = await ask(query, { scope: 'public' })
+      expect(other, query).toMatchObject({ total: 0, credits_charged: 0, corrected: {} })
+    }
+    const slip = await ask('ERR_QUOKA_LEASE_413', { scope: 'public' })
+    expect(slip).toMatchObject({
+      results: [{ card_id }],
+      corrected: { err_quoka_lease_413: 'errquokkalease413' },
+    })
+    await (author as Person).delete(`/api/v1/cards/${card_id}`)
+  })
+
   test('min_score cuts', async () => {
     const all = await ask('memory pressure of redis sessions')
     const weakest = Math.min(...all.results.map(({ score }) => score))

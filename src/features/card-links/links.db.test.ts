@@ -71,6 +71,27 @@ onBothEngines('cards that stand to one another', (t) => {
     expect(await find(user, word)).toHaveLength(2)
   })
 
+  test('If-Match is the version of the card in the path, not of the other one', async () => {
+    const user = await t.user()
+    const [changed, other] = [await own(user, newWord()), await own(user, newWord())]
+    expect((await user.patch(url(changed), { body: 'A second version' })).body.version).toBe(2)
+    const at = (version: number) => ({ 'if-match': `"${version}"` })
+    for (const kind of ['supersedes', 'related']) {
+      const link = (version: number) =>
+        user.post(`${url(changed)}/links`, { to_card_id: other, kind }, at(version))
+      const stale = await link(1)
+      expect([stale.status, stale.body.version], kind).toEqual([412, 2])
+      const made = await link(2)
+      expect(made.status, kind).toBe(201)
+      expect((await user.delete(`${url(changed)}/links/${made.body.link_id}`, at(2))).status, kind).toBe(204)
+    }
+    const merge = (version: number) =>
+      user.post(`${url(changed)}/merge`, { into_card_id: other }, at(version))
+    const stale = await merge(1)
+    expect([stale.status, stale.body.version]).toEqual([412, 2])
+    expect((await merge(2)).status).toBe(200)
+  })
+
   test('a card is not linked to itself, and the answer names the person who made the link', async () => {
     const [maker, other] = [await t.user('Maker'), await t.user()]
     const [one, two] = [await own(maker, newWord()), await own(maker, newWord())]

@@ -6,7 +6,7 @@ import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
 import type { CardLinksTable, LinkKind } from '../../db/tables/card-links.ts'
 import { audit } from '../audit/audit.ts'
-import { editableCard, readableCard } from '../cards/access.ts'
+import { editableAtAnyVersion, editableCard, readableCard, requireVersion } from '../cards/access.ts'
 import { holdAround } from '../cards/hold-card.ts'
 import { Home, presentHome, Readers } from '../cards/home.ts'
 import { presentHomes } from '../cards/homes.ts'
@@ -50,9 +50,11 @@ const CardLink = z
 
 /** Superseding takes a card out of search, so it needs the right to edit that card. The other kinds change nothing. */
 async function bothCards(ctx: UserCtx, kind: LinkKind, fromId: string, toId: string) {
-  if (kind === 'supersedes')
-    return { from: await readableCard(ctx, fromId), to: await editableCard(ctx, toId) }
-  return { from: await editableCard(ctx, fromId), to: await readableCard(ctx, toId) }
+  if (kind !== 'supersedes')
+    return { from: await editableCard(ctx, fromId), to: await readableCard(ctx, toId) }
+  const from = await readableCard(ctx, fromId)
+  requireVersion(ctx, from)
+  return { from, to: await editableAtAnyVersion(ctx, toId) }
 }
 
 /** Every reader of either card looks through its links, so neither has more than one can read. Call it after the link is made. */

@@ -5,7 +5,7 @@ import { DAY_MS } from '../../core/day.ts'
 import { conflict, notFound } from '../../core/errors.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
-import { editableCard } from '../cards/access.ts'
+import { editableAtAnyVersion, editableCard } from '../cards/access.ts'
 import { holdAround } from '../cards/hold-card.ts'
 import { CardId } from '../cards/schemas.ts'
 import { recountFeedback } from '../feedback/feedback.ts'
@@ -59,7 +59,8 @@ export const mergeCard = capability({
   run: async (ctx, { card_id, into_card_id, why: given }) => {
     const why = cleanOptional(given, new Findings())
     const merged = await inTx(ctx, async (ctx) => {
-      const [card, into] = [await editableCard(ctx, card_id), await editableCard(ctx, into_card_id)]
+      const card = await editableCard(ctx, card_id)
+      const into = await editableAtAnyVersion(ctx, into_card_id)
       if ((await countMergedInto(ctx.db, into_card_id)) >= MOST_MERGED)
         throw conflict('too_many_merged', `A card can take in at most ${MOST_MERGED} others.`)
       if (await findMerge(ctx.db, into_card_id))

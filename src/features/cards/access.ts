@@ -23,8 +23,8 @@ function matches(ifMatch: string, version: number): boolean {
   })
 }
 
-/** `If-Match` keeps two editors from overwriting each other unknowingly. */
-function requireVersion(ctx: UserCtx, row: CardRow): void {
+/** `If-Match` keeps two editors from overwriting each other unknowingly. It is the version of the card in the path. */
+export function requireVersion(ctx: UserCtx, row: CardRow): void {
   if (ctx.ifMatch === undefined || matches(ctx.ifMatch, row.version)) return
   throw new AppError(
     412,
@@ -57,6 +57,10 @@ export async function editableCard(ctx: UserCtx, cardId: string, deed = 'change'
   requireVersion(ctx, row)
   return row
 }
+
+/** For a card that the path does not name, and for reading: `If-Match` says nothing about them. */
+export const editableAtAnyVersion = (ctx: UserCtx, cardId: string, deed?: string): Promise<CardRow> =>
+  editableCard({ ...ctx, ifMatch: undefined }, cardId, deed)
 
 export async function ownCard(ctx: UserCtx, cardId: string, verb: string): Promise<CardRow> {
   const row = await readableCard(ctx, cardId)

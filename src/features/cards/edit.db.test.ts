@@ -107,6 +107,8 @@ onBothEngines('changing cards', (t) => {
       expect((await user.post(`${url(card)}/${verb}`, undefined, { 'if-match': '"1"' })).status).toBe(412)
     expect((await user.post(`${url(card)}/restore`, { version: 1 }, { 'if-match': '"1"' })).status).toBe(412)
     expect((await user.delete(url(card), { 'if-match': '"1"' })).status).toBe(412)
+    for (const read of ['', '/history', '/history/1'])
+      expect((await user.get(`${url(card)}${read}`, { 'if-match': '"1"' })).status, read).toBe(200)
   })
 
   test('of editors who start from one version at once, one gets through', async () => {

@@ -5,7 +5,7 @@ import { notFound } from '../../core/errors.ts'
 import { LicenceId } from '../../core/licence-id.ts'
 import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
-import { editableCard } from './access.ts'
+import { editableAtAnyVersion, editableCard } from './access.ts'
 import { type CardContent, contentOf } from './content.ts'
 import { holdCard } from './hold-card.ts'
 import { CardId, CaseContent, CaseResponse } from './schemas.ts'
@@ -94,7 +94,7 @@ export const cardHistory = capability({
   output: CaseHistoryResponse,
   errors: [404],
   run: async (ctx, { card_id, page, page_size }) => {
-    const card = await editableCard(ctx, card_id, READ)
+    const card = await editableAtAnyVersion(ctx, card_id, READ)
     const from = card.version - (page - 1) * page_size
     const first = firstSeen(ctx, card)
     const rows = from < first ? [] : await versionsOf(ctx, card, from, Math.max(first, from - page_size + 1))
@@ -114,7 +114,7 @@ export const cardVersion = capability({
   output: CaseVersionResponse,
   errors: [404],
   run: async (ctx, { card_id, version }) => {
-    const card = await editableCard(ctx, card_id, READ)
+    const card = await editableAtAnyVersion(ctx, card_id, READ)
     const row = await oneVersion(ctx, card, version)
     return {
       card_id,

@@ -74,6 +74,16 @@ onBothEngines(
       expect((await editor.get(`${listed}&after=${card.card_id}`)).body.items).toEqual([])
     })
 
+    test('If-Match, which is the version of one card, does not count here', async () => {
+      const { workspaceId, editor } = await team(t)
+      const card = foreignCard('capybara')
+      expect(outcomes(await importing(editor, workspaceId, [card]))).toEqual(['created'])
+      const newer = { ...foreignCard('capybara', { body: 'More' }), card_id: card.card_id, version: 2 }
+      const body = { workspace_id: workspaceId, server: SERVER, cards: [newer] }
+      const answer = await editor.post('/api/v1/library/import', body, { 'if-match': '"9"' })
+      expect(outcomes(answer)).toEqual(['updated'])
+    })
+
     test('the same Idempotency-Key gets the first answer again, and another body is refused', async () => {
       const { workspaceId, editor } = await team(t)
       const [card, other] = [foreignCard(), foreignCard()]

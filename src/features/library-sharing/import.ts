@@ -7,7 +7,7 @@ import { newId } from '../../db/ids.ts'
 import { holdLockOf } from '../../db/locks.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
-import { editableCard } from '../cards/access.ts'
+import { editableAtAnyVersion } from '../cards/access.ts'
 import { changeOrigin } from '../cards/change-origin.ts'
 import { SIMILAR } from '../cards/duplicate.ts'
 import { originKey, type StoredOrigin, storedOrigin } from '../cards/origin.ts'
@@ -54,7 +54,7 @@ const keptOut = (verdict: Reviewed): Fate | undefined =>
   verdict.passed ? undefined : { outcome: 'blocked', reasons: verdict.reasons }
 
 async function renew(ctx: UserCtx, target: Target, given: SnapshotCardInput, cardId: string): Promise<Fate> {
-  const row = await editableCard(ctx, cardId)
+  const row = await editableAtAnyVersion(ctx, cardId)
   const before = storedOrigin(row)
   if (before !== null && before.version >= given.version) return { outcome: 'unchanged', card_id: cardId }
   if (row.content_hash !== before?.content_hash) return { outcome: 'edited_here', card_id: cardId }

@@ -132,6 +132,17 @@ onBothEngines(
       expect((await send(user, newPicture(600_000))).statusCode).toBe(201)
     })
 
+    test('If-Match is for cards: requests for pictures ignore it', async () => {
+      const user = await t.user()
+      const card = (await user.post('/api/v1/cards', goodCard('tagged'))).body
+      const query = `?card_id=${card.card_id}`
+      const sent = await send(user, newPicture(), { query, headers: { 'if-match': '"9"' } })
+      expect(sent.statusCode).toBe(201)
+      const { url } = sent.json()
+      const tag = String((await fetched(user, url)).headers.etag)
+      expect((await user.delete(url, { 'if-match': tag })).status).toBe(204)
+    })
+
     test('a card has room for so many', async () => {
       const user = await t.user()
       const card = (await user.post('/api/v1/cards', goodCard('many'))).body

@@ -11,7 +11,7 @@ import type { RawRoute } from '../../../core/http/raw-route.ts'
 import { parseInput } from '../../../core/invoke.ts'
 import { Id } from '../../../core/schemas.ts'
 import { newId } from '../../../db/ids.ts'
-import { editableCard } from '../access.ts'
+import { editableAtAnyVersion } from '../access.ts'
 import { requireRoomOnCard } from './attach.ts'
 import { contentOfImage } from './content-of-image.ts'
 import { BadImage, type ImageFault, MAX_IMAGE_BYTES, MEDIA_TYPES, type Picture } from './image-format.ts'
@@ -66,7 +66,7 @@ const store = (ctx: UserCtx, picture: Picture, sha256: string, cardId: string | 
       sha256,
       created_at: ctx.now().toISOString(),
     }
-    if (cardId !== null) await editableCard(ctx, cardId)
+    if (cardId !== null) await editableAtAnyVersion(ctx, cardId)
     await insertImage(ctx.db, row, bytes)
     if (cardId !== null) await requireRoomOnCard(ctx, cardId, 'card_id')
     return presentImage(row)
@@ -116,7 +116,7 @@ export const uploadImage: RawRoute = {
   handle: async (services, request, reply) => {
     const { viewer } = request
     if (!viewer) throw notAuthenticated()
-    const ctx: UserCtx = { ...contextOfRequest(services, request), viewer, ifMatch: undefined }
+    const ctx: UserCtx = { ...contextOfRequest(services, request), viewer }
     const { card_id = null } = parseQuery(z.object({ card_id: Id.optional() }), request)
     if (!(await hasFreeDisk(services.config)))
       throw noRoom('There is too little space on the disk for pictures now. Save the card without them.')

@@ -4,7 +4,7 @@ import { inTx } from '../../../core/context.ts'
 import { notFound } from '../../../core/errors.ts'
 import { AnswerId, Id, Time } from '../../../core/schemas.ts'
 import { audit } from '../../audit/audit.ts'
-import { editableCard, readableCard } from '../access.ts'
+import { editableAtAnyVersion, readableCard } from '../access.ts'
 import { contributorFor } from '../contributor.ts'
 import { ADDED_BY, CardId } from '../schemas.ts'
 import { imageAddress, MAX_IMAGES_PER_CARD } from './attach.ts'
@@ -62,7 +62,7 @@ export const deleteImage = capability({
       const image = await findReadableImage(ctx.db, ctx.viewer.userId, image_id)
       if (!image) throw notFound('Picture')
       if (image.card_id !== null) {
-        const card = await editableCard(ctx, image.card_id)
+        const card = await editableAtAnyVersion(ctx, image.card_id)
         await audit(ctx, {
           action: 'card.image_deleted',
           subject: { type: 'card', id: card.card_id },

@@ -219,10 +219,11 @@ onBothEngines('comments', (t) => {
 
   test('limits hold, and are looked at first', async () => {
     const { cardId, viewer, workspaceId } = await shared()
-    for (const body of ['', '   ', 'x'.repeat(MAX_BODY + 1), null, 7])
+    for (const body of ['', '   ', '\u0007 \u001b', 'x'.repeat(MAX_BODY + 1), null, 7])
       expect((await viewer.post(thread(cardId), { body })).status).toBe(422)
     const { comment_id } = await say(viewer, cardId, 'x'.repeat(MAX_BODY))
-    expect((await viewer.patch(`${thread(cardId)}/${comment_id}`, { body: ' ' })).status).toBe(422)
+    for (const body of [' ', '\u0007'])
+      expect((await viewer.patch(`${thread(cardId)}/${comment_id}`, { body })).status).toBe(422)
     const rows = Array.from({ length: MAX_COMMENTS - 2 }, (_, i) => ({
       comment_id: crypto.randomUUID(),
       card_id: cardId,

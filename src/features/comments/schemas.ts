@@ -1,18 +1,16 @@
 import { z } from 'zod'
 import { AnswerId, Id, pageOf, Time } from '../../core/schemas.ts'
 import { CardId } from '../cards/schemas.ts'
+import { requiredText } from '../redaction/required-text.ts'
 
 export const MAX_BODY = 10_000
 export const MAX_MENTIONS = 20
 /** The result of a longer conversation belongs in the card itself. */
 export const MAX_COMMENTS = 500
 
-const Body = z
-  .string()
-  .max(MAX_BODY)
-  .trim()
-  .min(1)
-  .describe(`Markdown. <@user_id> mentions a member; at most ${MAX_MENTIONS}.`)
+const Body = requiredText(1, MAX_BODY).describe(
+  `Markdown. <@user_id> mentions a member; at most ${MAX_MENTIONS}.`,
+)
 
 export const CommentCreate = z.object({ ...CardId.shape, body: Body }).meta({ id: 'CommentCreate' })
 

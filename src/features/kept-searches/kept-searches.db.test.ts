@@ -44,6 +44,7 @@ onBothEngines('kept searches', (t) => {
     expect(await save(me, 'one more')).toMatchObject({ status: 409, body: { code: 'too_many_searches' } })
     expect((await me.delete(`/api/v1/searches/${search_id}`)).status).toBe(204)
     expect((await save(me, 'one more')).status).toBe(201)
+    expect((await save(me, 'named by nothing', '\u0007')).status).toBe(422)
   })
 
   test('a filter that grows by its placeholders can still be read, and one within the limit is kept whole', async () => {
@@ -75,7 +76,7 @@ onBothEngines('kept searches', (t) => {
     expect(await recent(me)).toEqual([])
     await remember(me, 'not kept')
     expect(await kept(me)).toMatchObject({ recent: [], keeps_history: false })
-    expect((await remember(me, 'x'.repeat(2001))).status).toBe(422)
+    for (const query of ['x'.repeat(2001), '\u0007']) expect((await remember(me, query)).status).toBe(422)
     const exported = async () => (await me.get('/api/v1/auth/me/export')).text
     await save(me, 'kept question')
     expect(await exported()).toContain('kept question')

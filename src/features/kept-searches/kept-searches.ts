@@ -9,6 +9,7 @@ import type { KeptSearchesTable } from '../../db/tables/kept-searches.ts'
 import { cutText } from '../../text/cut-text.ts'
 import { settingsOf } from '../identity/users/user-settings.ts'
 import { requireUser } from '../identity/users/users.ts'
+import { requiredText } from '../redaction/required-text.ts'
 import { cleanText, Findings } from '../redaction/stored.ts'
 import {
   countKept,
@@ -37,7 +38,7 @@ const Filters = z
   .meta({ id: 'KeptSearchFilters' })
 
 const Asked = z.object({
-  query: z.string().trim().min(1).max(LONGEST_QUERY),
+  query: requiredText(1, LONGEST_QUERY),
   filters: Filters.default({}),
 })
 
@@ -148,7 +149,7 @@ export const saveSearch = capability({
   status: 201,
   errors: [409],
   input: Asked.extend({
-    name: z.string().trim().min(1).max(LONGEST_NAME).optional().describe('The query itself, if left out'),
+    name: requiredText(1, LONGEST_NAME).optional().describe('The query itself, if left out'),
   }).meta({ id: 'SearchToSave' }),
   output: KeptSearch,
   run: (ctx, { name, ...asked }) =>

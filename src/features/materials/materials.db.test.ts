@@ -86,6 +86,9 @@ onBothEngines('raw materials', (t) => {
   test.each([
     ['no content', {}],
     ['empty content', { content: '' }],
+    ['content of control characters', { content: '\u0007' }],
+    ['a kind of control characters', { content: 'x', kind: '\u0007' }],
+    ['a tag of control characters', { content: 'x', tags: ['\u0007'] }],
     ['1,000,001 characters', { content: 'x'.repeat(1_000_001) }],
     ['tags that are a text', { content: 'x', tags: 'a,b' }],
     ['meta that is a list', { content: 'x', meta: [] }],

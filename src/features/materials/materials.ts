@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
-import { forbidden, invalid, notFound } from '../../core/errors.ts'
+import { forbidden, notFound } from '../../core/errors.ts'
 import { presentWithin } from '../../core/page-size.ts'
 import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { freeJson } from '../../core/sizes.ts'
@@ -11,6 +11,7 @@ import type { RawMaterialsTable } from '../../db/tables/memory.ts'
 import { cutText } from '../../text/cut-text.ts'
 import { audit } from '../audit/audit.ts'
 import { requireRole } from '../permissions/permission.ts'
+import { MORE_THAN_CONTROLS, requiredText } from '../redaction/required-text.ts'
 import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
 import {
   findMaterial,
@@ -32,10 +33,14 @@ export const RawMaterialCreate = z
   .object({
     workspace_id: Id.nullish().describe('The personal workspace, when left out.'),
     title: z.string().max(5000).nullish(),
-    kind: z.string().trim().min(1).max(100).default('note'),
-    content: z.string().min(1).max(1_000_000),
+    kind: requiredText(1, 100).default('note'),
+    content: z
+      .string()
+      .min(1)
+      .max(1_000_000)
+      .refine(...MORE_THAN_CONTROLS),
     source_url: z.string().max(4000).nullish(),
-    tags: z.array(z.string().trim().min(1).max(100)).max(50).default([]),
+    tags: z.array(requiredText(1, 100)).max(50).default([]),
     meta: Meta.nullish(),
   })
   .meta({ id: 'RawMaterialCreate' })
@@ -107,16 +112,14 @@ export const createMaterial = capability({
   output: RawMaterialResponse,
   run: (ctx, input) => {
     const findings = new Findings()
-    const content = cleanText(input.content, findings)
-    if (content === '') throw invalid('content', 'Content should have more than control characters')
     const cleaned = {
+      content: cleanText(input.content, findings),
       kind: cleanText(input.kind, findings),
       title: cleanOptional(input.title, findings),
       source_url: cleanOptional(input.source_url, findings),
       tags: toJson([...new Set(input.tags.map((tag) => cleanText(tag, findings)))]),
       meta: input.meta ? toJson(cleanJson(input.meta, findings)) : null,
       redactions: toJson(findings.list()),
-      content,
     }
     return inTx(ctx, async (ctx) => {
       const row: RawMaterialsTable = {

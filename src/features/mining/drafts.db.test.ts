@@ -228,6 +228,7 @@ onBothEngines('drafts from one’s own work', (t) => {
     expect((await user.post(`/api/v1/drafts/${silent}/accept`, { as: 'verdict' })).status).toBe(422)
     expect((await offer(user)).status).toBe(422)
     expect((await offer(user, candidate('y', { failure: 'e'.repeat(5000) }))).status).toBe(422)
+    expect((await offer(user, candidate('y', { command: '\u0007' }))).status).toBe(422)
     expect((await user.post(`/api/v1/drafts/${crypto.randomUUID()}/accept`, {})).status).toBe(404)
   })
 })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { AnswerId, Id, pageOf, Time } from '../../core/schemas.ts'
 import { dictionary } from '../../core/sizes.ts'
 import { CaseCreate } from '../cards/schemas.ts'
+import { MORE_THAN_CONTROLS, requiredText } from '../redaction/required-text.ts'
 import { LIMITS } from './rules/candidate.ts'
 
 /** The longest file name or label of a session. */
@@ -9,7 +10,11 @@ const LABEL = 1000
 
 export const CandidateInput = z
   .object({
-    command: z.string().min(1).max(LIMITS.command),
+    command: z
+      .string()
+      .min(1)
+      .max(LIMITS.command)
+      .refine(...MORE_THAN_CONTROLS),
     exit_code: z.int().nullable().default(null),
     failure: z.string().min(1).max(LIMITS.failure).describe('The telling lines of the failing output'),
     success: z
@@ -28,7 +33,7 @@ export const CandidateInput = z
 export const DraftsOffer = z
   .object({
     candidates: z.array(CandidateInput).min(1).max(20),
-    project_key: z.string().trim().min(1).max(LABEL).nullish(),
+    project_key: requiredText(1, LABEL).nullish(),
     session_id: z.string().max(LABEL).nullish(),
     client: z.string().max(LABEL).nullish(),
   })

@@ -167,7 +167,8 @@ onBothEngines(
       const wrong = await decide(one, found, { decision: 'keep', ban_publisher: true })
       expect(wrong.status).toBe(422)
       expect((await decide(one, found, { decision: 'burn' })).status).toBe(422)
-      expect((await decide(one, found, { decision: 'keep', reason: ' ' })).status).toBe(422)
+      for (const reason of [' ', '\u0007\u0007\u0007', 'a\u0001\u001bb'])
+        expect((await decide(one, found, { decision: 'keep', reason })).status).toBe(422)
     })
 
     test('remove, ban, appeal once, granted: all told, all in the log', async () => {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, pageOf, Time } from '../../core/schemas.ts'
 import { CardId, CaseContent, CaseResponse, Review } from '../cards/schemas.ts'
+import { requiredText } from '../redaction/required-text.ts'
 
 const REPORT_KINDS = ['dangerous', 'instructions', 'secret', 'personal', 'wrong', 'spam', 'other'] as const
 const DECISIONS = ['keep', 'hide', 'remove'] as const
@@ -9,7 +10,7 @@ const STATUSES = ['open', 'decided', 'appealed'] as const
 
 const MAX_NOTE = 2000
 const Note = z.string().trim().max(MAX_NOTE)
-export const Reason = z.string().trim().min(3).max(MAX_NOTE)
+export const Reason = requiredText(3, MAX_NOTE)
 
 export const ReportKindName = z
   .enum(REPORT_KINDS)

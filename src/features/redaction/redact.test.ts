@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { sampler } from '../../../test/redaction/samples.ts'
 import { findSecrets, redact, sanitise } from './redact.ts'
+import { requiredText } from './required-text.ts'
 
 const { randomFrom } = sampler(3)
 
@@ -264,4 +265,22 @@ test('sanitising drops control characters except tab and newline, also inside a 
     text: 'ab\tc\nd[31m <GITHUB_TOKEN>',
     findings: [{ kind: 'github_token', count: 1 }],
   })
+})
+
+test('control characters do not count towards the length of a required text', () => {
+  const Reason = requiredText(3, 10)
+  for (const text of [
+    '',
+    '  ',
+    'ab',
+    '😀😀',
+    'ab\u0007',
+    '\u0007\u0001\u001b',
+    'a\u001b\u001b\rb',
+    '\u0007 a \u0007',
+  ])
+    expect(Reason.safeParse(text).error?.issues, JSON.stringify(text)).toHaveLength(1)
+  for (const text of ['abc', '😀😀😀', '\u0007abc', 'a\tb', '\u001b[0m'])
+    expect(Reason.safeParse(text).data, JSON.stringify(text)).toBe(text)
+  expect(Reason.safeParse('x'.repeat(11)).success).toBe(false)
 })

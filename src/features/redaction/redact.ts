@@ -33,6 +33,10 @@ export function sanitise(text: string): Redacted {
   return { text: clean.replaceAll('\u001b', ''), findings }
 }
 
+/** What `sanitise` leaves of a text without secrets. */
+export const withoutControlCharacters = (text: string): string =>
+  text.replace(CONTROL_CHARACTERS, '').replaceAll('\u001b', '')
+
 function countByKind(spans: { kind: string }[]): Finding[] {
   const counts = new Map<string, number>()
   for (const { kind } of spans) counts.set(kind, (counts.get(kind) ?? 0) + 1)

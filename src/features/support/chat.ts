@@ -4,7 +4,7 @@ import type { LlmError } from '../../adapters/llm/llm.ts'
 import { capability } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
 import { guide } from '../guide/guide.ts'
-import { sanitise } from '../redaction/redact.ts'
+import { sanitise, withoutControlCharacters } from '../redaction/redact.ts'
 import { answerWhole, lookUp, type Material } from './answer.ts'
 import { type Conversation, conversationOf } from './conversations.ts'
 
@@ -17,7 +17,7 @@ export const SupportChatRequest = z
       .string()
       .min(1)
       .max(4000)
-      .refine((text) => text.trim() !== '', 'The message is empty'),
+      .refine((text) => withoutControlCharacters(text).trim() !== '', 'The message is empty'),
     conversation_id: z
       .string()
       .min(1)

@@ -10,6 +10,7 @@ import { enqueueMail } from '../mail/outbox.ts'
 import { mailWithButton } from '../mail/template.ts'
 import { tell } from '../notices/tell.ts'
 import { sanitise } from '../redaction/redact.ts'
+import { requiredText } from '../redaction/required-text.ts'
 import {
   countReplies,
   countTicketsOf,
@@ -94,7 +95,7 @@ export const replyToTicket = capability({
   status: 201,
   limit: 'support',
   errors: [404, 409],
-  input: ByTicket.extend({ message: z.string().trim().min(1).max(20_000) }).meta({
+  input: ByTicket.extend({ message: requiredText(1, 20_000) }).meta({
     id: 'SupportReplyCreate',
   }),
   output: TicketWithReplies,

@@ -51,6 +51,14 @@ onBothEngines('support tickets', (t) => {
     expect(stored(t)).not.toContain(answer.body.ticket_id)
   })
 
+  test('a category that says nothing is "other"', async () => {
+    const admin = await administrator()
+    for (const category of ['', ' ', '\u0007']) {
+      const { ticket_id } = (await send(t, { ...FIELDS, category })).body
+      expect((await admin.get(`${TICKETS}/${ticket_id}`)).body.category).toBe('other')
+    }
+  })
+
   test('attachments are kept under our own names, and only administrators see them', async () => {
     const answer = await send(t, FIELDS, [
       { name: '../../etc/passwd', content: 'harmless', type: 'text/plain' },
@@ -200,6 +208,8 @@ onBothEngines('support tickets', (t) => {
       [{ email: FIELDS.email, subject: FIELDS.subject }, 'message'],
       [{ ...FIELDS, subject: 'x'.repeat(201) }, 'subject'],
       [{ ...FIELDS, subject: '  ' }, 'subject'],
+      [{ ...FIELDS, subject: '\u0007' }, 'subject'],
+      [{ ...FIELDS, message: '\u0007 \u0001' }, 'message'],
       [{ ...FIELDS, message: 'x'.repeat(20_001) }, 'message'],
       [{ ...FIELDS, message: 'x'.repeat(200_000) }, 'message'],
       [{ ...FIELDS, category: 'x'.repeat(51) }, 'category'],

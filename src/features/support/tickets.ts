@@ -11,6 +11,7 @@ import { requireUser } from '../identity/users/users.ts'
 import { enqueueMail } from '../mail/outbox.ts'
 import { mailWithButton } from '../mail/template.ts'
 import { sanitise } from '../redaction/redact.ts'
+import { requiredText } from '../redaction/required-text.ts'
 import {
   closeTicketRow,
   countReplies,
@@ -27,14 +28,9 @@ import type { Attachment } from './upload.ts'
 
 export const NewTicket = z.object({
   email: Email,
-  subject: z.string().trim().min(1).max(200),
-  message: z.string().trim().min(1).max(20_000),
-  category: z
-    .string()
-    .trim()
-    .max(50)
-    .default('')
-    .transform((category) => category || 'other'),
+  subject: requiredText(1, 200),
+  message: requiredText(1, 20_000),
+  category: z.string().trim().max(50).default(''),
 })
 
 const AttachmentResponse = z
@@ -96,7 +92,7 @@ export async function openTicket(
     email: ticket.email,
     subject: sanitise(ticket.subject.replace(/\s+/g, ' ')).text,
     message: sanitise(ticket.message).text,
-    category: sanitise(ticket.category).text,
+    category: sanitise(ticket.category).text || 'other',
     status: 'open',
     created_at,
     closed_at: null,

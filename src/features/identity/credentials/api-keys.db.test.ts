@@ -4,7 +4,19 @@ import { onBothEngines } from '../../../../test/support/engines.ts'
 
 const KEYS = '/api/v1/auth/api-keys'
 
-onBothEngines('the end of an API key', (t) => {
+onBothEngines('API keys', (t) => {
+  test('a name has more than control characters, which are not stored', async () => {
+    const user = await t.user()
+    for (const name of ['\u0007', '\u001b', ' \u0001 \u009f ']) {
+      const refused = await user.post(KEYS, { name })
+      expect(refused.status).toBe(422)
+      expect(refused.body.detail).toMatchObject([
+        { loc: ['body', 'name'], msg: 'Input should have at least 1 character besides control characters' },
+      ])
+    }
+    expect((await user.post(KEYS, { name: '\u0007a' })).body.name).toBe('a')
+  })
+
   test('a key that ends makes no key that outlives it; a session and a lasting key do', async () => {
     const user = await t.user()
     const ending = (await user.post(KEYS, { name: 'a week', expires_in_days: 7 })).body

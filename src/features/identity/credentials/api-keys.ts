@@ -11,6 +11,7 @@ import { newId } from '../../../db/ids.ts'
 import type { ApiKeysTable } from '../../../db/tables/accounts.ts'
 import { audit } from '../../audit/audit.ts'
 import { hasRole, roleIn } from '../../permissions/permission.ts'
+import { requiredText } from '../../redaction/required-text.ts'
 import { cleanText, Findings } from '../../redaction/stored.ts'
 import { countKeys, endOfKey } from './api-keys.store.ts'
 import { requireLiveCredential } from './live-credential.ts'
@@ -29,7 +30,7 @@ const MAX_SCOPES = 50
 
 export const APIKeyCreate = z
   .object({
-    name: z.string().trim().min(1).max(120),
+    name: requiredText(1, 120),
     scopes: z
       .array(ScopeName)
       .min(1)

@@ -67,7 +67,6 @@ export async function appendTo(ctx: UserCtx, resolved: ResolvedProject, cleaned:
   checkUserPreferences(resolved, draft)
   const now = ctx.now().toISOString()
   const project = await projectFor(ctx, resolved, now)
-  if (fields.content === '') throw invalid('content', 'Content should have more than control characters')
   const { partition, sequence } = await nextPosition(ctx.db, project)
   // Clocks of nodes differ. The event that is written last must be the newest: its document replaces the one before.
   const last = project.last_event_at ?? ''

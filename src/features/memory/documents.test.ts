@@ -12,6 +12,7 @@ test('a document is its lines, whatever the bullets', () => {
     'plain',
   ])
   expect(documentFrom(['one', ' two\n  lines ', ' '])).toBe('- one\n- two lines')
+  expect(documentFrom(['\u0007', 'one', '- \u0001 \u009f'])).toBe('- one')
   expect(documentFrom(['- tabs', '* short', '1. first', '-1 is allowed'])).toBe(
     '- tabs\n- short\n- 1. first\n- -1 is allowed',
   )

@@ -14,10 +14,13 @@ export function documentOf(items: readonly string[]): string {
   return items.map((item) => `- ${item}`).join('\n')
 }
 
+/** Control characters are not stored: of an item that has nothing else, an empty line would be left. */
+const SAID = /[^\s\p{Cc}]/u
+
 /** A caller may send a text, or a list whose items become one `- ` line each. */
 export function documentFrom(given: string | readonly string[]): string {
   if (typeof given === 'string') return given
-  return documentOf(given.map(onOneLine).filter((item) => item !== ''))
+  return documentOf(given.map(onOneLine).filter((item) => SAID.test(item)))
 }
 
 /** Models send lists with and without bullets. A number may be part of the item, so it stays. */

@@ -300,8 +300,13 @@ onBothEngines('turns', (t) => {
     ['an empty list', { facts: [] }],
     ['a list of blanks', { facts: [' '] }],
     ['a list that is a number', { summary: 7 }],
-    ['more than an event takes', { user_message: 'x'.repeat(150_000), agent_report: 'x'.repeat(150_000) }],
+    ['more than an event takes', { agent_report: 'x'.repeat(150_000), user_message: 'x'.repeat(150_000) }],
     ['an unknown field', { sumary: 'typo' }],
+    ['a message of control characters', { user_message: '\u0007' }],
+    ['a report of control characters', { agent_report: '\u0001\u009f' }],
+    ['a summary of control characters', { summary: '\u0007' }],
+    ['facts of control characters', { facts: '\u0007' }],
+    ['preferences of control characters', { project_preferences: ['\u0007'] }],
   ])('%s: nothing is written', async (_what, change) => {
     const user = await t.user()
     const answer = await user.tool('append_context_turn', {
@@ -312,6 +317,7 @@ onBothEngines('turns', (t) => {
       ...change,
     })
     expect(answer.status).toBe(422)
+    expect(answer.body.detail[0].loc).toEqual(['body', Object.keys(change)[0]])
     expect((await user.get(`${SNAPSHOT}?project_key=org/none`)).body.total_events).toBe(0)
   })
 })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { freeJson } from '../../core/sizes.ts'
+import { MORE_THAN_CONTROLS } from '../redaction/required-text.ts'
 import { LONGEST_KEY } from './project-key.ts'
 
 export const LONGEST_CONTENT = 200_000
@@ -34,11 +35,18 @@ export const EventContext = {
 
 export const Redaction = z.object({ kind: z.string(), count: z.int() })
 
+/** What is written of an event, or into one. */
+export const Content = z
+  .string()
+  .min(1)
+  .max(LONGEST_CONTENT)
+  .refine(...MORE_THAN_CONTROLS)
+
 export const ProjectContextEventCreate = z
   .object({
     project_key: ProjectKey,
     event_type: EventType,
-    content: z.string().min(1).max(LONGEST_CONTENT),
+    content: Content,
     workspace_id: WorkspaceId,
     ...EventContext,
   })

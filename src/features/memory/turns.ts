@@ -11,6 +11,7 @@ import { markForMining } from './mining-due.ts'
 import { resolveForWriting } from './resolve-project.ts'
 import { appendTurnOnce } from './same-turn.ts'
 import {
+  Content,
   EventContext,
   EventType,
   LONGEST_CONTENT,
@@ -23,25 +24,14 @@ import { thinTurn } from './thin.ts'
 import { turnContent } from './turn-content.ts'
 
 const Document = z
-  .union([
-    z.string().min(1).max(LONGEST_CONTENT),
-    z.array(z.string().min(1).max(LONGEST_CONTENT)).min(1).max(1000),
-  ])
+  .union([Content, z.array(z.string().min(1).max(LONGEST_CONTENT)).min(1).max(1000)])
   .nullish()
 
 export const ProjectContextTurnCreate = z
   .object({
     project_key: ProjectKey,
-    user_message: z
-      .string()
-      .min(1)
-      .max(LONGEST_CONTENT)
-      .describe('Verbatim; of a long message the first 4000 characters'),
-    agent_report: z
-      .string()
-      .min(1)
-      .max(LONGEST_CONTENT)
-      .describe('Done, found, left open; for the next reader'),
+    user_message: Content.describe('Verbatim; of a long message the first 4000 characters'),
+    agent_report: Content.describe('Done, found, left open; for the next reader'),
     workspace_id: WorkspaceId,
     summary: Document.describe('Current focus; replaces the last one'),
     facts: Document,

@@ -5,7 +5,7 @@ import { InvalidInput, missingScope, notAuthenticated } from './errors.ts'
 import { checkAnswer } from './kept-answers.ts'
 import type { Scope } from './scopes.ts'
 import { sizeIssues } from './sizes.ts'
-import { MAX_ISSUES, toInputIssues } from './validation.ts'
+import { MAX_ISSUES, sayFraction, toInputIssues } from './validation.ts'
 
 /** Refuses a caller without the needed credential. Doors ask before they read a body. */
 export function authorise(capability: Pick<Capability, 'scopes'>, viewer: Ctx['viewer']): void {
@@ -23,7 +23,7 @@ export function requireScope({ viewer }: UserCtx, scope: Scope): void {
 export function parseInput<S extends z.ZodType>(schema: S, raw: unknown): z.output<S> {
   const tooLarge = sizeIssues(schema, raw)
   if (tooLarge.length > 0) throw new InvalidInput(tooLarge.slice(0, MAX_ISSUES))
-  const parsed = schema.safeParse(raw)
+  const parsed = schema.safeParse(raw, { error: sayFraction })
   if (!parsed.success) throw new InvalidInput(toInputIssues(parsed.error.issues, raw))
   return parsed.data
 }

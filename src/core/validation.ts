@@ -23,7 +23,7 @@ function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
 
 const TYPE_NAMES: Record<string, [type: string, what: string]> = {
   string: ['string_type', 'a valid string'],
-  // Every number that the API takes is a whole one.
+  // Where a fraction is valid too, the issue says so (`sayFraction`).
   number: ['int_type', 'a valid integer'],
   int: ['int_type', 'a valid integer'],
   boolean: ['bool_type', 'a valid boolean'],
@@ -31,6 +31,14 @@ const TYPE_NAMES: Record<string, [type: string, what: string]> = {
   object: ['dict_type', 'a valid object'],
   record: ['dict_type', 'a valid object'],
 }
+
+const FRACTION_EXPECTED = 'Input should be a valid number'
+
+/** For `safeParse`: zod expects a "number" also where only a whole one is valid, and nobody else is shown the schema. */
+export const sayFraction = (issue: z.core.$ZodRawIssue): string | undefined =>
+  issue.code === 'invalid_type' && issue.expected === 'number' && !(issue.inst as z.ZodNumber).isInt
+    ? FRACTION_EXPECTED
+    : undefined
 
 function sizeIssue(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>) {
   const small = issue.code === 'too_small'
@@ -70,6 +78,7 @@ function describe(
   switch (issue.code) {
     case 'invalid_type': {
       if (value === undefined) return { type: 'missing', msg: 'Field required' }
+      if (issue.message === FRACTION_EXPECTED) return { type: 'float_type', msg: FRACTION_EXPECTED }
       const [type, what] = TYPE_NAMES[issue.expected] ?? ['value_error', `a valid ${issue.expected}`]
       return { type, msg: `Input should be ${what}` }
     }

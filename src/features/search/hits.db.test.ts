@@ -121,6 +121,10 @@ onBothEngines('what is a hit', (t) => {
       expect((await (reader as Person).post('/api/v1/search', { query: 'redis', min_score })).status).toBe(
         422,
       )
+    const text = await (reader as Person).post('/api/v1/search', { query: 'redis', min_score: '0.5' })
+    expect(text.body.detail).toMatchObject([
+      { type: 'float_type', loc: ['body', 'min_score'], msg: 'Input should be a valid number' },
+    ])
   })
 
   test('a corrected word is named, and its quoted form is searched as it is', async () => {

@@ -32,8 +32,11 @@ export const limitHeaders = ({ limit, remaining, resetSeconds }: LimitState) => 
   'RateLimit-Reset': resetSeconds,
 })
 
-function refusePast(state: LimitState, detail?: string): void {
-  if (state.exceeded) throw rateLimited(state.resetSeconds, detail)
+/** The headers of the refusal are about the limit that refuses. */
+function refusePast(request: FastifyRequest, state: LimitState, detail?: string): void {
+  if (!state.exceeded) return
+  request.limit = state
+  throw rateLimited(state.resetSeconds, detail)
 }
 
 /** Counts the request against its caller (credential, or host without one) and refuses it beyond the limit. */
@@ -49,9 +52,10 @@ export function applyRateLimit(
   const counted = limitClass === 'auth' ? null : viewer
   const caller = counted ? counted.credential.id : request.clientHost
   request.limit = services.limits.hit(`${limitClass}:${caller}`, perMinute)
-  refusePast(request.limit)
+  refusePast(request, request.limit)
   if (counted)
     refusePast(
+      request,
       services.limits.hit(`${limitClass}:person:${counted.userId}`, CREDENTIALS_WORTH * perMinute),
       'Too many requests of all your credentials together.',
     )
@@ -61,13 +65,13 @@ export function applyRateLimit(
 export function countMiss(services: Services, request: FastifyRequest): void {
   if (!services.config.rateLimit) return
   request.limit = services.limits.hit(`missed:${request.clientHost}`, MISSES_PER_MINUTE)
-  refusePast(request.limit)
+  refusePast(request, request.limit)
 }
 
 /** Counts a request for something that is the same for everybody. */
 export function countFile(services: Services, request: FastifyRequest): void {
   if (!services.config.rateLimit) return
-  refusePast(services.limits.hit(`files:${request.clientHost}`, FILES_PER_MINUTE))
+  refusePast(request, services.limits.hit(`files:${request.clientHost}`, FILES_PER_MINUTE))
 }
 
 const wrongCredentialsOf = (request: FastifyRequest) => `wrong:${request.clientHost}`
@@ -76,13 +80,13 @@ const wrongCredentialsOf = (request: FastifyRequest) => `wrong:${request.clientH
 export function holdGuessingHost(services: Services, request: FastifyRequest, isKnown: () => boolean): void {
   if (!services.config.rateLimit) return
   const state = services.limits.look(wrongCredentialsOf(request), LOOKED_UP_WRONG_CREDENTIALS)
-  if (state.exceeded && !isKnown()) refusePast(state, 'Too many wrong credentials.')
+  if (state.exceeded && !isKnown()) refusePast(request, state, 'Too many wrong credentials.')
 }
 
 export function countWrongCredential(services: Services, request: FastifyRequest): void {
   if (!services.config.rateLimit) return
   const state = services.limits.hit(wrongCredentialsOf(request), WRONG_CREDENTIALS_PER_MINUTE)
-  refusePast(state, 'Too many wrong credentials.')
+  refusePast(request, state, 'Too many wrong credentials.')
 }
 
 /** Counts a body that has arrived, before it is parsed: many large ones would block the process for everybody else. */
@@ -92,5 +96,5 @@ export function countBodyBytes(services: Services, request: FastifyRequest, byte
   const state = viewer
     ? services.limits.hit(`bytes:${viewer.userId}`, BODY_BYTES_PER_MINUTE.person, bytes)
     : services.limits.hit(`bytes:${request.clientHost}`, BODY_BYTES_PER_MINUTE.host, bytes)
-  refusePast(state, 'Too much was sent.')
+  refusePast(request, state, 'Too much was sent.')
 }

@@ -86,7 +86,18 @@ onBothEngines('support tickets', (t) => {
     expect(file.text).toBe('<script>alert(1)</script>')
     expect(file.headers['content-type']).toBe('application/octet-stream')
     expect(file.headers['content-disposition']).toContain('attachment')
+    const capitals = url.replace(/[0-9a-f-]{36}/g, (id: string) => id.toUpperCase())
+    expect((await admin.get(capitals)).text).toBe(file.text)
+    const unknown = crypto.randomUUID()
+    expect((await admin.get(`${TICKETS}/${ticket_id}/attachments/${unknown}`)).status).toBe(404)
     const person = await t.user()
+    for (const [path, field] of [
+      [`${TICKETS}/xyz/attachments/${unknown}`, 'ticket_id'],
+      [`${TICKETS}/${ticket_id}/attachments/1`, 'attachment_id'],
+    ]) {
+      const refused = await person.get(String(path))
+      expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ['path', field]])
+    }
     for (const path of [TICKETS, `${TICKETS}/${ticket_id}`, url]) {
       expect((await person.get(path)).status).toBe(403)
       expect((await t.anonymous().get(path)).status).toBe(401)

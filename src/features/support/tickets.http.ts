@@ -10,10 +10,11 @@ import { credentialOf } from '../../core/http/credential-of-request.ts'
 import { onceOnly } from '../../core/http/idempotency.ts'
 import type { RawRoute } from '../../core/http/raw-route.ts'
 import { parseInput } from '../../core/invoke.ts'
+import { Id } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
 import { requireFreeDisk, requireRoom } from './room.ts'
 import { findAttachment } from './tickets.store.ts'
-import { NewTicket, openTicket, readableTicket, ticketFolder } from './tickets.ts'
+import { ByTicket, NewTicket, openTicket, readableTicket, ticketFolder } from './tickets.ts'
 import { MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS, receiveUpload } from './upload.ts'
 
 const json = (schema: object) => ({ 'application/json': { schema } })
@@ -115,6 +116,8 @@ const open = (ctx: Ctx, given: Given) =>
     return openTicket(ctx, given)
   })
 
+const AttachmentPath = ByTicket.extend({ attachment_id: Id })
+
 export const readAttachment: RawRoute = {
   name: 'support.attachment',
   summary: 'A file of a ticket, for its author and for administrators',
@@ -124,12 +127,12 @@ export const readAttachment: RawRoute = {
     responses: {
       200: { description: 'The file', content: { 'application/octet-stream': { schema: FILE } } },
     },
-    errors: [404],
+    errors: [404, 422],
   },
   handle: async (services, request, reply) => {
-    const { ticket_id, attachment_id } = request.params as { ticket_id: string; attachment_id: string }
     const { viewer } = request
     if (!viewer) throw notAuthenticated()
+    const { ticket_id, attachment_id } = parseInput(AttachmentPath, request.params)
     await readableTicket({ ...contextOfRequest(services, request), viewer }, ticket_id)
     const found = await findAttachment(services.database.read, ticket_id, attachment_id)
     if (!found) throw notFound('Attachment')

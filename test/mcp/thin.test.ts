@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contextFor } from '../../src/core/context.ts'
 import { maintainIndex } from '../../src/search-index/index.ts'
+import { addLike } from '../support/cards.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 
 let vault: LiveVault
@@ -202,6 +203,53 @@ test('resources list projects and recent cards, and templates complete', async (
   expect((await stranger.listResources()).resources.map(({ uri }) => uri)).toEqual(['vault://guide'])
   await expect(stranger.readResource({ uri: `event://${turn.data.raw_id}` })).rejects.toThrow(/not found/i)
   await stranger.close()
+})
+
+test('completion looks past the newest hundred, takes ids in capitals, and says if others may match', async () => {
+  const flyer = await registerPerson(vault, 'flyer@example.com')
+  const by = await connectAs(flyer)
+  const complete = async (name: 'card_id' | 'project_key', value: string) => {
+    const uri = name === 'card_id' ? 'card://{card_id}' : 'project://{project_key}'
+    return (await by.complete({ ref: { type: 'ref/resource', uri }, argument: { name, value } })).completion
+  }
+  const card_id = String(
+    (await call('record_card', { ...CARD, title: 'Zeppelin over a lake' }, by)).data.card_id,
+  )
+  expect(await complete('card_id', card_id.toUpperCase())).toEqual({
+    values: [card_id],
+    total: 1,
+    hasMore: false,
+  })
+  const others = Array.from({ length: 100 }, () => ({
+    card_id: crypto.randomUUID(),
+    title: 'Another one',
+    filter_text: 'another one',
+    created_at: '2099-01-01T00:00:00.000Z',
+  }))
+  await addLike(vault.app, 'cards', ['card_id', card_id], others)
+  expect(await complete('card_id', 'zeppelin OVER')).toEqual({ values: [card_id], total: 1, hasMore: false })
+  expect(await complete('card_id', card_id)).toEqual({ values: [], hasMore: true })
+
+  const project_key = 'acme/zeppelin'
+  const content = 'It flies.'
+  await call('append_context_event', { project_key, event_type: 'agent_report', content }, by)
+  const addProjects = (count: number) =>
+    vault.app.services.database.transaction(async (db) => {
+      const mine = db.selectFrom('context_projects').selectAll().where('user_id', '=', flyer.userId)
+      const row = await mine.where('project_key', '=', project_key).executeTakeFirstOrThrow()
+      const like = Array.from({ length: count }, () => {
+        const project_id = crypto.randomUUID()
+        const last_event_at = '2099-01-01T00:00:00.000Z'
+        return { ...row, project_id, project_key: `other/${project_id}`, last_event_at }
+      })
+      await db.insertInto('context_projects').values(like).execute()
+    })
+  await addProjects(199)
+  expect(await complete('project_key', 'ZEPP')).toEqual({ values: [project_key], total: 1, hasMore: false })
+  expect(await complete('project_key', 'other/')).toMatchObject({ total: 199, hasMore: true })
+  await addProjects(1)
+  expect(await complete('project_key', 'zepp')).toEqual({ values: [], hasMore: true })
+  await by.close()
 })
 
 test('a found event is read whole, in parts', async () => {

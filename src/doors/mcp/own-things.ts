@@ -12,8 +12,13 @@ import { cardUri, GUIDE_RESOURCES, MEMORY_TYPE, projectUri } from './resources.t
 const MOST_PROJECTS = 50
 const MOST_CARDS = 20
 const TITLE_CHARACTERS = 120
-/** The protocol takes no more values than this. */
+/** The protocol takes no more values than this. It is also the longest page of cards. */
 const MOST_VALUES = 100
+/** The longest list of projects. */
+const MOST_LOOKED_THROUGH = 200
+/** What the filter of the list of cards takes. */
+const MOST_FILTER_WORDS = 16
+const LONGEST_FILTER = 1000
 
 type Project = { project_key: string; events: number; last_event_at: string | null }
 type Card = {
@@ -24,13 +29,15 @@ type Card = {
   provenance: ProvenanceAnswer
 }
 
+type Page<T> = { items: T[]; total: number }
+
 /**
  * By the capabilities themselves, so that their scopes and permissions hold here too. A project of a team is read with
  * its workspace, which an address of a resource does not name.
  */
-async function projectsOf(ctx: UserCtx, limit: number): Promise<Project[]> {
+async function projectsOf(ctx: UserCtx, limit: number): Promise<Page<Project>> {
   const { personal_workspace_id: workspace_id } = await requireUser(ctx, ctx.viewer.userId)
-  return ((await invoke(listProjects, ctx, { workspace_id, limit })) as { items: Project[] }).items
+  return (await invoke(listProjects, ctx, { workspace_id, limit })) as Page<Project>
 }
 
 /** A list has no room to say whose words a title is, so there are only the caller's own. */
@@ -39,14 +46,14 @@ const nameOf = ({ card_id, title, provenance: { owner, origin } }: Card): string
     ? title.slice(0, TITLE_CHARACTERS).toWellFormed()
     : `card ${card_id}`
 
-const recentCards = async (ctx: UserCtx, page_size: number) =>
-  ((await invoke(listCardsPage, ctx, { page_size })) as { items: Card[] }).items
+const recentCards = async (ctx: UserCtx, page_size: number, contains?: string) =>
+  (await invoke(listCardsPage, ctx, { page_size, contains })) as Page<Card>
 
 /** The guide, and the caller's own projects and recent cards, newest first. */
 export async function listResources(ctx: UserCtx): Promise<Resource[]> {
   if (!mayUse(listProjects, ctx.viewer)) return GUIDE_RESOURCES
-  const projects = await projectsOf(ctx, MOST_PROJECTS)
-  const cards = await recentCards(ctx, MOST_CARDS)
+  const { items: projects } = await projectsOf(ctx, MOST_PROJECTS)
+  const { items: cards } = await recentCards(ctx, MOST_CARDS)
   return [
     ...GUIDE_RESOURCES,
     ...projects.map(({ project_key, events }) => ({
@@ -68,21 +75,45 @@ export async function listResources(ctx: UserCtx): Promise<Resource[]> {
 
 const has = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase())
 
+/** `isWhole`: there was nothing else to look through. */
+type Found = { values: string[]; isWhole: boolean }
+
+const NOTHING: Found = { values: [], isWhole: true }
+const hasAll = ({ items, total }: Page<unknown>): boolean => items.length >= total
+
+async function projectKeys(ctx: UserCtx, typed: string): Promise<Found> {
+  const projects = await projectsOf(ctx, MOST_LOOKED_THROUGH)
+  const keys = projects.items.map(({ project_key }) => project_key)
+  return { values: keys.filter((key) => has(key, typed)), isWhole: hasAll(projects) }
+}
+
+const PART_OF_ID = /^[0-9a-f-]*$/
+
+/** The list has a filter for words, and none for ids: by its id a card is found among the newest. */
+async function cardIds(ctx: UserCtx, typed: string): Promise<Found> {
+  const id = typed.trim().toLowerCase()
+  const words = id.split(/\s+/).slice(0, MOST_FILTER_WORDS).join(' ').slice(0, LONGEST_FILTER).toWellFormed()
+  const pages = [
+    ...(PART_OF_ID.test(id) ? [await recentCards(ctx, MOST_VALUES)] : []),
+    ...(words === '' ? [] : [await recentCards(ctx, MOST_VALUES, words)]),
+  ]
+  const isMeant = ({ card_id, title }: Card) => card_id.startsWith(id) || has(title, typed)
+  const meant = pages.flatMap(({ items }) => items.filter(isMeant).map(({ card_id }) => card_id))
+  return { values: [...new Set(meant)], isWhole: pages.every(hasAll) }
+}
+
 /** Completions for what is typed of an argument of a resource template or a prompt. */
-async function valuesFor(ctx: UserCtx, argument: { name: string; value: string }): Promise<string[]> {
-  if (!mayUse(listProjects, ctx.viewer)) return []
-  if (argument.name === 'project_key') {
-    const projects = await projectsOf(ctx, MOST_VALUES)
-    return projects.map(({ project_key }) => project_key).filter((key) => has(key, argument.value))
-  }
-  if (argument.name !== 'card_id') return []
-  const cards = await recentCards(ctx, MOST_VALUES)
-  const isMeant = ({ card_id, title }: Card) =>
-    card_id.startsWith(argument.value) || has(title, argument.value)
-  return cards.filter(isMeant).map(({ card_id }) => card_id)
+async function valuesFor(ctx: UserCtx, { name, value }: { name: string; value: string }): Promise<Found> {
+  if (!mayUse(listProjects, ctx.viewer)) return NOTHING
+  if (name === 'project_key') return projectKeys(ctx, value)
+  return name === 'card_id' ? cardIds(ctx, value) : NOTHING
 }
 
 export async function completionOf(ctx: UserCtx, argument: { name: string; value: string }) {
-  const values = (await valuesFor(ctx, argument)).slice(0, MOST_VALUES)
-  return { values, total: values.length, hasMore: false }
+  const { values, isWhole } = await valuesFor(ctx, argument)
+  return {
+    values: values.slice(0, MOST_VALUES),
+    hasMore: !isWhole || values.length > MOST_VALUES,
+    ...(isWhole ? { total: values.length } : {}),
+  }
 }

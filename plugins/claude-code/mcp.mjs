@@ -1,6 +1,5 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
 import { createRequire } from "node:module";
-import { createInterface } from "node:readline";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
@@ -265,6 +264,29 @@ function reasonOf(error) {
 	return cause.message;
 }
 //#endregion
+//#region src/doors/cli/lines.ts
+var LINE_END = new Uint8Array([10]);
+/**
+* Takes the chunks of a stream and returns the lines that each completes. Only "\n" ends a line: JSON may hold U+2028 and
+* U+2029 as they are, and newer versions of `readline` split there too.
+*/
+function lineSplitter() {
+	const decoder = new TextDecoder();
+	let begun = "";
+	return (chunk) => {
+		const [first = "", ...others] = decoder.decode(chunk, { stream: true }).split("\n");
+		const lines = [begun + first, ...others];
+		begun = lines.pop() ?? "";
+		return lines;
+	};
+}
+/** The lines of a stream. The last one may end with the stream; after a line end it is empty. */
+async function* linesOf(stream) {
+	const split = lineSplitter();
+	for await (const chunk of stream) yield* split(chunk);
+	yield* split(LINE_END);
+}
+//#endregion
 //#region src/doors/cli/project-file.ts
 var PROJECT_FILE = ".kvault.json";
 var MOST_FOLDERS = 64;
@@ -449,7 +471,7 @@ async function bridge(options = {}) {
 		else fail(message, refusalText(answer.statusCode, reply?.detail, profile.url));
 	}
 	const pending = /* @__PURE__ */ new Set();
-	for await (const line of createInterface({ input: process.stdin })) {
+	for await (const line of linesOf(process.stdin)) {
 		if (!line.trim()) continue;
 		const message = jsonIn(line);
 		if (typeof message !== "object" || message === null) {

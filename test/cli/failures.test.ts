@@ -316,6 +316,15 @@ test('a program of an entry may print other lines before its answers', async () 
   expect((await probe(way)).state).not.toBe('unreachable')
 })
 
+test('the tools of an entry may have U+2028 in their descriptions, which ends no line', async () => {
+  const tools = [{ name: 'search', description: 'One\u2028two' }]
+  const reply = JSON.stringify({ jsonrpc: '2.0', id: 2, result: { tools } })
+  // It stays until the probe ends it.
+  const script = `console.log(process.argv[1]); process.stdin.resume()`
+  const way = { kind: 'stdio' as const, command: process.execPath, args: ['-e', script, reply], env: {} }
+  expect(await probe(way)).toEqual({ state: 'works', tools: ['search'] })
+})
+
 test('settings of unusual form are said in words or mended, and stop nothing', async () => {
   const connectIt = async () => kvault(['connect', 'claude-code', '--yes', '--key', await apiKeyOf(person)])
   const file = put('.claude/settings.json', '')

@@ -211,7 +211,7 @@ test('mcp answers a line that is no message, and goes on', async () => {
   expect([code, stderr]).toEqual([0, ''])
 })
 
-test('mcp answers under the id of the message, also if the vault cannot read it or its name is not ASCII', async () => {
+test('mcp answers under the id of the message, whatever the message has in its texts', async () => {
   const call = (id: number, method: string, params: object) =>
     JSON.stringify({ jsonrpc: '2.0', id, method, params })
   const deep = call(1, 'tools/call', {}).replace('{}', `${'['.repeat(101)}${']'.repeat(101)}`)
@@ -222,7 +222,10 @@ test('mcp answers under the id of the message, also if the vault cannot read it 
   const named = call(2, 'resources/read', { uri: 'project://世界', _meta })
   const unknown = ['a\nb', 'söker'].map((method, at) => call(3 + at, method, {}))
   const response = '{"jsonrpc":"2.0","id":5,"result":{}}'
-  const replies = (await kvault(['mcp'], `${[deep, named, ...unknown, response].join('\n')}\n`)).stdout
+  // JSON has them as they are, and they end no line.
+  const separated = call(6, 'ping', { _meta: { note: 'one\u2028two\u2029three' } })
+  const input = [deep, named, ...unknown, response, separated].join('\n')
+  const replies = (await kvault(['mcp'], `${input}\n`)).stdout
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
@@ -232,6 +235,7 @@ test('mcp answers under the id of the message, also if the vault cannot read it 
     { id: 2, result: { contents: [{ uri: 'project://世界' }] } },
     { id: 3, error: { code: -32601 } },
     { id: 4, error: { code: -32601 } },
+    { id: 6, result: {} },
   ])
 })
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import { createInterface } from 'node:readline'
 import { headerText } from '../../core/http/header-text.ts'
 import { requireAllowed } from './allowed-workspaces.ts'
 import { eventsOf } from './event-stream.ts'
 import { CommandError } from './exit-codes.ts'
 import { isEventStream, isGood, jsonIn, reasonOf, request, textOf } from './http-request.ts'
+import { linesOf } from './lines.ts'
 import { KVAULT } from './own-copy.ts'
 import { findProfile, type Profile } from './profile.ts'
 import { homeOf } from './project-name.ts'
@@ -123,7 +123,7 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
   }
 
   const pending = new Set<Promise<void>>()
-  for await (const line of createInterface({ input: process.stdin })) {
+  for await (const line of linesOf(process.stdin)) {
     if (!line.trim()) continue
     const message = jsonIn(line) as Message | null | undefined
     if (typeof message !== 'object' || message === null) {

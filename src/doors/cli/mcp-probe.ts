@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import type { IncomingMessage } from 'node:http'
-import { createInterface } from 'node:readline'
 import { VERSION } from '../../core/version.ts'
 import type { Way } from './clients/entry.ts'
 import { eventsOf } from './event-stream.ts'
 import { isEventStream, isGood, jsonIn, reasonOf, request, textOf } from './http-request.ts'
+import { lineSplitter } from './lines.ts'
 
 /** The result of asking a server for its tools, as a client would by its entry. */
 export type Probe =
@@ -124,10 +124,13 @@ function probeProgram(
     child.once('exit', (code) => end({ state: 'unreachable', detail: `${command} ended with code ${code}` }))
     child.stdin.on('error', () => {})
     for (const message of [INITIALIZE, INITIALIZED, LIST]) child.stdin.write(`${JSON.stringify(message)}\n`)
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      // Programs print other lines too, such as notices of their package manager.
-      const reply = jsonIn(line) as Reply | null | undefined
-      if (reply?.error || reply?.id === LIST.id) end(judged(reply))
+    const split = lineSplitter()
+    child.stdout.on('data', (chunk) => {
+      for (const line of split(chunk)) {
+        // Programs print other lines too, such as notices of their package manager.
+        const reply = jsonIn(line) as Reply | null | undefined
+        if (reply?.error || reply?.id === LIST.id) end(judged(reply))
+      }
     })
   })
 }

@@ -8,9 +8,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { disconnect } from '../../src/doors/cli/connect/disconnect.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 import { type CommandResult, runKvault } from '../support/process.ts'
 
@@ -94,6 +97,90 @@ test('in a file that others changed meanwhile, no empty map of servers of ours s
   }
   expect(text('.gemini/settings.json')).toBe('{\n  "theme": "light"\n}\n')
   expect(JSON.parse(text('.cursor/mcp.json'))).toEqual({ theme: 'light', mcpServers: {} })
+})
+
+/** What others do while connect waits for a key, and while it tries the entry. */
+type Others = { atKey?: (name: string) => void; atTry?: () => void; isRefused?: boolean }
+
+/** A vault that makes keys and has no tools. */
+async function standIn({ atKey, atTry, isRefused }: Others, work: (url: string) => Promise<void>) {
+  const server = createServer(async (request, response) => {
+    let sent = ''
+    for await (const chunk of request) sent += chunk
+    const { id, name } = JSON.parse(sent || '{}')
+    if (request.url === '/mcp') atTry?.()
+    else if (request.method === 'POST') atKey?.(name)
+    const answer = (status: number, body: object) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    if (request.url !== '/mcp') return answer(201, { api_key: 'kv_made', key_id: 'one' })
+    return isRefused ? answer(403, { detail: 'Not here.' }) : answer(200, { id, result: { tools: [] } })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).finally(() => server.close())
+}
+
+const entryIn = (path: string) => JSON.parse(text(path)).mcpServers?.['knowledge-vault']
+
+test('what the agent writes into its files while connect waits for a key stays', async () => {
+  put('.claude.json', '{"starts": 1}')
+  put('.claude/settings.json', '{"theme": "dark"}')
+  const atKey = (name: string) => {
+    if (name.startsWith('kvault')) put('.claude/settings.json', '{"theme": "light"}')
+    else put('.claude.json', '{"starts": 2}')
+  }
+  await standIn({ atKey }, async (url) => {
+    const result = await kvault('connect', 'claude-code', '--yes', '--key', 'kv_given', '--url', url)
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    expect(entryIn('.claude.json').url).toBe(`${url}/mcp`)
+  })
+  expect(JSON.parse(text('.claude.json')).starts).toBe(2)
+  const { theme, hooks } = JSON.parse(text('.claude/settings.json'))
+  expect([theme, Object.keys(hooks)]).toEqual(['light', expect.arrayContaining(['Stop'])])
+  await kvault('disconnect', 'claude-code', '--yes')
+  expect([text('.claude.json'), text('.claude/settings.json')]).toEqual([
+    '{"starts": 2}',
+    '{"theme": "light"}',
+  ])
+})
+
+test('what the agent writes while connect tries an entry that does not work stays, without the entry', async () => {
+  const former = { type: 'http', url: 'http://127.0.0.1:1/mcp' }
+  for (const mcpServers of [undefined, { 'knowledge-vault': former }]) {
+    put('.claude.json', JSON.stringify({ starts: 1, mcpServers }))
+    const atTry = () => put('.claude.json', text('.claude.json').replace('"starts":1', '"starts":2'))
+    await standIn({ atTry, isRefused: true }, async (url) => {
+      const result = await kvault('connect', 'claude-code', '--yes', '--key', 'kv_given', '--url', url)
+      expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('Not here.') })
+    })
+    expect(JSON.parse(text('.claude.json'))).toEqual({ starts: 2, ...(mcpServers ? { mcpServers } : {}) })
+  }
+})
+
+test('what the agent writes while disconnect asks stays', async () => {
+  put('.claude.json', '{"starts": 1}')
+  await connectTwice('claude-code')
+  const options = {
+    /** Read when the person is asked. */
+    get yes() {
+      put('.claude.json', text('.claude.json').replace('"starts": 1', '"starts": 2'))
+      const settings = JSON.parse(text('.claude/settings.json'))
+      put('.claude/settings.json', JSON.stringify({ theme: 'light', ...settings }))
+      return true
+    },
+  }
+  vi.stubEnv('HOME', home)
+  for (const name of ['KVAULT_HOME', 'XDG_CONFIG_HOME', 'CLAUDE_CONFIG_DIR']) vi.stubEnv(name, '')
+  const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  try {
+    expect(await disconnect(['claude-code'], options)).toBe(0)
+  } finally {
+    printed.mockRestore()
+    vi.unstubAllEnvs()
+  }
+  expect([text('.claude.json'), text('.claude/settings.json')]).toEqual([
+    '{"starts": 2}',
+    '{"theme":"light"}',
+  ])
 })
 
 test('a link whose target is not there yet stays a link, and its target is written', async () => {

@@ -1,5 +1,5 @@
 import type { Entry, McpClient } from '../clients/client.ts'
-import { entryIn, genericEntries, keyIn, withEntry } from '../clients/entry.ts'
+import { entryIn, genericEntries, keyIn, withEntry, withoutEntry } from '../clients/entry.ts'
 import { readText, removeFile, writeText } from '../clients/files.ts'
 import { findClient, installedClients } from '../clients/installed.ts'
 import { ClientError, CommandError, EXIT } from '../exit-codes.ts'
@@ -78,9 +78,21 @@ const proofText = (result: Probe): string =>
     ? `${result.tools.length} tools answer`
     : 'it signs in by the browser when it first connects'
 
-function restore(file: string, { before, mode }: Change): void {
-  if (before === null) removeFile(file)
-  else writeText(file, before, { mode })
+/** The text without our change. If the file is no longer what we wrote, only our entry goes, or becomes the earlier one. */
+function textBefore(client: McpClient, { before, after }: Change, now: string): string | null {
+  if (now === after) return before
+  const file = client.file()
+  const earlier = entryIn(before ?? '', client, file)
+  return earlier ? withEntry(now, client, earlier, file) : withoutEntry(now, client, file, before)
+}
+
+function restore(client: McpClient, change: Change): void {
+  const file = client.file()
+  const now = readText(file)
+  if (now === null) return
+  const text = textBefore(client, change, now)
+  if (text === null) removeFile(file)
+  else writeText(file, text, { mode: change.mode })
 }
 
 /** Keeps the file from before the first `connect`, and ends the key of the last one. */
@@ -97,16 +109,19 @@ async function remember(
     await endKey(earlier.url, earlier.apiKey).catch(() => {})
 }
 
-/** Writes the entry, tests it and remembers it. Whatever fails, the key ends and the file is as before. */
+/**
+ * Writes the entry, tests it and remembers it. Whatever fails, the key ends and the file is as before. The file is read only
+ * now: the client may have written it while the person was asked and signed in.
+ */
 async function establish(
   client: McpClient,
   url: string,
-  before: string | null,
   key: ClientKey | undefined,
 ): Promise<{ proof: Probe; closed: boolean }> {
   const file = client.file()
   let change: Change | undefined
   try {
+    const before = readText(file)
     const after = withEntry(before ?? '', client, client.entry({ url, apiKey: key?.apiKey }), file)
     const { closed, modeBefore } = writeText(file, after, { holdsKey: key !== undefined })
     change = { before, after, mode: modeBefore }
@@ -118,7 +133,7 @@ async function establish(
     return { proof, closed }
   } catch (error) {
     await takeBackKey(url, key)
-    if (change) restore(file, change)
+    if (change) restore(client, change)
     throw error
   }
 }
@@ -139,7 +154,7 @@ async function connectOne(
   showChange(file, before, withEntry(before ?? '', client, draft, file), [there && keyIn(there)])
   if (!(await agreed('Write this?', options))) return print('Nothing written.')
   const key = withKey ? await maker.keyFor(client.title) : undefined
-  const { proof, closed } = await establish(client, url, before, key)
+  const { proof, closed } = await establish(client, url, key)
   print(`${client.title} is connected to ${url}: ${proofText(proof)}. ${client.after}`)
   if (closed) print(`${file} holds a key now, so only you can read it (mode 600).`)
   const shared = givenKey(options) === undefined ? 'of kvault login' : 'that you gave'

@@ -10,7 +10,7 @@ import { print, warn } from '../terminal.ts'
 import { type Connection, connectionOf, connections, digestOf, dropConnection } from './connections.ts'
 import { agreed, type ConsentOptions, showChange } from './consent.ts'
 import { forEachClient } from './each-client.ts'
-import { undoHooks, writeUndo } from './hooks.ts'
+import { type Undo, undoHooks, writeUndo } from './hooks.ts'
 import { endKey } from './keys.ts'
 
 /** The file from before `connect`; if it has changed since, the present file without our entry. */
@@ -43,28 +43,44 @@ async function endKeyOf({ url, apiKey, keyId, client }: Connection): Promise<boo
   }
 }
 
+type Undoing = {
+  connection: Connection | undefined
+  hooks: Undo[]
+  entry: { file: string; before: string | null; after: string | null }
+}
+
 /** Hooks first: if they are in the same file as the entry, the file is then as the entry left it. */
-async function disconnectOne(client: McpClient, options: ConsentOptions): Promise<boolean> {
+function undoingOf(client: McpClient): Undoing {
   const connection = connectionOf(client.name)
-  const undone = undoHooks(client.name)
+  const hooks = undoHooks(client.name)
   const file = client.file()
-  const shared = undone.find((one) => one.file === file)
+  const shared = hooks.find((one) => one.file === file)
   const before = shared ? shared.after : readText(file)
-  const after = fileWithout(client, before, connection)
-  if (after === before && undone.length === 0 && !connection) {
+  return { connection, hooks, entry: { file, before, after: fileWithout(client, before, connection) } }
+}
+
+function show(client: McpClient, { connection, hooks, entry: { file, before, after } }: Undoing): void {
+  // First of all: a broken file of the entry stops everything, so nothing may be shown that is then not written.
+  const entry = entryIn(before ?? '', client, file)
+  for (const one of hooks) showChange(one.file, one.before, one.after)
+  if (after !== before) showChange(file, before, after, [entry && keyIn(entry), connection?.apiKey])
+}
+
+async function disconnectOne(client: McpClient, options: ConsentOptions): Promise<boolean> {
+  const found = undoingOf(client)
+  if (found.entry.after === found.entry.before && found.hooks.length === 0 && !found.connection) {
     print(`${client.title} is not connected; nothing to undo.`)
     return true
   }
-  const entry = entryIn(before ?? '', client, file)
-  // Only now: a broken file of the entry stops everything, so nothing may be shown that is then not written.
-  for (const one of undone) showChange(one.file, one.before, one.after)
-  if (after !== before) showChange(file, before, after, [entry && keyIn(entry), connection?.apiKey])
+  show(client, found)
   if (!(await agreed('Undo this?', options))) {
     print('Nothing written.')
     return true
   }
-  for (const undo of undone) writeUndo(undo)
-  if (after !== before) writeUndo({ file, before, after, mode: connection?.mode })
+  // The files are read again: the client may have written them while the person was asked.
+  const { connection, hooks, entry } = undoingOf(client)
+  for (const undo of hooks) writeUndo(undo)
+  if (entry.after !== entry.before) writeUndo({ ...entry, mode: connection?.mode })
   print(`${client.title} is disconnected.`)
   if (connection && !(await endKeyOf(connection))) return false
   dropConnection(client.name)

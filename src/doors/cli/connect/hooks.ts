@@ -66,11 +66,12 @@ export async function connectHooks(
   if (changes.length === 0) return
   for (const { file, before, after } of changes) showChange(file, before, after)
   if (!(await agreed('Add these hooks?', options))) return print('No hooks written.')
-  const connection = connectionOf(client.name) ?? madeByHand(client, url)
   await saveOwnProfile(url, maker)
   keepOwnCopy()
+  const connection = connectionOf(client.name) ?? madeByHand(client, url)
   const earlier = connection.hooks ?? []
-  const written = changes.map((change) =>
+  // The files are read again: the agent may have written them while the person was asked and signed in.
+  const written = changesFor(hooks.files).map((change) =>
     write(
       change,
       earlier.find(({ file }) => file === change.file),

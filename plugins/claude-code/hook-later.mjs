@@ -4463,15 +4463,23 @@ async function captureTurn(exchange) {
 var TIMEOUT_MS = 1e4;
 /** Longer than one turn may take to send. */
 var STALE_MS = 6e4;
+/** A proxy, the sign-in page of a network or another service may answer in place of the vault, and has stored nothing. */
+var isToolAnswer = (body) => body?.success === true;
+/** The vault refuses in one of two forms: a sentence with a code, or a list of what is wrong with the input. */
+function isOfVault(body) {
+	const { detail, code } = body ?? {};
+	if (typeof detail === "string") return typeof code === "string";
+	return Array.isArray(detail) && detail.length > 0 && detail.every((issue) => typeof issue?.msg === "string");
+}
 /** The vault refuses the turn itself, so a retry would not help. */
-var isRefused = (status) => status >= 400 && status < 500 && ![
+var isRefused = ({ status, body }) => status >= 400 && status < 500 && ![
 	401,
 	403,
 	408,
 	409,
 	425,
 	429
-].includes(status);
+].includes(status) && isOfVault(body);
 async function sendOne({ url, idempotencyKey, input }, apiKey) {
 	try {
 		const options = {
@@ -4479,9 +4487,9 @@ async function sendOne({ url, idempotencyKey, input }, apiKey) {
 			timeoutMs: TIMEOUT_MS,
 			idempotencyKey
 		};
-		const { status } = await postJson(`${url}/mcp/tools/append_context_turn`, input, options);
-		if (status === 200) return "sent";
-		return isRefused(status) ? "refused" : "later";
+		const posted = await postJson(`${url}/mcp/tools/append_context_turn`, input, options);
+		if (posted.status === 200 && isToolAnswer(posted.body)) return "sent";
+		return isRefused(posted) ? "refused" : "later";
 	} catch {
 		return "later";
 	}

@@ -84,6 +84,30 @@ test('a turn that the vault refuses is dropped and noted; a key that it refuses 
   expect(await sendWaiting()).toBe(1)
   expect(waitingFiles()).toEqual([])
   expect(lastRun('codex', 'capture')?.error).toContain('refused')
+  await exchange('the third question')
+  const issue = { type: 'string_too_long', loc: ['body', 'user_message'], msg: 'Too long', input: null }
+  vault.strangers = [{ status: 422, body: JSON.stringify({ detail: [issue] }) }]
+  expect([await sendWaiting(), waitingFiles().length]).toEqual([0, 0])
+})
+
+test('exchanges wait while something other than the vault answers', async () => {
+  await exchange('a question')
+  for (const [status, body] of [
+    [200, '<h1>Sign in to the network</h1>'],
+    [200, ''],
+    [200, 'null'],
+    [200, '{}'],
+    [200, '{"success":false}'],
+    [404, '<h1>Not Found</h1>'],
+    [404, '{"detail":"Not Found"}'],
+    [400, '{"error":"unknown"}'],
+    [413, 'Request Entity Too Large'],
+    [422, '{"detail":["x"]}'],
+  ] as const) {
+    vault.strangers = [{ status, body }]
+    expect([await sendWaiting(), waitingFiles().length], `${status} ${body}`).toEqual([0, 1])
+  }
+  expect([await sendWaiting(), waitingFiles().length]).toEqual([1, 0])
 })
 
 test('a turn of one vault is sent to no other; a file that is not ours is passed over', async () => {

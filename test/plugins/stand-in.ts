@@ -32,6 +32,8 @@ export type StandIn = {
   answer: { silent: boolean; reason: string; items: { kind: string; id: string }[]; text: string }
   /** The status of the next turns; 200 when there is none left. */
   statuses: number[]
+  /** What answers the next turns in place of the vault, such as a page of the network. */
+  strangers: { status: number; body: string }[]
   delayMs: number
   close: () => Promise<void>
 }
@@ -49,6 +51,7 @@ export async function standIn(): Promise<StandIn> {
       text: 'Raise the limit.',
     },
     statuses: [],
+    strangers: [],
     delayMs: 0,
     close: async () => {
       server.closeAllConnections()
@@ -67,11 +70,13 @@ export async function standIn(): Promise<StandIn> {
       body: JSON.parse(text),
     })
     if (vault.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, vault.delayMs))
-    response.writeHead(isRecall(path) ? 200 : (vault.statuses.shift() ?? 200), {
-      'content-type': 'application/json',
-    })
+    const stranger = isRecall(path) ? undefined : vault.strangers.shift()
+    if (stranger) return response.writeHead(stranger.status).end(stranger.body)
+    const status = isRecall(path) ? 200 : (vault.statuses.shift() ?? 200)
+    response.writeHead(status, { 'content-type': 'application/json' })
     const recalled = { ...vault.answer, chars: vault.answer.text.length, call_id: 'call-1' }
-    response.end(JSON.stringify(isRecall(path) ? recalled : { success: true, data: {} }))
+    const turn = status === 200 ? { success: true, data: {} } : { detail: 'Not now.', code: 'refused' }
+    response.end(JSON.stringify(isRecall(path) ? recalled : turn))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   vault.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -1,7 +1,7 @@
 import { accountOf } from '../../account.ts'
 import { findProfile, type Profile } from '../../profile.ts'
 import { type Lock, takeLock } from '../lock.ts'
-import { postJson } from '../post-json.ts'
+import { type Posted, postJson } from '../post-json.ts'
 import { noteRun } from '../run-log.ts'
 import { drop, isFor, lockFile, read, trimSpool, type Waiting, waitingFiles } from './spool.ts'
 
@@ -9,18 +9,28 @@ const TIMEOUT_MS = 10_000
 /** Longer than one turn may take to send. */
 const STALE_MS = 60_000
 
+/** A proxy, the sign-in page of a network or another service may answer in place of the vault, and has stored nothing. */
+const isToolAnswer = (body: unknown): boolean => (body as { success?: unknown } | null)?.success === true
+
+/** The vault refuses in one of two forms: a sentence with a code, or a list of what is wrong with the input. */
+function isOfVault(body: unknown): boolean {
+  const { detail, code } = (body ?? {}) as { detail?: unknown; code?: unknown }
+  if (typeof detail === 'string') return typeof code === 'string'
+  return Array.isArray(detail) && detail.length > 0 && detail.every((issue) => typeof issue?.msg === 'string')
+}
+
 /** The vault refuses the turn itself, so a retry would not help. */
-const isRefused = (status: number): boolean =>
-  status >= 400 && status < 500 && ![401, 403, 408, 409, 425, 429].includes(status)
+const isRefused = ({ status, body }: Posted): boolean =>
+  status >= 400 && status < 500 && ![401, 403, 408, 409, 425, 429].includes(status) && isOfVault(body)
 
 type Outcome = 'sent' | 'refused' | 'later'
 
 async function sendOne({ url, idempotencyKey, input }: Waiting, apiKey: string): Promise<Outcome> {
   try {
     const options = { apiKey, timeoutMs: TIMEOUT_MS, idempotencyKey }
-    const { status } = await postJson(`${url}/mcp/tools/append_context_turn`, input, options)
-    if (status === 200) return 'sent'
-    return isRefused(status) ? 'refused' : 'later'
+    const posted = await postJson(`${url}/mcp/tools/append_context_turn`, input, options)
+    if (posted.status === 200 && isToolAnswer(posted.body)) return 'sent'
+    return isRefused(posted) ? 'refused' : 'later'
   } catch {
     return 'later'
   }

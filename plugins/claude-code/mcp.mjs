@@ -419,6 +419,26 @@ var send = (profile, line, message, negotiated) => request(`${profile.url}/mcp`,
 	body: withHome(profile, line, message),
 	timeoutMs: CALL_TIMEOUT_MS
 });
+/**
+* The vault of this bridge. `kvault login` ends the key of the last time while bridges run: a message whose key is refused
+* is sent once more if another key of the same vault was saved meanwhile.
+*/
+function vaultOf(options) {
+	let profile = findProfile(options);
+	return {
+		url: profile.url,
+		send: async (line, message, negotiated) => {
+			const tried = profile.apiKey;
+			const answer = await send(profile, line, message, negotiated);
+			if (answer.statusCode !== 401) return answer;
+			const saved = findProfile(options);
+			if (saved.url !== profile.url || !saved.apiKey || saved.apiKey === tried) return answer;
+			profile = saved;
+			answer.resume();
+			return send(profile, line, message, negotiated);
+		}
+	};
+}
 /** Why the vault gave no answer of the protocol. */
 function refusalText(status, detail, url) {
 	const said = typeof detail === "string" ? detail : void 0;
@@ -432,7 +452,7 @@ var agreedVersion = ({ method }, reply) => method === "initialize" ? reply?.resu
 * as a line. It knows nothing of the tools except the home of new cards, so it never lags behind the vault.
 */
 async function bridge(options = {}) {
-	const profile = findProfile(options);
+	const vault = vaultOf(options);
 	let negotiated;
 	const write = (text) => process.stdout.write(`${text.replaceAll("\n", "")}\n`);
 	const refuse = (id, code, text) => write(JSON.stringify({
@@ -447,7 +467,7 @@ async function bridge(options = {}) {
 		if (id !== void 0) refuse(id, INTERNAL_ERROR, text);
 	};
 	async function forward(line, message) {
-		const answer = await send(profile, line, message, negotiated);
+		const answer = await vault.send(line, message, negotiated);
 		if (isEventStream(answer)) {
 			let isAnswered = false;
 			for await (const data of eventsOf(answer)) {
@@ -456,7 +476,7 @@ async function bridge(options = {}) {
 				isAnswered ||= reply?.id === message.id;
 				negotiated = agreedVersion(message, reply) ?? negotiated;
 			}
-			if (!isAnswered) fail(message, `${profile.url} ended its answer too early. Try again`);
+			if (!isAnswered) fail(message, `${vault.url} ended its answer too early. Try again`);
 			return;
 		}
 		const text = await textOf(answer);
@@ -467,8 +487,8 @@ async function bridge(options = {}) {
 				...reply,
 				id: message.id ?? null
 			}) : text);
-		} else if (isGood(answer)) fail(message, `${profile.url} does not answer as a vault does`);
-		else fail(message, refusalText(answer.statusCode, reply?.detail, profile.url));
+		} else if (isGood(answer)) fail(message, `${vault.url} does not answer as a vault does`);
+		else fail(message, refusalText(answer.statusCode, reply?.detail, vault.url));
 	}
 	const pending = /* @__PURE__ */ new Set();
 	for await (const line of linesOf(process.stdin)) {
@@ -480,7 +500,7 @@ async function bridge(options = {}) {
 			continue;
 		}
 		if (isResponse(message)) continue;
-		const call = forward(line, message).catch((error) => fail(message, error instanceof CommandError ? error.message : `The vault at ${profile.url} cannot be reached: ${reasonOf(error)}`));
+		const call = forward(line, message).catch((error) => fail(message, error instanceof CommandError ? error.message : `The vault at ${vault.url} cannot be reached: ${reasonOf(error)}`));
 		pending.add(call);
 		call.finally(() => pending.delete(call));
 		if (message.method === "initialize") await call;

@@ -325,6 +325,32 @@ test('the tools of an entry may have U+2028 in their descriptions, which ends no
   expect(await probe(way)).toEqual({ state: 'works', tools: ['search'] })
 })
 
+test('mcp goes on with the key that a sign-in has saved meanwhile; a given key stays', async () => {
+  const json = { 'content-type': 'application/json' }
+  const asked: unknown[] = []
+  const server = createServer((request, answer) => {
+    asked.push(request.headers['x-api-key'])
+    if (asked.at(-1) === 'kv_new')
+      return answer.writeHead(200, json).end('{"jsonrpc":"2.0","id":7,"result":{}}')
+    signIn('kv_new')
+    answer.writeHead(401, json).end('{"detail":"This API key is not known here.","code":"invalid_token"}')
+  })
+  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const signIn = (apiKey: string) => put('.config/kvault/profile.json', JSON.stringify({ url, apiKey }))
+  const ping = async (env = {}) => {
+    asked.length = 0
+    const input = '{"jsonrpc":"2.0","id":7,"method":"ping"}\n'
+    return JSON.parse((await kvault(['mcp'], { env: { KVAULT_URL: url, ...env }, input })).stdout)
+  }
+  signIn('kv_old')
+  expect(await ping()).toEqual({ jsonrpc: '2.0', id: 7, result: {} })
+  expect(asked).toEqual(['kv_old', 'kv_new'])
+  expect((await ping({ KVAULT_API_KEY: 'kv_given' })).error.message).toContain('is not known here')
+  expect(asked).toEqual(['kv_given'])
+  server.close()
+})
+
 test('settings of unusual form are said in words or mended, and stop nothing', async () => {
   const connectIt = async () => kvault(['connect', 'claude-code', '--yes', '--key', await apiKeyOf(person)])
   const file = put('.claude/settings.json', '')

@@ -6,7 +6,7 @@ import { CommandError } from './exit-codes.ts'
 import { isEventStream, isGood, jsonIn, reasonOf, request, textOf } from './http-request.ts'
 import { linesOf } from './lines.ts'
 import { KVAULT } from './own-copy.ts'
-import { findProfile, type Profile } from './profile.ts'
+import { findProfile, type Profile, type ProfileOptions } from './profile.ts'
 import { homeOf } from './project-name.ts'
 
 type Message = { jsonrpc: '2.0'; id?: string | number; method?: string; params?: Record<string, unknown> }
@@ -72,6 +72,32 @@ const send = (
     timeoutMs: CALL_TIMEOUT_MS,
   })
 
+type Vault = {
+  url: string
+  send: (line: string, message: Message, negotiated: string | undefined) => Promise<IncomingMessage>
+}
+
+/**
+ * The vault of this bridge. `kvault login` ends the key of the last time while bridges run: a message whose key is refused
+ * is sent once more if another key of the same vault was saved meanwhile.
+ */
+function vaultOf(options: ProfileOptions): Vault {
+  let profile = findProfile(options)
+  return {
+    url: profile.url,
+    send: async (line, message, negotiated) => {
+      const tried = profile.apiKey
+      const answer = await send(profile, line, message, negotiated)
+      if (answer.statusCode !== 401) return answer
+      const saved = findProfile(options)
+      if (saved.url !== profile.url || !saved.apiKey || saved.apiKey === tried) return answer
+      profile = saved
+      answer.resume()
+      return send(profile, line, message, negotiated)
+    },
+  }
+}
+
 /** Why the vault gave no answer of the protocol. */
 function refusalText(status: number | undefined, detail: unknown, url: string | undefined): string {
   // A client takes no other message than a text, and would wait for ever.
@@ -88,8 +114,8 @@ const agreedVersion = ({ method }: Message, reply: Reply | null | undefined): st
  * An MCP server on standard input and output for clients without HTTP: each line goes to the vault, each answer comes back
  * as a line. It knows nothing of the tools except the home of new cards, so it never lags behind the vault.
  */
-export async function bridge(options: { url?: string; key?: string } = {}): Promise<void> {
-  const profile = findProfile(options)
+export async function bridge(options: ProfileOptions = {}): Promise<void> {
+  const vault = vaultOf(options)
   let negotiated: string | undefined
   const write = (text: string) => process.stdout.write(`${text.replaceAll('\n', '')}\n`)
   const refuse = (id: Message['id'] | null, code: number, text: string) =>
@@ -99,7 +125,7 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
   }
 
   async function forward(line: string, message: Message): Promise<void> {
-    const answer = await send(profile, line, message, negotiated)
+    const answer = await vault.send(line, message, negotiated)
     if (isEventStream(answer)) {
       let isAnswered = false
       for await (const data of eventsOf(answer)) {
@@ -109,7 +135,7 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
         negotiated = agreedVersion(message, reply) ?? negotiated
       }
       // A proxy may end a stream as if it were complete, and the client would wait for the rest.
-      if (!isAnswered) fail(message, `${profile.url} ended its answer too early. Try again`)
+      if (!isAnswered) fail(message, `${vault.url} ended its answer too early. Try again`)
       return
     }
     const text = await textOf(answer)
@@ -118,8 +144,8 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
       negotiated = agreedVersion(message, reply) ?? negotiated
       // A vault that could not read the message does not know its id, and the client would wait for an answer to it.
       write(reply.id === null ? JSON.stringify({ ...reply, id: message.id ?? null }) : text)
-    } else if (isGood(answer)) fail(message, `${profile.url} does not answer as a vault does`)
-    else fail(message, refusalText(answer.statusCode, reply?.detail, profile.url))
+    } else if (isGood(answer)) fail(message, `${vault.url} does not answer as a vault does`)
+    else fail(message, refusalText(answer.statusCode, reply?.detail, vault.url))
   }
 
   const pending = new Set<Promise<void>>()
@@ -137,7 +163,7 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
         message,
         error instanceof CommandError
           ? error.message
-          : `The vault at ${profile.url} cannot be reached: ${reasonOf(error)}`,
+          : `The vault at ${vault.url} cannot be reached: ${reasonOf(error)}`,
       ),
     )
     pending.add(call)

@@ -136,6 +136,23 @@ test('the file of one client does not stop the others, and the end says which fa
     expect(readFileSync(join(home, file), 'utf8')).toBe(content)
 })
 
+test('a file that is not UTF-8 is left alone, byte by byte', async () => {
+  const text = '{"name": "J\u00fcrgen"}'
+  const files = [
+    '.gemini/settings.json',
+    '.claude/settings.json',
+    '.codeium/windsurf/memories/global_rules.md',
+  ]
+  for (const name of files) writeFileSync(put(name, ''), text, 'latin1')
+  const names = ['gemini', 'claude-code', 'windsurf']
+  const result = await kvault(['connect', ...names, '--yes', '--key', await apiKeyOf(person)])
+  expect(result.code).toBe(4)
+  for (const name of files) {
+    expect(result.stderr).toContain(`${join(home, name)} is not UTF-8, so it is left alone.\n`)
+    expect(readFileSync(join(home, name), 'latin1'), name).toBe(text)
+  }
+})
+
 test('a dry run shows paths as they are written', async () => {
   const env = { CODEX_HOME: join(home, 'Schlüssel') }
   const { stdout } = await kvault(['connect', 'codex', '--dry-run'], { env })

@@ -8,12 +8,24 @@ const ANY_BIT_OF_OTHERS = 0o077
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
-export function readText(file: string): string | null {
+/** Strict, because a file is written back: what is replaced while it is read would be lost. A byte order mark stays. */
+const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function bytesOf(file: string): Buffer | null {
   try {
-    return readFileSync(file, 'utf8')
+    return readFileSync(file)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null
     throw new ClientError(`${file} cannot be read (${codeOf(error)}).`, EXIT.byHand)
+  }
+}
+
+export function readText(file: string): string | null {
+  const bytes = bytesOf(file)
+  try {
+    return bytes && UTF_8.decode(bytes)
+  } catch {
+    throw new ClientError(`${file} is not UTF-8, so it is left alone.`, EXIT.byHand)
   }
 }
 

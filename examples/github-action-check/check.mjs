@@ -4,8 +4,8 @@ import { appendFileSync } from 'node:fs'
 
 const { KVAULT_URL, CHECK_PATH, CHECK_FAILS, KVAULT_COMMAND, GITHUB_STEP_SUMMARY } = process.env
 
-/** The exit code of kvault check for a finding. Every other one but 0 means that it could not check. */
-const SOME_NO_LONGER_FIT = 1
+/** The exit codes of kvault check with a report. npm ends with 1 as well where it cannot fetch the command. */
+const WITH_REPORT = [0, 1]
 
 /** A card is somebody's text: what could be markup in the summary is taken for what it is, text. */
 const plain = (text) => text.replace(/[<>&`*_[\]|\\\n]/g, (sign) => `&#${sign.charCodeAt(0)};`)
@@ -13,10 +13,24 @@ const plain = (text) => text.replace(/[<>&`*_[\]|\\\n]/g, (sign) => `&#${sign.ch
 const [program, ...args] = KVAULT_COMMAND
   ? KVAULT_COMMAND.split(' ')
   : ['npx', '-y', `${KVAULT_URL}/kvault.tgz`]
-const { status, stdout, stderr, error } = spawnSync(program, [...args, 'check', CHECK_PATH, '--json'], {
+
+/** On Windows npx is a script, which only the shell starts. The shell takes what is in quotes as one word. */
+const isWindows = process.platform === 'win32'
+const words = [...args, 'check', CHECK_PATH, '--json'].map((word) => (isWindows ? `"${word}"` : word))
+const { status, stdout, stderr, error } = spawnSync(program, words, {
   encoding: 'utf8',
   maxBuffer: 256 * 1024 * 1024,
+  shell: isWindows,
 })
+
+function reportIn(text) {
+  try {
+    const report = JSON.parse(text)
+    return Array.isArray(report.cards) && typeof report.counts.older === 'number' ? report : undefined
+  } catch {
+    return undefined
+  }
+}
 
 const lineOf = (card) => {
   const reasons = card.cites
@@ -25,8 +39,10 @@ const lineOf = (card) => {
   return `- [${plain(card.title)}](${KVAULT_URL}/cards/${card.card_id}): ${plain(reasons.join('; '))}\n`
 }
 
-if (status === 0 || status === SOME_NO_LONGER_FIT) {
-  const { cards, counts } = JSON.parse(stdout)
+const report = WITH_REPORT.includes(status) ? reportIn(stdout) : undefined
+
+if (report) {
+  const { cards, counts } = report
   const lines = cards.filter(({ fits }) => fits === 'older').map(lineOf)
   const rest = `Fit exactly: ${counts.exact}. Likely to fit: ${counts.likely}. Not decided: ${counts.unknown}.\n`
   appendFileSync(
@@ -37,6 +53,6 @@ if (status === 0 || status === SOME_NO_LONGER_FIT) {
   if (CHECK_FAILS !== 'false') process.exitCode = status
 } else {
   // A vault that is away is no fault of the change that is tested.
-  const reason = error?.message ?? (stderr.trim() || `kvault ended with ${status}`)
+  const reason = error?.message ?? (stderr.trim() || `kvault ended with ${status} and no report`)
   console.log(`::warning::Knowledge Vault: ${reason.replaceAll('\n', ' ')}`)
 }

@@ -127,6 +127,7 @@ describeWhere('the Python script', noPython, () => {
 async function playAction(
   name: string,
   inputs: Record<string, string>,
+  ofRunner: Record<string, string> = {},
 ): Promise<Outcome & { summary: string }> {
   const action = parse(readFileSync(join(EXAMPLES, name, 'action.yml'), 'utf8'))
   const summaryFile = join(folder, `summary-${++people}.md`)
@@ -146,7 +147,7 @@ async function playAction(
     ]),
   )
   const outcome = await run(step.shell, ['-c', step.run], {
-    env: { ...env, GITHUB_ACTION_PATH: join(EXAMPLES, name), GITHUB_STEP_SUMMARY: summaryFile },
+    env: { ...env, ...ofRunner, GITHUB_ACTION_PATH: join(EXAMPLES, name), GITHUB_STEP_SUMMARY: summaryFile },
   })
   return { ...outcome, summary: readFileSync(summaryFile, 'utf8') }
 }
@@ -200,14 +201,21 @@ describe('the GitHub action', () => {
 })
 
 describe('the GitHub action that checks cards', () => {
-  const play = async (inputs: Record<string, string> = {}) =>
-    playAction('github-action-check', {
+  const play = async (inputs: Record<string, string> = {}, ofRunner = {}) => {
+    const given = {
       url: vault.url,
       'api-key': await apiKeyOf(person, ['search']),
       path: join(folder, 'repository'),
       command: `${process.execPath} ${PROGRAM.kvault}`,
-      ...inputs,
-    })
+    }
+    return playAction('github-action-check', { ...given, ...inputs }, ofRunner)
+  }
+  /** The step without the input `command`, where npx does this. */
+  const playNpx = (script: string) => {
+    const bin = mkdtempSync(join(folder, 'npx-'))
+    writeFileSync(join(bin, 'npx'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+    return play({ command: '' }, { PATH: [bin, process.env.PATH].join(delimiter) })
+  }
   const lock = (version: string) => {
     mkdirSync(join(folder, 'repository'), { recursive: true })
     const packages = { 'node_modules/fastify': { version } }
@@ -229,6 +237,9 @@ describe('the GitHub action that checks cards', () => {
     expect(summary).toContain('npm:fastify@4.2.0: 5.8.5 is here')
     expect(summary).not.toContain('<img')
     expect((await play({ fail: 'false' })).code).toBe(0)
+    const command = `exec '${process.execPath}' '${PROGRAM.kvault}' "$@"`
+    const byNpx = await playNpx(`[ "$1 $2" = "-y $KVAULT_URL/kvault.tgz" ] && shift 2 && ${command}`)
+    expect(byNpx).toMatchObject({ code: 1, stdout, summary })
   })
 
   test('a vault that is away fails no job', async () => {
@@ -244,6 +255,13 @@ describe('the GitHub action that checks cards', () => {
         code: 0,
         stdout: expect.stringMatching(/^::warning::Knowledge Vault: /),
       })
+    // npm ends as kvault does with a finding.
+    const failed = await playNpx('echo "npm error code ECONNREFUSED" >&2; exit 1')
+    expect(failed).toMatchObject({
+      code: 0,
+      stdout: '::warning::Knowledge Vault: npm error code ECONNREFUSED\n',
+      summary: '',
+    })
   })
 })
 

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { confirmHome } from '../../src/doors/cli/allow-workspace.ts'
 import { isAllowed } from '../../src/doors/cli/allowed-workspaces.ts'
@@ -79,6 +79,22 @@ test('allowed once, it holds for record and mcp, and for this account alone', as
   expect((await bridged()).result.isError).not.toBe(true)
   const other = await apiKeyOf(await registerPerson(vault, 'third@example.com'))
   expect((await kvault(['record', ...CARD], '', { KVAULT_API_KEY: other })).code).toBe(4)
+})
+
+test('a list of allowed workspaces that cannot be read is not replaced', async () => {
+  const file = join(home, 'broken', 'workspaces.json')
+  mkdirSync(dirname(file))
+  for (const content of ['{"https://other.example u1": ["', '[]']) {
+    writeFileSync(file, content)
+    const { code, stderr } = await kvault(['allow-workspace', foreign, '--yes'], '', {
+      KVAULT_HOME: dirname(file),
+    })
+    expect([code, stderr]).toEqual([
+      1,
+      `${file} cannot be read as a JSON object of at most 64 KB. Repair or delete it first.\n`,
+    ])
+    expect(readFileSync(file, 'utf8')).toBe(content)
+  }
 })
 
 test('on a terminal the person is asked once, and sees whose workspace it is', async () => {

@@ -5,7 +5,7 @@ import { settingsFolder } from './folders.ts'
 import { KVAULT } from './own-copy.ts'
 import { type Profile, writePrivate } from './profile.ts'
 import type { ProjectHome } from './project-name.ts'
-import { settingsIn } from './settings-file.ts'
+import { settingsIn, unreadableText } from './settings-file.ts'
 
 /**
  * The workspaces that a `.kvault.json` may send cards to. The file comes with a repository, and somebody can be added
@@ -25,8 +25,11 @@ export const isAllowed = (profile: Profile, workspaceId: string): boolean =>
   allowedFor(profile).includes(workspaceId.toLowerCase())
 
 export function allow(profile: Profile, workspaceId: string): void {
+  const settings = settingsIn(file())
+  // What others have allowed there would be lost.
+  if (settings === null) throw new CommandError(`${unreadableText(file())}. Repair or delete it first.`)
   const ids = new Set([...allowedFor(profile), workspaceId.toLowerCase()])
-  const all = { ...settingsIn(file()), [nameOf(profile)]: [...ids] }
+  const all = { ...settings, [nameOf(profile)]: [...ids] }
   writePrivate(file(), `${JSON.stringify(all, null, 2)}\n`)
 }
 

@@ -1,5 +1,5 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
-import { _ as findProfile, a as readSession, b as settingsFolder, c as DAY_MS, d as hasFailed, f as cleanLine, g as keepEnvironment, h as terminalText, i as takeJournal, l as startToRedact, m as terminalLines, n as postJson, o as rememberSession, p as isStackFrame, r as readJournal, s as takeLock, t as noteRun, u as bothEnds, v as savedProfile, x as readCommandText, y as replaceFile } from "./hook.mjs";
+import { S as readCommandText, _ as findProfile, a as readSession, b as replaceFile, c as DAY_MS, d as hasFailed, f as cleanLine, g as keepEnvironment, h as terminalText, i as takeJournal, l as startToRedact, m as terminalLines, n as postJson, o as rememberSession, p as isStackFrame, r as readJournal, s as takeLock, t as noteRun, u as bothEnds, v as oneSpelling, x as settingsFolder, y as savedProfile } from "./hook.mjs";
 import { closeSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, rmSync, statSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -4050,7 +4050,7 @@ function read(name) {
 	try {
 		const { url, account, agent, idempotencyKey, input } = JSON.parse(readFileSync(join(spoolFolder(), name), "utf8"));
 		return typeof url === "string" && typeof idempotencyKey === "string" && typeof input === "object" ? {
-			url,
+			url: oneSpelling(url),
 			account: account === void 0 ? void 0 : String(account),
 			agent: String(agent),
 			idempotencyKey,

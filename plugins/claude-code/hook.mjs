@@ -792,16 +792,22 @@ function writePrivate(file, text) {
 	});
 	replaceFile(behindLink(file), text, OWNER_ONLY);
 }
+/** Scheme and host in small letters, so that one vault has one address. What is no address stays as it is. */
+var oneSpelling = (url) => URL.canParse(url) ? withoutEnd(new URL(url).href, "/") : url;
 function savedProfile() {
 	try {
-		return JSON.parse(readFileSync(profileFile(), "utf8"));
+		const saved = JSON.parse(readFileSync(profileFile(), "utf8"));
+		return {
+			...saved,
+			url: oneSpelling(saved.url)
+		};
 	} catch {
 		return;
 	}
 }
 function tidy(url) {
-	if (!/^https?:\/\/[^/]/i.test(url)) throw new CommandError(`"${url}" is not the address of a vault. Write it as https://vault.example.com or http://127.0.0.1:8080.`, EXIT.usage);
-	return withoutEnd(url, "/");
+	if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url)) throw new CommandError(`"${url}" is not the address of a vault. Write it as https://vault.example.com or http://127.0.0.1:8080.`, EXIT.usage);
+	return oneSpelling(url);
 }
 /** A key from a file or a clipboard often ends with a line end, which no header can carry. */
 function tidyKey(key) {
@@ -1554,7 +1560,7 @@ function request(url, { method = "GET", headers = {}, body, timeoutMs, signal })
 	const sent = body === void 0 ? void 0 : Buffer.from(body);
 	const length = sent ? { "content-length": sent.length } : {};
 	return new Promise((resolve, reject) => {
-		const { request: open } = url.startsWith("https:") ? nodeHttps() : nodeHttp();
+		const { request: open } = /^https:/i.test(url) ? nodeHttps() : nodeHttp();
 		const asked = open(url, {
 			method,
 			headers: {
@@ -1963,4 +1969,4 @@ process.on("uncaughtException", () => process.exit(0));
 process.stdout.on("error", () => process.exit(0));
 (agentName === "send" ? send() : answered(agentName, event)).then(finish, () => process.exit(0));
 //#endregion
-export { findProfile as _, readSession as a, settingsFolder as b, DAY_MS as c, hasFailed as d, cleanLine as f, keepEnvironment as g, terminalText as h, takeJournal as i, startToRedact as l, terminalLines as m, postJson as n, rememberSession as o, isStackFrame as p, readJournal as r, takeLock as s, noteRun as t, bothEnds as u, savedProfile as v, readCommandText as x, replaceFile as y };
+export { readCommandText as S, findProfile as _, readSession as a, replaceFile as b, DAY_MS as c, hasFailed as d, cleanLine as f, keepEnvironment as g, terminalText as h, takeJournal as i, startToRedact as l, terminalLines as m, postJson as n, rememberSession as o, isStackFrame as p, readJournal as r, takeLock as s, noteRun as t, bothEnds as u, oneSpelling as v, settingsFolder as x, savedProfile as y };

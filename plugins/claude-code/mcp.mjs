@@ -73,16 +73,22 @@ var KVAULT = HERE.split(sep).includes("_npx") && vaultOfPackage() ? `npx -y ${va
 //#region src/doors/cli/profile.ts
 var DEFAULT_URL = "http://127.0.0.1:8080";
 var profileFile = () => join(settingsFolder(), "profile.json");
+/** Scheme and host in small letters, so that one vault has one address. What is no address stays as it is. */
+var oneSpelling = (url) => URL.canParse(url) ? withoutEnd(new URL(url).href, "/") : url;
 function savedProfile() {
 	try {
-		return JSON.parse(readFileSync(profileFile(), "utf8"));
+		const saved = JSON.parse(readFileSync(profileFile(), "utf8"));
+		return {
+			...saved,
+			url: oneSpelling(saved.url)
+		};
 	} catch {
 		return;
 	}
 }
 function tidy(url) {
-	if (!/^https?:\/\/[^/]/i.test(url)) throw new CommandError(`"${url}" is not the address of a vault. Write it as https://vault.example.com or http://127.0.0.1:8080.`, EXIT.usage);
-	return withoutEnd(url, "/");
+	if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url)) throw new CommandError(`"${url}" is not the address of a vault. Write it as https://vault.example.com or http://127.0.0.1:8080.`, EXIT.usage);
+	return oneSpelling(url);
 }
 /** A key from a file or a clipboard often ends with a line end, which no header can carry. */
 function tidyKey(key) {
@@ -210,7 +216,7 @@ function request(url, { method = "GET", headers = {}, body, timeoutMs, signal })
 	const sent = body === void 0 ? void 0 : Buffer.from(body);
 	const length = sent ? { "content-length": sent.length } : {};
 	return new Promise((resolve, reject) => {
-		const { request: open } = url.startsWith("https:") ? nodeHttps() : nodeHttp();
+		const { request: open } = /^https:/i.test(url) ? nodeHttps() : nodeHttp();
 		const asked = open(url, {
 			method,
 			headers: {

@@ -30,7 +30,7 @@ export function request(
   const sent = body === undefined ? undefined : Buffer.from(body)
   const length: Record<string, number> = sent ? { 'content-length': sent.length } : {}
   return new Promise((resolve, reject) => {
-    const { request: open } = url.startsWith('https:') ? nodeHttps() : nodeHttp()
+    const { request: open } = /^https:/i.test(url) ? nodeHttps() : nodeHttp()
     const asked = open(
       url,
       { method, headers: { ...headers, ...length }, ...(signal ? { signal } : {}) },

@@ -11,10 +11,11 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { describeWhere, NOT_LINUX } from '../../../test/support/skips.ts'
 import { mountSmallDisk, NO_SMALL_DISK } from '../../../test/support/small-disk.ts'
-import { writePrivate } from './profile.ts'
+import { put, read, waitingFiles } from './hooks/spool/spool.ts'
+import { findProfile, urlToJoin, writePrivate } from './profile.ts'
 
 const disk = mountSmallDisk(1)
 
@@ -37,6 +38,27 @@ test('who reads settings while they are written has the old ones or the new ones
     expect(statSync(file).mode & 0o777).toBe(0o600)
   }
   expect(readdirSync(folder).sort()).toEqual(['linked.json', 'there.json'])
+})
+
+test('scheme and host of an address are in small letters, also of one that was saved before', () => {
+  vi.stubEnv('KVAULT_HOME', folder)
+  for (const name of ['KVAULT_URL', 'KVAULT_API_KEY']) vi.stubEnv(name, '')
+  try {
+    expect(urlToJoin({ url: 'HTTPS://Vault.Example.com/' })).toBe('https://vault.example.com')
+    expect(urlToJoin({ url: 'Http://Example.com:8080/Team/' })).toBe('http://example.com:8080/Team')
+    expect(() => urlToJoin({ url: 'https://not a host' })).toThrow('is not the address of a vault')
+    writePrivate(
+      join(folder, 'profile.json'),
+      JSON.stringify({ url: 'https://Vault.Example.com', apiKey: 'kv_a' }),
+    )
+    const signedIn = { url: 'https://vault.example.com', apiKey: 'kv_a' }
+    expect(findProfile()).toEqual(signedIn)
+    expect(findProfile({ url: 'HTTPS://VAULT.example.com' })).toEqual(signedIn)
+    put({ url: 'https://Vault.Example.com', agent: 'codex', input: {} })
+    expect(waitingFiles().map((name) => read(name)?.url)).toEqual([signedIn.url])
+  } finally {
+    vi.unstubAllEnvs()
+  }
 })
 
 describeWhere('a folder in which nothing can be written', NOT_LINUX, () => {

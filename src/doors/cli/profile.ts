@@ -27,9 +27,14 @@ export function writePrivate(file: string, text: string): void {
   replaceFile(behindLink(file), text, OWNER_ONLY)
 }
 
+/** Scheme and host in small letters, so that one vault has one address. What is no address stays as it is. */
+export const oneSpelling = (url: string): string =>
+  URL.canParse(url) ? withoutEnd(new URL(url).href, '/') : url
+
 export function savedProfile(): Profile | undefined {
   try {
-    return JSON.parse(readFileSync(profileFile(), 'utf8'))
+    const saved = JSON.parse(readFileSync(profileFile(), 'utf8'))
+    return { ...saved, url: oneSpelling(saved.url) }
   } catch {
     return undefined
   }
@@ -43,12 +48,12 @@ export const dropProfile = (): void => rmSync(profileFile(), { force: true })
 export type ProfileOptions = { url?: string; key?: string }
 
 function tidy(url: string): string {
-  if (!/^https?:\/\/[^/]/i.test(url))
+  if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url))
     throw new CommandError(
       `"${url}" is not the address of a vault. Write it as https://vault.example.com or http://127.0.0.1:8080.`,
       EXIT.usage,
     )
-  return withoutEnd(url, '/')
+  return oneSpelling(url)
 }
 
 /** A key from a file or a clipboard often ends with a line end, which no header can carry. */

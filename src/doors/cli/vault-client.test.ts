@@ -50,7 +50,8 @@ test('a server that leads elsewhere is not followed with a key in hand', async (
 test('a server that never finishes, or is not there, is said in words', async () => {
   await expect(ask(url, '/never', { timeoutMs: 50 })).rejects.toThrow('cannot be reached: no answer in time.')
   await expect(ask(url, '/late', { timeoutMs: 50 })).rejects.toThrow('cannot be reached: no answer in time.')
-  await expect(ask('http://127.0.0.1:9', '/')).rejects.toThrow('cannot be reached: nothing listens there.')
+  for (const nowhere of ['http://127.0.0.1:9', 'HTTPS://127.0.0.1:9'])
+    await expect(ask(nowhere, '/')).rejects.toThrow('cannot be reached: nothing listens there.')
 })
 
 test('an answer that is too large is not read to its end', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DAY_MS } from '../../../../core/day.ts'
 import { mayBeSentBy } from '../../account.ts'
 import { settingsFolder } from '../../folders.ts'
+import { oneSpelling } from '../../profile.ts'
 import { replaceFile } from '../../replace-file.ts'
 
 /**
@@ -83,7 +84,7 @@ export function read(name: string): Waiting | undefined {
     )
     return typeof url === 'string' && typeof idempotencyKey === 'string' && typeof input === 'object'
       ? {
-          url,
+          url: oneSpelling(url),
           account: account === undefined ? undefined : String(account),
           agent: String(agent),
           idempotencyKey,

@@ -3,8 +3,14 @@ import { spawn } from 'node:child_process'
 
 const COMMAND = ["kvault"]
 
-/** Nobody waits for the end of an exchange, and what is not kept then is lost. */
-const longestWaitMs = (event) => (event === 'session.idle' ? 15_000 : 1500)
+/**
+ * Nobody waits for the end of an exchange, and what is not kept then is lost. Elsewhere the hook ends by itself, and this
+ * limit is for a machine that is too busy: it leaves time to start the hook.
+ */
+function longestWaitMs(event) {
+  if (event === 'session.idle') return 15_000
+  return Math.max(1500, (Number(process.env.KVAULT_HOOK_WAIT_MS) || 0) + 700)
+}
 
 /** Starts the hook with a payload and returns the text to inject. An error never stops opencode. */
 function hook(event, payload) {

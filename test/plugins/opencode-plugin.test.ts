@@ -119,6 +119,19 @@ test('a command, a compaction and the end of an exchange', async () => {
   ])
 })
 
+test('a hook has the time that KVAULT_HOOK_WAIT_MS gives it', async () => {
+  const tool: Tool = { output: 'boom', metadata: { exit: 1 } }
+  const args = { command: 'npm test' }
+  vi.stubEnv('KVAULT_HOOK_WAIT_MS', '20000')
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const ended = hooks['tool.execute.after']({ tool: 'bash', sessionID: 'ses_1', callID: 'c', args }, tool)
+  await vi.advanceTimersByTimeAsync(20_000)
+  await ended
+  vi.useRealTimers()
+  vi.unstubAllEnvs()
+  expect(tool.output).toBe('boom\n\nvault: tool.execute.after')
+})
+
 test('a command that is not there costs nothing', async () => {
   const without = await load([join(folder, 'none')])
   const output: Message = { message: { id: 'msg_1' }, parts: [{ type: 'text', text: 'Why is it red?' }] }

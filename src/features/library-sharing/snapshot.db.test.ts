@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
 import { zstdDecompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { record } from '../../../test/support/cards.ts'
@@ -5,6 +7,7 @@ import { onBothEngines } from '../../../test/support/engines.ts'
 import { makeSnapshot, OPEN_LIBRARY, published, snapshotLines } from '../../../test/support/publishing.ts'
 import { contentHash } from '../../core/content-hash.ts'
 import { contextFor } from '../../core/context.ts'
+import { countedIn, MOST_OF_ONE_HOST } from './download-slots.ts'
 import { isSigned, lineHash, NO_LINE, publicKeyOf } from './format.ts'
 import { retireKey } from './signing-keys.ts'
 
@@ -147,6 +150,33 @@ onBothEngines(
         expect((await t.app.server.inject({ url: address, headers })).statusCode).toBe(304)
       const plain = await t.app.server.inject('/library/snapshot.jsonl')
       expect(plain.payload).toBe(zstdDecompressSync(whole.rawPayload).toString('utf8'))
+    })
+
+    test('HEAD answers with the headers alone: nothing is read for it, so it needs no place among the downloads', async () => {
+      await published(await t.user())
+      t.later(25 * HOUR)
+      expect(await makeSnapshot(t)).toBe(true)
+      const addresses = ['/library/snapshot.jsonl.zst', '/library/snapshot.jsonl']
+      const named = ['content-type', 'content-length', 'etag', 'last-modified', 'accept-ranges']
+      const shown = ({ statusCode, headers }: { statusCode: number; headers: Record<string, unknown> }) => [
+        statusCode,
+        ...named.map((name) => headers[name]),
+      ]
+      const whole = await Promise.all(addresses.map((url) => t.app.server.inject(url)))
+      const held = Array.from({ length: MOST_OF_ONE_HOST }, () =>
+        countedIn(new PassThrough(), '127.0.0.1', 1),
+      )
+      try {
+        for (const [at, url] of addresses.entries()) {
+          const head = await t.app.server.inject({ method: 'HEAD', url })
+          expect([...shown(head), head.payload], url).toEqual([...shown(whole[at] as typeof head), ''])
+        }
+      } finally {
+        for (const stream of held) {
+          stream.destroy()
+          await once(stream, 'close')
+        }
+      }
     })
   },
   OPEN_LIBRARY,

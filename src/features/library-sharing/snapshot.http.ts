@@ -36,6 +36,9 @@ async function* bytesOf(db: Db, snapshotId: string, from: number, to: number): A
   }
 }
 
+/** For HEAD: Fastify would read the whole body and throw it away. With no body at all it would set a length of 0. */
+const nothing = () => Readable.from([], { objectMode: false })
+
 const headersOf = (row: SnapshotRow, suffix: string) => ({
   ETag: `"${row.snapshot_id}${suffix}"`,
   'Last-Modified': new Date(row.made_at ?? row.started_at).toUTCString(),
@@ -62,6 +65,7 @@ async function sendCompressed(
   const { from, to } = wanted === 'whole' ? { from: 0, to: row.size_bytes - 1 } : wanted
   if (wanted !== 'whole') reply.code(206).header('Content-Range', `bytes ${from}-${to}/${row.size_bytes}`)
   reply.header('Content-Length', to - from + 1)
+  if (request.method === 'HEAD') return reply.send(nothing())
   return reply.send(
     countedIn(
       Readable.from(bytesOf(database.read, row.snapshot_id, from, to), { objectMode: false }),
@@ -80,15 +84,15 @@ async function sendPlain(
   reply: FastifyReply,
   row: SnapshotRow,
 ) {
+  reply.type('application/x-ndjson')
+  if (request.method === 'HEAD') return reply.send(nothing())
   const compressed = Readable.from(bytesOf(database.read, row.snapshot_id, 0, row.size_bytes - 1), {
     objectMode: false,
   })
   const plain = createZstdDecompress()
   compressed.on('error', (error) => plain.destroy(error))
   plain.once('close', () => compressed.destroy())
-  return reply
-    .type('application/x-ndjson')
-    .send(countedIn(compressed.pipe(plain), request.clientHost, row.size_bytes * MOST_UNPACKED))
+  return reply.send(countedIn(compressed.pipe(plain), request.clientHost, row.size_bytes * MOST_UNPACKED))
 }
 
 const snapshotRoute = (isCompressed: boolean): RawRoute => ({
@@ -103,7 +107,7 @@ const snapshotRoute = (isCompressed: boolean): RawRoute => ({
     const headers = headersOf(row, isCompressed ? '' : '-plain')
     reply.headers(headers)
     if (isUnchanged(request, headers.ETag, headers['Last-Modified'])) return reply.code(304).send()
-    refuseCrowd(request.clientHost)
+    if (request.method !== 'HEAD') refuseCrowd(request.clientHost)
     return isCompressed
       ? sendCompressed(services, request, reply, row)
       : sendPlain(services, request, reply, row)

@@ -71,7 +71,13 @@ export async function registerClient(ctx: Ctx, body: unknown) {
   }
 }
 
-const unknownClient = () => new OAuthProblem('invalid_client', 'This client is not registered here.', 401)
+/** An app may keep a registration that has ended here, and come with it for ever: only its own stored sign-in ends that. */
+const unknownClient = () =>
+  new OAuthProblem(
+    'invalid_client',
+    'This client is not registered here. Remove the sign-in that the app has stored for this server (in Claude Code: /mcp, Clear authentication), then connect again.',
+    401,
+  )
 
 async function describeDocument(ctx: Ctx, clientId: string, net: DocumentNet): Promise<OAuthClient> {
   const metadata = parseClientDocument(clientId, await fetchClientDocument(clientId, net))

@@ -4471,8 +4471,8 @@ function isOfVault(body) {
 	if (typeof detail === "string") return typeof code === "string";
 	return Array.isArray(detail) && detail.length > 0 && detail.every((issue) => typeof issue?.msg === "string");
 }
-/** The vault refuses the turn itself, so a retry would not help. */
-var isRefused = ({ status, body }) => status >= 400 && status < 500 && ![
+/** The turn itself is refused, so a retry would not help: by the vault, or by a proxy for its size. */
+var isRefused = ({ status, body }) => status === 413 || status >= 400 && status < 500 && ![
 	401,
 	403,
 	408,

@@ -19,9 +19,10 @@ function isOfVault(body: unknown): boolean {
   return Array.isArray(detail) && detail.length > 0 && detail.every((issue) => typeof issue?.msg === 'string')
 }
 
-/** The vault refuses the turn itself, so a retry would not help. */
+/** The turn itself is refused, so a retry would not help: by the vault, or by a proxy for its size. */
 const isRefused = ({ status, body }: Posted): boolean =>
-  status >= 400 && status < 500 && ![401, 403, 408, 409, 425, 429].includes(status) && isOfVault(body)
+  status === 413 ||
+  (status >= 400 && status < 500 && ![401, 403, 408, 409, 425, 429].includes(status) && isOfVault(body))
 
 type Outcome = 'sent' | 'refused' | 'later'
 

@@ -9,7 +9,7 @@ import { contextFor, type PasswordHashing, type Services } from './core/context.
 import { CredentialCache } from './core/credential-cache.ts'
 import { type Limits, memoryLimits } from './core/limits.ts'
 import { logFailure } from './core/log-failure.ts'
-import type { Database } from './db/db.ts'
+import { type Database, withPatience } from './db/db.ts'
 import { openDatabase } from './db/engines/open.ts'
 import { requirePoolerSettings } from './db/engines/postgres/pooler.ts'
 import { explainUnusable, requireCitus, requireUtf8 } from './db/engines/postgres/unusable.ts'
@@ -96,9 +96,10 @@ function prepareDatabase(config: Config, database: Database): Promise<string[]> 
 
 /** An upgrade may have emptied an index, or a restore was killed before it filled it. It is filled before the first search. */
 async function fillIndexes(services: Services): Promise<void> {
-  const cards = await bringIndexUpToDate(contextFor(services))
+  const patient = { ...services, database: withPatience(services.database) }
+  const cards = await bringIndexUpToDate(contextFor(patient))
   if (cards > 0) services.log.info({ cards }, 'cards were indexed again')
-  const events = await fillEventIndex(contextFor(services))
+  const events = await fillEventIndex(contextFor(patient))
   if (events > 0) services.log.info({ events }, 'memory events were indexed')
 }
 

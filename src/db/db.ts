@@ -13,7 +13,7 @@ export type TransactionOptions = {
    * a frequent one that only adds rows: two of these run at once.
    */
   twoAtOnce?: boolean
-  /** On PostgreSQL: its statements have no time limit. */
+  /** On PostgreSQL: its statements have no time limit. On SQLite: its wait for the lock of another process has none. */
   mayTakeLong?: boolean
 }
 
@@ -44,6 +44,15 @@ export type Database = {
   isUnavailable: (error: unknown) => boolean
   close: () => Promise<void>
 }
+
+/**
+ * The same database for work before the service answers. All processes do that work at the same moment, and one that gave up
+ * waiting for another would end them all.
+ */
+export const withPatience = (database: Database): Database => ({
+  ...database,
+  transaction: (fn, options) => database.transaction(fn, { ...options, mayTakeLong: true }),
+})
 
 /** For statements that are built before a context is at hand; elsewhere `ctx.database.engine` says it. */
 export const isSqlite = (db: Db): boolean => db.getExecutor().adapter instanceof SqliteAdapter

@@ -26,7 +26,7 @@ export function openDatabase(
   { onIdleError = () => {}, onReplicaChange, mustExist = false }: OpenOptions = {},
 ): Database {
   const url = config.databaseUrl
-  if (url === undefined) return openSqlite(databaseFile(config), mustExist)
+  if (url === undefined) return openSqlite(databaseFile(config), { mustExist })
   return openPostgres({
     url,
     readUrl: config.databaseReadUrl,

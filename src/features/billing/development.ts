@@ -12,7 +12,7 @@ import {
 import type { Config } from '../../config.ts'
 import { contextFor, type Services } from '../../core/context.ts'
 import { randomToken } from '../../core/secrets.ts'
-import type { Database, Db } from '../../db/db.ts'
+import { type Database, type Db, withPatience } from '../../db/db.ts'
 import { CHECKOUT_PATH, PORTAL_PATH } from './development.pages.ts'
 import {
   keepDevSecret,
@@ -37,7 +37,10 @@ export async function developmentProvider(
 ): Promise<PaymentProvider> {
   const secret =
     config.developmentWebhookSecret ??
-    (await database.transaction((db) => keepDevSecret(db, `whsec_${randomToken()}`, now().toISOString())))
+    // Before the service answers: another process may be indexing cards.
+    (await withPatience(database).transaction((db) =>
+      keepDevSecret(db, `whsec_${randomToken()}`, now().toISOString()),
+    ))
   return {
     name: 'development',
     sign: (payload, at) => signPayload(payload, secret, at),

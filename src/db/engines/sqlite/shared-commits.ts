@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { unavailable } from '../../../core/errors.ts'
+import { AppError } from '../../../core/errors.ts'
 
 /** For the lock of another process. A client that waits is cut off later (`silenceMs`), and would get no answer. */
 const LOCK_PATIENCE_MS = 15_000
@@ -17,11 +17,19 @@ const BATCHES_FOR_MS = 50
 /** After so long without a transaction the next one begins at once: where nobody writes, there is nobody to wait for. */
 const LONELY_AFTER_MS = 5
 
+/** Another process has kept the lock for too long. */
+export class DatabaseBusy extends AppError {
+  constructor() {
+    super(503, 'unavailable', 'The database is busy.', {}, { 'Retry-After': '1' })
+  }
+}
+
 type Work = {
   run: () => Promise<unknown>
   done: (value: unknown) => void
   failed: (error: unknown) => void
   since: number
+  mayTakeLong: boolean
 }
 type Acknowledge = () => void
 
@@ -33,6 +41,7 @@ export type WritesOptions = {
   requireFile?: () => void
   /** In milliseconds. */
   now?: () => number
+  lockPatienceMs?: number
 }
 
 /**
@@ -46,15 +55,18 @@ export class SqliteWrites {
   readonly #written: () => number
   readonly #requireFile: () => void
   readonly #now: () => number
+  readonly #lockPatienceMs: number
   readonly #begin: StatementSync
   readonly #commit: StatementSync
   readonly #waiting: Work[] = []
   #draining: Promise<void> | undefined
+  #isEnding = false
   #lastEnd = Number.NEGATIVE_INFINITY
 
   constructor(db: DatabaseSync, options: WritesOptions) {
     const { isBusy, written, requireFile = () => {}, now = () => performance.now() } = options
     this.#db = db
+    this.#lockPatienceMs = options.lockPatienceMs ?? LOCK_PATIENCE_MS
     this.#requireFile = requireFile
     this.#isBusy = isBusy
     this.#written = written
@@ -63,13 +75,15 @@ export class SqliteWrites {
     this.#commit = db.prepare('commit')
   }
 
-  transaction<T>(run: () => Promise<T>): Promise<T> {
+  /** One that may take long waits for the lock of another process without a deadline. */
+  transaction<T>(run: () => Promise<T>, mayTakeLong = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({
         run,
         done: (value) => resolve(value as T),
         failed: reject,
         since: this.#now(),
+        mayTakeLong,
       })
       this.#draining ??= this.#drain()
     })
@@ -81,8 +95,9 @@ export class SqliteWrites {
     return next ? this.#now() - next.since : 0
   }
 
-  /** Waits for what is under way. */
+  /** Waits for what is under way. From then on nothing waits for a lock without a deadline. */
   async idle(): Promise<void> {
+    this.#isEnding = true
     await this.#draining
   }
 
@@ -119,7 +134,7 @@ export class SqliteWrites {
       acknowledges = await this.#runTogether(works)
       if (!acknowledges) {
         this.#db.exec('rollback')
-        await this.#beginSoon()
+        await this.#beginSoon(works)
         acknowledges = await this.#runApart(works)
       }
       this.#requireFile()
@@ -177,21 +192,32 @@ export class SqliteWrites {
     for (const work of victims) work.failed(error)
   }
 
-  /** All at once: one after another, each would wait for the lock as long again. */
-  #refuseWaiting(error: Error): Error {
-    for (const work of this.#waiting.splice(0)) work.failed(error)
-    return error
+  /**
+   * Refuses all that have waited too long, together: one after another, each would wait for the lock as long again. Throws if
+   * nobody is left for whom the lock is wanted.
+   */
+  #refuseLate(isLate: boolean, taken: readonly Work[]): void {
+    if (!isLate && !this.#isEnding) return
+    const isRefused = ({ mayTakeLong }: Work) => (mayTakeLong ? this.#isEnding : isLate)
+    const busy = new DatabaseBusy()
+    for (const work of this.#waiting.splice(0))
+      if (isRefused(work)) work.failed(busy)
+      else this.#waiting.push(work)
+    if ((taken.length > 0 ? taken : this.#waiting).every(isRefused)) throw busy
   }
 
-  async #beginSoon(): Promise<void> {
-    const deadline = this.#now() + LOCK_PATIENCE_MS
+  /** `taken` are those of the batch, if it has left the queue already. */
+  async #beginSoon(taken: readonly Work[] = []): Promise<void> {
+    let deadline = this.#now() + this.#lockPatienceMs
     for (let attempt = 1; ; attempt++) {
       try {
         this.#begin.run()
         return
       } catch (error) {
         if (!this.#isBusy(error)) throw error
-        if (this.#now() > deadline) throw this.#refuseWaiting(unavailable('The database is busy.'))
+        const isLate = this.#now() > deadline
+        this.#refuseLate(isLate, taken)
+        if (isLate) deadline = this.#now() + this.#lockPatienceMs
         await sleep(attempt <= QUICK_ATTEMPTS ? 1 : 1 + Math.random() * 5)
       }
     }

@@ -12,7 +12,7 @@ import {
   watchFile,
 } from './database-file.ts'
 import { isBusy, isUnavailable, isUniqueViolation } from './result-codes.ts'
-import { SqliteWrites } from './shared-commits.ts'
+import { DatabaseBusy, SqliteWrites } from './shared-commits.ts'
 
 /** While the file is opened, another process may be repairing it after a crash. */
 const OPENING_TIMEOUT_MS = 20
@@ -24,13 +24,19 @@ const LOG_PAGES = 4000
  */
 const CACHE = 'pragma cache_size = -16000; pragma mmap_size = 0'
 
-/** Makes the file if it is not there, unless it `mustExist`. */
-export function openSqlite(file: string, mustExist = false): Database {
+export type SqliteOptions = {
+  /** A file that is missing is not made. */
+  mustExist?: boolean
+  /** Shorter in tests: how long a transaction waits for the lock of another process, unless it may take long. */
+  lockPatienceMs?: number
+}
+
+export function openSqlite(file: string, { mustExist = false, ...options }: SqliteOptions = {}): Database {
   if (mustExist && !existsSync(file)) throw new VaultGone(file)
   makePrivate(file)
   refuseHalfCopied(file)
   try {
-    return openWhole(file)
+    return openWhole(file, options)
   } catch (error) {
     throw explainDamage(file, error)
   }
@@ -53,7 +59,7 @@ function setWriteAheadLog(db: DatabaseSync): void {
     }
 }
 
-function openWhole(file: string): Database {
+function openWhole(file: string, options: Pick<SqliteOptions, 'lockPatienceMs'>): Database {
   const isInUse = watchFile(file)
   const writer = new DatabaseSync(file, { timeout: OPENING_TIMEOUT_MS, enableForeignKeyConstraints: true })
   setWriteAheadLog(writer)
@@ -72,6 +78,7 @@ function openWhole(file: string): Database {
   const connection = new SqliteConnection(writer, true)
   const write = writingKysely(connection)
   const writes = new SqliteWrites(writer, {
+    ...options,
     isBusy,
     written: () => connection.writes,
     requireFile: () => {
@@ -87,16 +94,17 @@ function openWhole(file: string): Database {
     wrote: async () => {},
     waitMs: (work) => (work === 'write' ? writes.waitMs() : 0),
     serve: (_since, request) => request(),
-    transaction: async (fn) => {
+    transaction: async (fn, { mayTakeLong } = {}) => {
       const mark = newTransactionMark()
-      const result = await writes.transaction(() => runMarked(mark, () => fn(write)))
+      const result = await writes.transaction(() => runMarked(mark, () => fn(write)), mayTakeLong)
       if (mark.tookCredentials) changes.add()
       return result
     },
     credentialsVersion: () => changes.version(),
     takesWrites: async () => isInUse(),
     isUniqueViolation,
-    isUnavailable: (error) => error instanceof FileReplaced || isUnavailable(error),
+    isUnavailable: (error) =>
+      error instanceof FileReplaced || error instanceof DatabaseBusy || isUnavailable(error),
     close: async () => {
       await writes.idle()
       await read.destroy()

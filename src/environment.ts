@@ -134,7 +134,9 @@ export const Environment = z.object({
     ),
   MIN_FREE_DISK_MB: whole(0, 999_999_999)
     .default(512)
-    .describe('Below so much free disk no attachments and pictures are taken.'),
+    .describe(
+      'Below so much free disk no attachments and pictures are taken, and no scheduled backup is written.',
+    ),
   ANONYMOUS_UPLOADS_MB: whole(0, 999_999_999)
     .default(1024)
     .describe('The total size of attachments from people who are not signed in.'),

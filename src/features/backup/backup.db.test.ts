@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
@@ -27,6 +28,7 @@ import type { TableShape } from '../../db/snapshot.ts'
 import { bareContext } from './bare-context.ts'
 import { checkBackup, DamagedBackup } from './format.ts'
 import { reindex, restoreBackup, TargetNotEmpty } from './restore.ts'
+import { watchRoom } from './room.ts'
 import { backUpOnSchedule } from './schedule.ts'
 import { takeBackup } from './take.ts'
 import { verifyVault } from './verify.ts'
@@ -340,4 +342,44 @@ onBothEngines('a damaged backup', (t) => {
       await expect(Array.fromAsync(snapshot.rows(table))).rejects.toThrow('administrator command')
       await snapshot.close()
     })
+})
+
+onBothEngines('a backup on a disk that is nearly full', (t) => {
+  test('a scheduled backup leaves the reserve of the disk free, and is tried again after an hour', async () => {
+    const { services } = t.app
+    const dir = mkdtempSync(join(services.config.dataDir, 'backups-'))
+    const backup = { dir, everyHours: 24, keep: 2 }
+    let time = Date.parse('2026-05-01T00:30:00Z')
+    const backUp = (minFreeDiskMb: number) =>
+      backUpOnSchedule(
+        contextFor({
+          ...services,
+          config: { ...services.config, backup, minFreeDiskMb },
+          now: () => new Date(time),
+        }),
+      )
+    await expect(backUp(999_999_999)).rejects.toThrow(/less than 999999999 MB \(MIN_FREE_DISK_MB\)/)
+    expect(readdirSync(dir)).toEqual([expect.stringMatching(/^vault-[\da-f]{8}\.no-room$/)])
+    time += 59 * 60_000
+    expect(await backUp(0)).toBeUndefined()
+    time += 60_000
+    const made = await backUp(0)
+    expect(readdirSync(dir).map((name) => join(dir, name))).toEqual([made])
+    rmSync(dir, { recursive: true })
+  })
+
+  test('a backup that finds no more room while it is written leaves nothing behind', async () => {
+    const made = newFile()
+    const lookForRoom = () => Promise.reject(new Error('no more room'))
+    await expect(takeBackup(t.app.services.config, made, { lookForRoom })).rejects.toThrow('no more room')
+    expect(existsSync(made) || existsSync(`${made}.partial`)).toBe(false)
+  })
+})
+
+test('the disk is looked at before the first byte, and again after each 8 MiB', async () => {
+  let looks = 0
+  const chunks = Array.from({ length: 17 }, () => Buffer.alloc(1024 * 1024))
+  const passed: number[] = []
+  for await (const _ of watchRoom(Readable.from(chunks), async () => void looks++)) passed.push(looks)
+  expect(passed).toEqual([...Array(8).fill(1), ...Array(8).fill(2), 3])
 })

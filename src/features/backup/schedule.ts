@@ -1,12 +1,15 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sha256Hex } from '../../core/content-hash.ts'
 import type { Ctx } from '../../core/context.ts'
+import { isNoRoom, requireRoom } from './room.ts'
 import { takeBackup } from './take.ts'
 
 const HOUR_MS = 3_600_000
 /** An unfinished backup that has not grown for this long was left by a process that died. */
 const ABANDONED_MS = 15 * 60_000
+/** How long a backup for which there was no room is not tried again: each try reads the whole vault. */
+const PAUSE_MS = HOUR_MS
 /** The last part tells vaults apart that share a folder; earlier versions wrote none. */
 const NAME = /^vault-\d{8}T\d{6}Z(-[\da-f]{8})?\.kvbackup$/
 const PARTIAL = /^vault-\d{8}T\d{6}Z(-[\da-f]{8})?\.kvbackup\.partial$/
@@ -31,6 +34,19 @@ async function dropAbandoned(dir: string, names: readonly string[], now: number)
   }
 }
 
+/** In the folder, so that the other processes wait too. */
+const pauseFile = (ctx: Ctx, dir: string) => join(dir, `vault${markOf(ctx)}.no-room`)
+
+async function isPaused(file: string, now: number): Promise<boolean> {
+  const found = await stat(file).catch(() => undefined)
+  return found !== undefined && Math.abs(now - found.mtimeMs) < PAUSE_MS
+}
+
+async function beginPause(file: string, now: Date): Promise<void> {
+  await writeFile(file, '', { mode: 0o600 })
+  await utimes(file, now, now)
+}
+
 const isMadeElsewhere = (error: unknown) =>
   error instanceof Error && ['FileExists', 'BackupUnderway'].includes(error.name)
 
@@ -49,13 +65,18 @@ export async function backUpOnSchedule(ctx: Ctx): Promise<string | undefined> {
   await mkdir(dir, { recursive: true, mode: 0o700 })
   const names = await readdir(dir)
   await dropAbandoned(dir, names, now.getTime())
-  if (names.some((name) => join(dir, name) === file)) return undefined
+  const pause = pauseFile(ctx, dir)
+  if (names.some((name) => join(dir, name) === file) || (await isPaused(pause, now.getTime())))
+    return undefined
   try {
-    await takeBackup(ctx.config, file, { now })
+    await takeBackup(ctx.config, file, { now, lookForRoom: () => requireRoom(ctx.config, dir) })
   } catch (error) {
     if (isMadeElsewhere(error)) return undefined
+    // Where even an empty file has no room, the reason of the failure is still the one to tell.
+    if (isNoRoom(error)) await beginPause(pause, now).catch(() => {})
     throw error
   }
+  await rm(pause, { force: true })
   ctx.log.info({ file }, 'backed up')
   // Those that a wrong clock has dated later are not counted: each new one would be removed at once for them.
   const all = (await readdir(dir)).filter((name) => isOwn(ctx, name) && join(dir, name) <= file).sort()

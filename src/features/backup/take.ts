@@ -11,6 +11,7 @@ import { NoVault } from '../../db/migrations/migrate.ts'
 import type { Snapshot, TableShape } from '../../db/snapshot.ts'
 import { SECRET_FILE, ticketFile } from './files.ts'
 import { Counter, type End, FORMAT, type Header, type Line, type Sum } from './format.ts'
+import { watchRoom } from './room.ts'
 
 /** Derived from other tables; the features rebuild them at restore. */
 const DERIVED =
@@ -123,6 +124,13 @@ async function createPartial(partial: string): Promise<WriteStream> {
 const withFileName = (error: unknown, path: string): unknown =>
   error instanceof Error && 'syscall' in error && !('path' in error) ? Object.assign(error, { path }) : error
 
+export type BackupOptions = {
+  partial?: string
+  now?: Date
+  /** Asked again and again while the backup is written: it throws where there is no room for more. */
+  lookForRoom?: () => Promise<void>
+}
+
 /**
  * Writes a backup while the service is running. The file appears under its name when it is complete and on disk; until
  * then it is `partial`, which must not exist yet, so that two backups never write into one file.
@@ -130,7 +138,7 @@ const withFileName = (error: unknown, path: string): unknown =>
 export async function takeBackup(
   config: Config,
   file: string,
-  { partial = `${file}.partial`, now = new Date() }: { partial?: string; now?: Date } = {},
+  { partial = `${file}.partial`, now = new Date(), lookForRoom = async () => {} }: BackupOptions = {},
 ): Promise<void> {
   if (await isThere(file))
     throw new FileExists(`${file} exists already. Give another name, or remove it first.`)
@@ -143,7 +151,12 @@ export async function takeBackup(
       // Otherwise every backup of a mistyped database would succeed, and hold nothing.
       if (!snapshot.tables.some(({ name }) => name === MIGRATIONS)) throw new NoVault()
       const text = asText(lines(config, snapshot, now.toISOString()))
-      await pipeline(Readable.from(text, { objectMode: false }), createGzip(), out)
+      await pipeline(
+        Readable.from(text, { objectMode: false }),
+        createGzip(),
+        (packed: AsyncIterable<Buffer>) => watchRoom(packed, lookForRoom),
+        out,
+      )
     } finally {
       await snapshot.close()
     }

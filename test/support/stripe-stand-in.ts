@@ -17,6 +17,8 @@ export type StripeStandIn = {
   subscriptions: Objects
   /** The checkouts that were made, as they are now. */
   sessions: () => Record<string, unknown>[]
+  /** Those that were deleted, or are of another mode than the key. */
+  unknownCustomers: Set<string>
   /** payment intent → invoice */
   invoicePayments: Map<string, string>
   /** Answers the next request with this status and error. */
@@ -27,6 +29,7 @@ export type StripeStandIn = {
 export async function startStripeStandIn(): Promise<StripeStandIn> {
   const requests: StripeRequest[] = []
   const subscriptions: Objects = new Map()
+  const unknownCustomers = new Set<string>()
   const invoicePayments = new Map<string, string>()
   const made: Record<string, Record<string, unknown>[]> = {}
   const answers = new Map<string, unknown>()
@@ -46,6 +49,7 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
     const [, , ...parts] = url.pathname.split('/')
     const path = parts.join('/')
     const found = subscriptions.get(parts[1] ?? '')
+    if (unknownCustomers.has(form.customer ?? url.searchParams.get('customer') ?? '')) return 'no_customer'
     switch (`${method} ${path}`) {
       case 'POST customers':
         return make('customer', 'cus', { email: form.email })
@@ -119,6 +123,10 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
       if (body === 'resource_already_exists') {
         return send(400, { error: { type: 'invalid_request_error', code: body, message: 'exists' } })
       }
+      if (body === 'no_customer') {
+        const said = { code: 'resource_missing', param: 'customer', message: 'No such customer' }
+        return send(400, { error: { type: 'invalid_request_error', ...said } })
+      }
       // Stripe gives this refusal no code.
       if (body === 'not_open') {
         return send(400, { error: { type: 'invalid_request_error', message: 'only open ones expire' } })
@@ -136,6 +144,7 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
     requests,
     subscriptions,
     sessions,
+    unknownCustomers,
     invoicePayments,
     failNext: (status) => failures.push(status),
     close: () => {

@@ -39,7 +39,8 @@ export type PaymentProvider = ProviderActions &
 export type WhichCheckouts = 'all' | 'plans'
 
 export type ProviderActions = Readonly<{
-  createCustomer: (user: { userId: string; email: string }) => Promise<string>
+  /** `replaces` is a customer that the provider has forgotten. */
+  createCustomer: (user: { userId: string; email: string; replaces?: string }) => Promise<string>
   openCheckout: (order: CheckoutOrder) => Promise<{ sessionId: string; url: string }>
   openPortal: (order: PortalOrder) => Promise<{ url: string }>
   /** The event, if its signature is ours and young enough; throws `BadSignature` otherwise. */
@@ -61,6 +62,9 @@ export class BadSignature extends Error {}
 
 /** The provider could not be reached or refused; the message is for the log, never for the user. */
 export class PaymentProviderError extends Error {}
+
+/** It was deleted there, or belongs to another account or mode of the provider than the present key. */
+export class UnknownCustomer extends PaymentProviderError {}
 
 const SIGNATURE_TOLERANCE_SECONDS = 300
 

@@ -7,6 +7,7 @@ import {
   type Offer,
   type PaymentProvider,
   PaymentProviderError,
+  UnknownCustomer,
   verifySignature,
   type WhichCheckouts,
 } from './payments.ts'
@@ -30,10 +31,13 @@ export function stripeProvider(config: StripeConfig): PaymentProvider {
 
   return {
     name: 'stripe',
-    createCustomer: ({ userId, email }) =>
+    createCustomer: ({ userId, email, replaces }) =>
       asking(async () => {
-        // The key makes two first checkouts at the same moment end in one customer.
-        const idempotencyKey = `kv-customer-${userId}-${digest(email)}`
+        // The key makes two first checkouts at the same moment end in one customer. For a day Stripe answers it with the
+        // same customer, even if that one was deleted.
+        const idempotencyKey = ['kv-customer', userId, digest(email), ...(replaces ? [replaces] : [])].join(
+          '-',
+        )
         const customer = await stripe.customers.create(
           { email, metadata: { user_id: userId } },
           { idempotencyKey },
@@ -196,9 +200,11 @@ async function asking<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (error instanceof PaymentProviderError) throw error
-    const kind =
-      error instanceof Stripe.errors.StripeError ? `${error.type} ${error.code ?? ''}`.trim() : 'error'
-    throw new PaymentProviderError(`Stripe: ${kind}`, { cause: error })
+    const isStripes = error instanceof Stripe.errors.StripeError
+    const kind = isStripes ? `${error.type} ${error.code ?? ''}`.trim() : 'error'
+    const isUnknown = isStripes && error.code === 'resource_missing' && error.param === 'customer'
+    const Kind = isUnknown ? UnknownCustomer : PaymentProviderError
+    throw new Kind(`Stripe: ${kind}`, { cause: error })
   }
 }
 

@@ -61,6 +61,11 @@ export async function saveCustomer(
     .execute()
 }
 
+/** Unless another one has taken its place already. */
+export async function forgetCustomer(db: Db, customerId: string): Promise<void> {
+  await db.deleteFrom('billing_customers').where('customer_id', '=', customerId).execute()
+}
+
 export function findSubscription(db: Db, subscriptionId: string): Promise<SubscriptionRow | undefined> {
   return db
     .selectFrom('billing_subscriptions')

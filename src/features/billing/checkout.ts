@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { Offer } from '../../adapters/payments/payments.ts'
+import { type Offer, type PaymentProvider, UnknownCustomer } from '../../adapters/payments/payments.ts'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, invalid } from '../../core/errors.ts'
 import { Time } from '../../core/schemas.ts'
 import { balanceOf } from '../credits/ledger.ts'
 import { requireUser } from '../identity/users/users.ts'
-import { findCustomer, saveCustomer } from './billing.store.ts'
+import { findCustomer, forgetCustomer, saveCustomer } from './billing.store.ts'
 import { findPack, findPlan, PACK_IDS, PAID_OFFERS, PAID_PLAN_IDS, packOffer, planOffer } from './plans.ts'
 import { askProvider, requireProvider } from './provider.ts'
 import { SIMULATED, type Standing, standingOf } from './subscriptions.ts'
@@ -123,8 +123,7 @@ export const openPortal = capability({
   output: PortalResponse,
   run: async (ctx, input) => {
     const returnUrl = ownAddress(ctx, 'return_url', input.return_url, '/billing')
-    const customerId = await customerOf(ctx)
-    const { url } = await askProvider(ctx, (provider) =>
+    const { url } = await askForCustomer(ctx, (provider, customerId) =>
       provider.openPortal({ customerId, returnUrl, offers: PAID_OFFERS }),
     )
     return { portal_url: url }
@@ -139,10 +138,9 @@ async function openCheckout(
 ) {
   const successUrl = ownAddress(ctx, 'success_url', urls.success_url, '/billing?checkout=success')
   const cancelUrl = ownAddress(ctx, 'cancel_url', urls.cancel_url, '/billing?checkout=cancelled')
-  const customerId = await customerOf(ctx)
   const { attempt } = ctx
   const metadata = { user_id: ctx.viewer.userId, ...bought, ...(attempt ? { attempt } : {}) }
-  const { url, sessionId } = await askProvider(ctx, async (provider) => {
+  const { url, sessionId } = await askForCustomer(ctx, async (provider, customerId) => {
     // Two pages for a plan, both paid, would be two subscriptions. Of one attempt only one is ever shown, and it may be
     // the one that another request of it has just opened.
     if (offer.interval) await provider.closeCheckouts(customerId, 'plans', attempt)
@@ -151,19 +149,49 @@ async function openCheckout(
   return { checkout_url: url, session_id: sessionId }
 }
 
+async function asCustomer(ctx: UserCtx): Promise<{ userId: string; email: string }> {
+  const { userId } = ctx.viewer
+  const { email } = await requireUser(ctx, userId)
+  return { userId, email: email ?? '' }
+}
+
 async function customerOf(ctx: UserCtx): Promise<string> {
   const { userId } = ctx.viewer
   const provider = requireProvider(ctx).name
   const known = await findCustomer(ctx.db, provider, userId)
   if (known) return known
-  const { email } = await requireUser(ctx, userId)
-  const created = await askProvider(ctx, (provider) =>
-    provider.createCustomer({ userId, email: email ?? '' }),
-  )
-  return inTx(ctx, async (ctx) => {
+  const user = await asCustomer(ctx)
+  const created = await askProvider(ctx, (provider) => provider.createCustomer(user))
+  return keepCustomer(ctx, provider, created)
+}
+
+/** Returns the one that is kept: another request may have been first. */
+const keepCustomer = (ctx: UserCtx, provider: string, created: string, unknown?: string): Promise<string> =>
+  inTx(ctx, async (ctx) => {
+    const { userId } = ctx.viewer
+    if (unknown !== undefined) await forgetCustomer(ctx.db, unknown)
     const row = { provider, user_id: userId, customer_id: created, created_at: ctx.now().toISOString() }
     await saveCustomer(ctx.db, row)
     return (await findCustomer(ctx.db, provider, userId)) ?? created
+  })
+
+/**
+ * Asks the provider for something of the viewer's customer. A customer that the provider no longer knows, as after a
+ * change from its test key to the live one, is made anew, once.
+ */
+async function askForCustomer<T>(
+  ctx: UserCtx,
+  ask: (provider: PaymentProvider, customerId: string) => Promise<T>,
+): Promise<T> {
+  const customerId = await customerOf(ctx)
+  return askProvider(ctx, async (provider) => {
+    try {
+      return await ask(provider, customerId)
+    } catch (error) {
+      if (!(error instanceof UnknownCustomer)) throw error
+      const created = await provider.createCustomer({ ...(await asCustomer(ctx)), replaces: customerId })
+      return ask(provider, await keepCustomer(ctx, provider.name, created, customerId))
+    }
   })
 }
 

@@ -116,6 +116,31 @@ describe.each(['sqlite', 'postgres'] as const)('billing through Stripe on %s', (
     expect((await buyer.get('/api/v1/billing/status')).body.credits_balance).toBe(600)
   })
 
+  test('a customer whom Stripe no longer knows is made anew, once, and can buy', async () => {
+    const buyer = await t.user()
+    const pack = () => buyer.post('/api/v1/billing/credits/checkout', { pack_id: 'small' })
+    const lastCustomer = () => stripe.sessions().at(-1)?.customer as string
+    expect((await pack()).status).toBe(200)
+    const gone = lastCustomer()
+    stripe.unknownCustomers.add(gone)
+    const made = posted('/v1/customers').length
+    const both = await Promise.all([pack(), buyer.post('/api/v1/billing/checkout', { plan_id: 'pro' })])
+    expect(both.map(({ status }) => status)).toEqual([200, 200])
+    const customers = stripe.sessions().slice(-2)
+    expect(new Set(customers.map(({ customer }) => customer))).toEqual(new Set([lastCustomer()]))
+    expect(lastCustomer()).not.toBe(gone)
+    const again = posted('/v1/customers').length
+    expect(again).toBeGreaterThan(made)
+    // The portal, and the next checkout, are those of the new one.
+    expect((await buyer.post('/api/v1/billing/portal', {})).status).toBe(200)
+    expect(posted('/v1/billing_portal/sessions').at(-1)?.form.customer).toBe(lastCustomer())
+    expect((await pack()).status).toBe(200)
+    expect(posted('/v1/customers')).toHaveLength(again)
+    // The portal is enough to notice it.
+    stripe.unknownCustomers.add(lastCustomer())
+    expect((await buyer.post('/api/v1/billing/portal', {})).status).toBe(200)
+  })
+
   test('two updates of one second: Stripe is asked which one holds', async () => {
     const buyer = await t.user()
     const make = events(buyer, t)

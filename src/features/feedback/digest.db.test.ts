@@ -50,8 +50,8 @@ onBothEngines('the mail about feedback', (t) => {
     return smtp.mails.filter((mail) => mail.subject?.startsWith('Feedback'))
   }
 
-  async function person(isVerified = true) {
-    const email = `reader-${t.engine}-${++names}@example.com`
+  async function person(isVerified = true, host = 'example.com') {
+    const email = `reader-${t.engine}-${++names}@${host}`
     const answer = await clientOf(app, {}).post('/api/v1/auth/register', {
       email,
       password: 'correct horse battery',
@@ -176,6 +176,16 @@ onBothEngines('the mail about feedback', (t) => {
     expect((await digest()).map(({ envelope }) => envelope.to)).toEqual([[owner.email]])
     const added = smtp.mails.filter(({ subject }) => subject?.includes('added you'))
     expect(added.map(({ envelope }) => envelope.to)).toEqual([[owner.email]])
+  })
+
+  test('an address with a capital letter outside ASCII gets these mails too', async () => {
+    const [owner, reader] = [await person(true, 'BÜCHER.example'), await person()]
+    await say(reader, await published(owner, 'Shelves that are sorted twice a day'), 'useful')
+    const { workspace_id } = (await reader.post('/api/v1/workspaces', { name: 'Shelves' })).body
+    const member = { email: owner.email, role: 'viewer' }
+    await reader.post(`/api/v1/workspaces/${workspace_id}/members/by-email`, member)
+    expect(await digest()).toHaveLength(1)
+    expect(smtp.mails.filter(({ subject }) => subject?.includes('added you'))).toHaveLength(1)
   })
 
   test('an unconfirmed address gets no mail, and a deleted card is not mentioned', async () => {

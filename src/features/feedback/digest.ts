@@ -6,7 +6,7 @@ import type { UsersTable } from '../../db/tables/accounts.ts'
 import { beginningOf } from '../../text/cut-text.ts'
 import { settingsOf } from '../identity/users/user-settings.ts'
 import { findUser } from '../identity/users/users.ts'
-import { enqueueMail, lastMailAt } from '../mail/outbox.ts'
+import { enqueueMail, lastMailAt, mailbox } from '../mail/outbox.ts'
 import type { WaitingMail } from '../mail/sender.ts'
 import { mailWithButton, type Words } from '../mail/template.ts'
 import { markTold, ownersToTell, type Untold, untoldOf } from './digest.store.ts'
@@ -93,7 +93,7 @@ const tell = (ctx: Ctx, ownerId: string): Promise<void> =>
 /** When it is sent: its owner may have switched these mails off meanwhile, or have another address. */
 export async function feedbackMailNow(ctx: Ctx, mail: WaitingMail): Promise<WaitingMail | null> {
   const user = await findUser(ctx.db, mail.stateKey.split(':')[1] ?? '')
-  return wantsMail(user) && user.email === mail.to ? mail : null
+  return wantsMail(user) && mailbox(user.email) === mail.to ? mail : null
 }
 
 /** The job. Feedback that came while somebody wanted no mail is not mailed later either. */

@@ -15,9 +15,10 @@ export const secretName = (secret: string): string => sha256(`name:${secret}`).s
 
 /**
  * The database lowers only ASCII letters alike on both engines, so the others are lowered before they are stored. A mail
- * that proves an address then also goes to the address that is compared: the Kelvin sign, for example, becomes a k.
+ * that proves an address then also goes to the address that is compared: the Kelvin sign, for example, becomes a k. Compare
+ * the address of a waiting mail with this form of an address.
  */
-const mailbox = (address: string): string =>
+export const mailbox = (address: string): string =>
   address.replace(/[^\0-\x7f]+/g, (letters) => letters.toLowerCase())
 
 const isTo = (address: string) => sql<SqlBool>`lower(to_address) = lower(${mailbox(address)})`

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../core/day.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
-import { enqueueMail } from '../mail/outbox.ts'
+import { enqueueMail, mailbox } from '../mail/outbox.ts'
 import type { WaitingMail } from '../mail/sender.ts'
 import { mailWithButton } from '../mail/template.ts'
 import { type NoticeDetails, type NoticeKind, noticeText } from './notice-kinds.ts'
@@ -100,5 +100,5 @@ export const noticeMailNow =
   async (ctx: Ctx, mail: WaitingMail): Promise<WaitingMail | null> => {
     const userId = mail.stateKey.split(':')[part] ?? ''
     const user = await ctx.db.selectFrom('users').selectAll().where('user_id', '=', userId).executeTakeFirst()
-    return user && user.email === mail.to && wantsMail(user) ? mail : null
+    return user?.email && mailbox(user.email) === mail.to && wantsMail(user) ? mail : null
   }

@@ -55,8 +55,11 @@ onBothEngines('the mail about a week', (t) => {
     return smtp.mails.filter((mail) => mail.subject?.startsWith('This week'))
   }
 
-  async function person(settings: Record<string, unknown> = { weekly_digest: true }, isVerified = true) {
-    const email = `week-${++names}@example.com`
+  async function person(
+    settings: Record<string, unknown> = { weekly_digest: true },
+    { isVerified = true, host = 'example.com' } = {},
+  ) {
+    const email = `week-${++names}@${host}`
     const answer = await clientOf(app, {}).post('/api/v1/auth/register', {
       email,
       password: 'correct horse battery',
@@ -120,7 +123,7 @@ onBothEngines('the mail about a week', (t) => {
     const [lead, silent, unproven, quiet, gone] = [
       await person({}),
       await person({ weekly_digest: true, email_notifications: false }),
-      await person({ weekly_digest: true }, false),
+      await person({ weekly_digest: true }, { isVerified: false }),
       await person(),
       await person(),
     ]
@@ -147,6 +150,12 @@ onBothEngines('the mail about a week', (t) => {
     expect(mail?.text).toContain('A card of the second team')
     expect(mail?.text).not.toContain('other people')
     expect(mail?.html).toContain('<span lang="de-AT">')
+  })
+  test('goes to an address with a capital letter outside ASCII too', async () => {
+    const [lead, mate] = [await person({}), await person(undefined, { host: 'BÜCHER.example' })]
+    await shared(lead, await teamOf(lead, 'Shelves', mate), 'A card about shelves')
+    toMonday()
+    expect((await digest()).map(({ subject }) => subject)).toEqual(['This week in Shelves'])
   })
   test('that waits for the mail server is not about a team that its reader has left, and goes to nobody who stopped it', async () => {
     const [lead, both, removed, stopped] = [await person({}), await person(), await person(), await person()]

@@ -5,7 +5,7 @@ import { withoutLinks } from '../../core/names.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import { settingsOf } from '../identity/users/user-settings.ts'
 import { findUser } from '../identity/users/users.ts'
-import { enqueueMail, lastMailAt } from '../mail/outbox.ts'
+import { enqueueMail, lastMailAt, mailbox } from '../mail/outbox.ts'
 import type { WaitingMail } from '../mail/sender.ts'
 import { type MailSection, mailWithButton, type Words } from '../mail/template.ts'
 import { readersAfter, type Team, teamsOf } from './week.store.ts'
@@ -149,7 +149,7 @@ async function tellReader(ctx: Ctx, userId: string): Promise<void> {
 /** Written anew when it is sent: its reader may have left a team meanwhile, or a card may be gone. */
 export async function teamMailNow(ctx: Ctx, { stateKey, to, createdAt }: WaitingMail) {
   const user = await findUser(ctx.db, stateKey.split(':')[1] ?? '')
-  return wantsMail(user) && user.email === to ? mailFor(ctx, user, new Date(createdAt)) : null
+  return wantsMail(user) && mailbox(user.email) === to ? mailFor(ctx, user, new Date(createdAt)) : null
 }
 
 /** The job. Outside its hours there is nothing to do. */

@@ -214,6 +214,65 @@ onBothEngines('the outbox', (t: TestVault) => {
     expect((await rows()).every((row) => row.status === 'sent' && row.attempts === 1)).toBe(true)
   })
 
+  /** The database goes away when the mail server has taken a mail, and is back after some tries. */
+  const awayAfterSending = (tries: number, onTry = () => {}) => {
+    const { adapters, database } = app.services
+    const { mail } = adapters
+    if (!mail) throw new Error('no mail')
+    const away = new Error('the database is away')
+    let left = 0
+    const flaky: typeof database = {
+      ...database,
+      transaction: (fn, options) => {
+        if (left === 0) return database.transaction(fn, options)
+        left--
+        onTry()
+        return Promise.reject(away)
+      },
+      isUnavailable: (error) => error === away,
+    }
+    const sending = async (message: Parameters<typeof mail.send>[0]) => {
+      const delivery = await mail.send(message)
+      left = tries
+      return delivery
+    }
+    return contextFor({
+      ...app.services,
+      database: flaky,
+      adapters: { ...adapters, mail: { ...mail, send: sending } },
+    })
+  }
+
+  test('a mail that was accepted while the database went away is noted as sent when it is back', async () => {
+    const client = await admin()
+    await client.post(client.invites, { email: 'guest@example.com' })
+    await sendDueMails(awayAfterSending(2), never, {}, { pauseMs: 0 })
+    expect(await onlyRow()).toMatchObject({ status: 'sent', attempts: 1 })
+    offsetMs += DAY_MS
+    await send(other)
+    expect(smtp.mails).toHaveLength(1)
+  })
+
+  test('that is given up when another process may claim the mail, and at a stop', async () => {
+    const client = await admin()
+    await client.post(client.invites, { email: 'guest@example.com' })
+    let tries = 0
+    const later = awayAfterSending(99, () => {
+      tries++
+      offsetMs += LONGEST_SILENCE_MS
+    })
+    await expect(sendDueMails(later, never, {}, { pauseMs: 0 })).rejects.toThrow('away')
+    expect(tries).toBeLessThan(10)
+    tries = 0
+    const stopping = new AbortController()
+    const stopped = awayAfterSending(99, () => {
+      tries++
+      stopping.abort()
+    })
+    await expect(sendDueMails(stopped, stopping.signal)).rejects.toThrow('away')
+    expect(tries).toBe(1)
+  })
+
   test('a process that dies after the server took the mail leaves a copy with the same Message-ID', async () => {
     const client = await admin()
     await client.post(client.invites, { email: 'guest@example.com' })

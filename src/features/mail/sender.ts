@@ -3,6 +3,7 @@ import type { Delivery, MailTransport } from '../../adapters/mail/mail.ts'
 import { type Ctx, inTx, SELF_GUARDED } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
 import { unseal } from '../../core/secrets.ts'
+import { type UntilAvailable, untilAvailable } from '../../core/until-available.ts'
 import type { OutboxTable } from '../../db/tables/operations.ts'
 import { type Mail, secretName, subjectOf } from './outbox.ts'
 
@@ -76,6 +77,18 @@ const settle = (ctx: Ctx, mail: OutboxTable, delivery: Outcome): Promise<unknown
     SELF_GUARDED,
   )
 
+/** A mail that was accepted and is not noted as sent would be sent again when the claim ends. */
+const settleSurely = (
+  ctx: Ctx,
+  mail: OutboxTable,
+  delivery: Outcome,
+  until: UntilAvailable,
+): Promise<unknown> =>
+  untilAvailable(ctx.database, () => settle(ctx, mail, delivery), {
+    ...until,
+    mayGoOn: () => inMs(ctx, 0) < (mail.claimed_until ?? ''),
+  })
+
 export type WaitingMail = Mail & { stateKey: string; createdAt: string }
 
 /**
@@ -115,6 +128,7 @@ export async function sendDueMails(
   ctx: Ctx,
   stopping: AbortSignal,
   lookAgain: LookAgain = {},
+  until: Omit<UntilAvailable, 'stopping'> = {},
 ): Promise<void> {
   const transport = ctx.adapters.mail
   if (!transport) return
@@ -125,7 +139,7 @@ export async function sendDueMails(
       const mail = await claim(ctx, mail_id)
       if (!mail) continue
       const delivery = await deliver(ctx, transport, mail, lookAgain)
-      await settle(ctx, mail, delivery)
+      await settleSurely(ctx, mail, delivery, { ...until, stopping })
       if (delivery.outcome === 'accepted' || delivery.outcome === 'unwanted') continue
       const error = withoutAddress(delivery.error, mail.to_address)
       ctx.log.warn({ mail_id, tries: mail.attempts, ...delivery, error }, 'a mail was not delivered')

@@ -46,6 +46,16 @@ export async function settleSession(
   return gone.numDeletedRows > 0n
 }
 
+/** For a session that could not be mined. A newer mark stays. */
+export async function markAgain(db: Db, session: DueSession): Promise<void> {
+  const { user_id, project_id, session_id, marked_at } = session
+  await db
+    .insertInto('mining_due')
+    .values({ user_id, project_id, session_id, marked_at })
+    .onConflict((conflict) => conflict.columns(['user_id', 'project_id', 'session_id']).doNothing())
+    .execute()
+}
+
 export type CapturedTurn = {
   message: string
   report: string

@@ -3,7 +3,7 @@ import { goodCard, type Person, record, team } from '../../../test/support/cards
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
-import { dueSessions } from '../memory/mining-due.ts'
+import { dueSessions, markAgain } from '../memory/mining-due.ts'
 import { dropOldDrafts, mineDueSessions } from './job.ts'
 
 const never = new AbortController().signal
@@ -37,6 +37,37 @@ onBothEngines('drafts from one’s own work', (t) => {
   const offer = (user: Person, ...candidates: object[]) => user.post('/api/v1/drafts', { candidates })
   const made = async (user: Person, ...more: Parameters<typeof candidate>) =>
     (await offer(user, candidate(...more))).body.results[0].draft_id as string
+
+  test('a session during which the database goes away is mined later', async () => {
+    const user = await t.user()
+    const failing = { command: 'npm test', exit_code: 1, output: `Error: Cannot find module '${word()}'` }
+    const passing = { command: 'npm test', exit_code: 0, output: '12 passed' }
+    await user.post('/api/v1/project-context/turns', turn('away', [failing, passing], ['package.json']))
+    await mined()
+    await expect.poll(dueCount).toBe(0)
+    const { database } = t.app.services
+    const project = await database.read
+      .selectFrom('context_projects')
+      .select(['user_id', 'project_id'])
+      .where('user_id', '=', user.userId)
+      .executeTakeFirstOrThrow()
+    const marked_at = t.app.services.now().toISOString()
+    await database.transaction((db) => markAgain(db, { ...project, session_id: 'away', marked_at }))
+    const away = new Error('the database is away')
+    let writes = 0
+    const flaky: typeof database = {
+      ...database,
+      // The first one claims the session, the second one writes what was found.
+      transaction: (fn, options) =>
+        ++writes === 2 ? Promise.reject(away) : database.transaction(fn, options),
+      isUnavailable: (error) => error === away,
+    }
+    const job = mineDueSessions(contextFor({ ...t.app.services, database: flaky }), never)
+    await expect(job).rejects.toThrow('away')
+    expect(await dueSessions(database.read, 10)).toEqual([{ ...project, session_id: 'away', marked_at }])
+    await mined()
+    expect(await dueCount()).toBe(0)
+  })
 
   test('the failure and the cure stand in different turns of a session', async () => {
     const user = await t.user()

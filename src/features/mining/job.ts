@@ -1,8 +1,15 @@
 import { type Ctx, contextFor, inTx, type UserCtx } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
+import { untilAvailable } from '../../core/until-available.ts'
 import { flag } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
-import { type DueSession, dueSessions, settleSession, turnsOfSession } from '../memory/mining-due.ts'
+import {
+  type DueSession,
+  dueSessions,
+  markAgain,
+  settleSession,
+  turnsOfSession,
+} from '../memory/mining-due.ts'
 import { sessionFrom } from './captured.ts'
 import { deleteDraftsBefore, deleteRecoveriesBefore, insertRecovery } from './drafts.store.ts'
 import { keepCandidate } from './keep.ts'
@@ -61,17 +68,28 @@ async function mineSession(ctx: UserCtx, session: DueSession): Promise<void> {
 }
 
 /**
- * The job: mines sessions with a new turn. A session is claimed first, so that two processes do not both mine it; one
- * that makes the rules fail is skipped, and its next turn brings it back.
+ * A session is claimed first, so that two processes do not both mine it. One that makes the rules fail is skipped, and its
+ * next turn brings it back. If the database goes away meanwhile, the session is marked again: it may have no next turn.
  */
+async function claimAndMine(ctx: Ctx, session: DueSession, stopping: AbortSignal): Promise<void> {
+  try {
+    if (await inTx(ctx, (ctx) => settleSession(ctx.db, session)))
+      await mineSession(asOwner(ctx, session.user_id), session)
+  } catch (error) {
+    if (ctx.database.isUnavailable(error))
+      await untilAvailable(ctx.database, () => inTx(ctx, (ctx) => markAgain(ctx.db, session)), { stopping })
+    throw error
+  }
+}
+
+/** The job: mines sessions with a new turn. */
 export async function mineDueSessions(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   for (let full = true; full && !stopping.aborted; ) {
     const due = await dueSessions(ctx.db, SESSIONS_AT_ONCE)
     full = due.length === SESSIONS_AT_ONCE
     for (const session of due) {
       if (stopping.aborted) return
-      if (await inTx(ctx, (ctx) => settleSession(ctx.db, session)))
-        await mineSession(asOwner(ctx, session.user_id), session)
+      await claimAndMine(ctx, session, stopping)
     }
   }
 }

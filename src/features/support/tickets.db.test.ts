@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { makeAdmin } from '../../../test/support/admin.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
@@ -245,6 +245,32 @@ onBothEngines('support tickets', (t) => {
       expect(answer.statusCode).toBe(400)
       expect(stored(t)).toEqual(before)
     })
+  })
+
+  test('a ticket whose commit happened although its answer was lost keeps its files', async () => {
+    const admin = await administrator()
+    const before = stored(t)
+    const { database } = t.app.services
+    const lost = new Error('the connection broke during the commit')
+    const commit = database.transaction
+    const losing: typeof commit = async (fn, options) => {
+      await commit(fn, options)
+      throw lost
+    }
+    const spies = [
+      vi.spyOn(database, 'transaction').mockImplementation(losing),
+      vi.spyOn(database, 'isUnavailable').mockImplementation((error) => error === lost),
+    ]
+    const restore = () => {
+      for (const spy of spies) spy.mockRestore()
+    }
+    onTestFinished(restore)
+    expect((await send(t, FIELDS, [{ name: 'log.txt', content: 'log' }])).status).toBe(503)
+    restore()
+    const [folder = ''] = stored(t).filter((name) => !before.includes(name))
+    const { attachments } = (await admin.get(`${TICKETS}/${folder}`)).body
+    expect(attachments).toHaveLength(1)
+    expect(readdirSync(join(t.vault.dataDir, 'tickets', folder))).toEqual([attachments[0].attachment_id])
   })
 
   test('files that a crash left are removed an hour later, and not before', async () => {

@@ -77,7 +77,9 @@ export const createTicket: RawRoute = {
       await requireFreeDisk(services.config)
       await requireRoom(ctx, 1)
     }
-    return receiveUpload(request, reply, { folder, beforeFile }, async (upload) => {
+    // A commit whose answer was lost may have happened. If not, the folder is removed later (`dropOrphanedUploads`).
+    const mayBeKept = (error: unknown) => services.database.isUnavailable(error)
+    return receiveUpload(request, reply, { folder, beforeFile, mayBeKept }, async (upload) => {
       const ticket = parseInput(NewTicket, upload.fields)
       const given = { ticketId, ticket, attachments: upload.attachments }
       const key = request.headers['idempotency-key']

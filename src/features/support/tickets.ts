@@ -245,7 +245,7 @@ async function present(
 
 const LEFT_ALONE_MS = 60 * 60 * 1000
 
-/** A process that died during an upload leaves a folder without a ticket. It is removed after an hour. */
+/** A process that died during an upload, and a commit that failed, leave a folder without a ticket. It is removed after an hour. */
 export async function dropOrphanedUploads(services: Services): Promise<void> {
   const folder = join(services.config.dataDir, 'tickets')
   const names = await readdir(folder).catch(() => [])

@@ -41,11 +41,16 @@ const tooLarge = (detail: string) => new AppError(413, 'payload_too_large', deta
 const TOO_MUCH = `At most ${MAX_ATTACHMENTS} attachments of 10 MiB each.`
 
 /** Where files go, and what is asked before each of them. */
-type UploadTarget = { folder: string; beforeFile: () => Promise<void> }
+type UploadTarget = {
+  folder: string
+  beforeFile: () => Promise<void>
+  /** Whether `use` may have kept the files although it failed with this error. */
+  mayBeKept: (error: unknown) => boolean
+}
 
 /**
- * Stores the files under `folder` and passes everything to `use`. An error, even in `use`, leaves
- * no folder; a sender who is refused in the middle is cut off instead of being read to the end.
+ * Stores the files under `folder` and passes everything to `use`. An error, even in `use`, leaves no folder, unless the
+ * files may be kept; a sender who is refused in the middle is cut off instead of being read to the end.
  */
 export async function receiveUpload<T>(
   request: FastifyRequest,
@@ -60,7 +65,7 @@ export async function receiveUpload<T>(
     if (Number(request.headers['content-length'] ?? 0) > MAX_TOTAL_BYTES) throw tooLarge(TOO_MUCH)
     return await use(await readWithinTotal(request, target))
   } catch (error) {
-    await rm(target.folder, { recursive: true, force: true })
+    if (!target.mayBeKept(error)) await rm(target.folder, { recursive: true, force: true })
     if (!request.raw.complete) {
       request.raw.unpipe()
       reply.header('connection', 'close')

@@ -7,6 +7,7 @@ import { isPublicAddress } from './public-address.ts'
 
 const MAX_BYTES = 16 * 1024
 const TIMEOUT_MS = 5000
+const TOO_MANY = 429
 
 export type DocumentNet = {
   lookup: (host: string) => Promise<{ address: string; family: number }[]>
@@ -21,6 +22,17 @@ export const internet: DocumentNet = {
 }
 
 export const isDocumentId = (clientId: string): boolean => clientId.startsWith('https://')
+
+/** Nothing was learned about the client: the document may be there again later. */
+export class DocumentAway extends OAuthProblem {
+  constructor(why: string) {
+    super('invalid_client', `The client metadata document ${why}`, 401)
+  }
+}
+
+const away = (why: string): never => {
+  throw new DocumentAway(why)
+}
 
 const refuse = (why: string): never => {
   throw new OAuthProblem('invalid_client', `The client metadata document ${why}`, 401)
@@ -43,7 +55,7 @@ export function documentUrl(clientId: string): URL {
 export async function fetchClientDocument(clientId: string, net: DocumentNet = internet): Promise<unknown> {
   const url = documentUrl(clientId)
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  const addresses = await net.lookup(host).catch(() => refuse('host cannot be resolved'))
+  const addresses = await net.lookup(host).catch(() => away('host cannot be resolved'))
   const target = addresses[0]
   if (!target || !addresses.every(({ address }) => net.allowed(address))) {
     return refuse('is not on the public internet')
@@ -67,9 +79,11 @@ function download(url: URL, target: { address: string; family: number }, net: Do
       wanted.all ? done(null, [target]) : done(null, target.address, target.family),
   }
   const outgoing = net.request(url, options, (response) => {
-    if (response.statusCode !== 200) {
+    const { statusCode = 0 } = response
+    if (statusCode !== 200) {
       response.destroy()
-      return fail(`answered ${response.statusCode}`)
+      const why = `answered ${statusCode}`
+      return statusCode >= 500 || statusCode === TOO_MANY ? reject(new DocumentAway(why)) : fail(why)
     }
     if (!/^application\/([\w.-]+\+)?json\b/i.test(response.headers['content-type'] ?? '')) {
       response.destroy()
@@ -83,10 +97,10 @@ function download(url: URL, target: { address: string; family: number }, net: Do
       response.destroy()
       return fail(`is larger than ${MAX_BYTES} bytes`)
     })
-    response.on('error', () => fail('could not be read'))
+    response.on('error', () => reject(new DocumentAway('could not be read')))
     response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
   })
-  outgoing.on('error', () => fail('could not be fetched'))
+  outgoing.on('error', () => reject(new DocumentAway('could not be fetched')))
   outgoing.end()
   return promise
 }

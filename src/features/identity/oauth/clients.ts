@@ -4,7 +4,13 @@ import { randomToken, sha256 } from '../../../core/secrets.ts'
 import { flag, fromJson, toJson } from '../../../db/columns.ts'
 import { newId } from '../../../db/ids.ts'
 import type { OAuthClientsTable } from '../../../db/tables/oauth.ts'
-import { type DocumentNet, fetchClientDocument, internet, isDocumentId } from './client-document.ts'
+import {
+  DocumentAway,
+  type DocumentNet,
+  fetchClientDocument,
+  internet,
+  isDocumentId,
+} from './client-document.ts'
 import { type ClientMetadata, parseClientDocument, parseClientMetadata } from './client-metadata.ts'
 import { OAuthProblem } from './oauth.rules.ts'
 import { findClientRow, upsertClient } from './oauth.store.ts'
@@ -102,6 +108,24 @@ export async function findClient(
   if (!ctx.config.oauthClientDocuments) throw unknownClient()
   const fresh = row && ctx.now().getTime() - Date.parse(row.described_at) < DOCUMENT_KEPT_MS
   return fresh ? fromRow(row) : describeDocument(ctx, clientId, net)
+}
+
+/**
+ * For tokens, which a person has consented to before: while the host of the document is away, what the document said last
+ * holds. Otherwise every connection would end with that host.
+ */
+export async function findKnownClient(
+  ctx: Ctx,
+  clientId: string | undefined,
+  net: DocumentNet = internet,
+): Promise<OAuthClient> {
+  try {
+    return await findClient(ctx, clientId, net)
+  } catch (error) {
+    const row = error instanceof DocumentAway && clientId ? await findClientRow(ctx.db, clientId) : undefined
+    if (!row) throw error
+    return fromRow(row)
+  }
 }
 
 /** A client with a secret must send it, in either of the two ways. A public client has none. */

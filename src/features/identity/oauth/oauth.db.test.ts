@@ -5,7 +5,7 @@ import { onBothEngines } from '../../../../test/support/engines.ts'
 import { oauthApp, REDIRECT } from '../../../../test/support/oauth-app.ts'
 import { contextFor } from '../../../core/context.ts'
 import type { DocumentNet } from './client-document.ts'
-import { findClient } from './clients.ts'
+import { findClient, findKnownClient } from './clients.ts'
 import { dropOAuthLeftovers } from './grants.ts'
 
 onBothEngines('connected apps', (t) => {
@@ -297,11 +297,42 @@ onBothEngines('connected apps', (t) => {
     expect(reads).toBe(2)
     server.close()
   })
+
+  test('while the host of its document is away, a client renews its tokens and asks for no new consent', async () => {
+    const id = `https://client.example.com/${crypto.randomUUID()}.json`
+    const document = JSON.stringify({ client_id: id, client_name: 'Cloud agent', redirect_uris: [REDIRECT] })
+    let status = 200
+    const server = await serveText(document, () => status)
+    const net: DocumentNet = {
+      lookup: async () => [{ address: '127.0.0.1', family: 4 }],
+      allowed: () => true,
+      request: (_url, options, answer) =>
+        httpRequest({ ...options, host: '127.0.0.1', port: server.port }, answer),
+    }
+    const unresolved: DocumentNet = { ...net, lookup: () => Promise.reject(new Error('no such host')) }
+    const { services } = t.app
+    const on = contextFor({ ...services, config: { ...services.config, oauthClientDocuments: true } })
+    await expect(findKnownClient(on, id, unresolved)).rejects.toThrow('cannot be resolved')
+    const known = await findClient(on, id, net)
+    t.later(3_601_000)
+    const expectAway = async (at: DocumentNet, why: string) => {
+      await expect(findClient(on, id, at)).rejects.toThrow(why)
+      expect(await findKnownClient(on, id, at)).toEqual(known)
+    }
+    await expectAway(unresolved, 'cannot be resolved')
+    status = 503
+    await expectAway(net, 'answered 503')
+    // It says itself that the client is gone.
+    status = 404
+    await expect(findKnownClient(on, id, net)).rejects.toThrow('answered 404')
+    server.close()
+    await expectAway(net, 'could not be fetched')
+  })
 })
 
-async function serveText(text: string): Promise<{ port: number; close: () => void }> {
+async function serveText(text: string, status = () => 200): Promise<{ port: number; close: () => void }> {
   const server = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+    response.writeHead(status(), { 'content-type': 'application/json' }).end(text)
   })
   server.listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))

@@ -13,7 +13,7 @@ import {
   readAuthorizationRequest,
   refusalLocation,
 } from './authorization-request.ts'
-import { authenticateClient, findClient, type OAuthClient, registerClient } from './clients.ts'
+import { authenticateClient, findKnownClient, type OAuthClient, registerClient } from './clients.ts'
 import { consentHeaders, consentPage, refusalPage } from './consent-page.ts'
 import { exchangeCode, grantCode, refreshTokens, revokeToken } from './grants.ts'
 import { authorizationServerMetadata, protectedResourceMetadata } from './oauth.metadata.ts'
@@ -161,7 +161,7 @@ function basicOf(request: FastifyRequest): { id: string; secret: string } | unde
 
 async function clientOf(ctx: Ctx, request: FastifyRequest, form: URLSearchParams): Promise<OAuthClient> {
   const basic = basicOf(request)
-  const client = await findClient(ctx, basic?.id ?? form.get('client_id') ?? undefined)
+  const client = await findKnownClient(ctx, basic?.id ?? form.get('client_id') ?? undefined)
   authenticateClient(client, basic?.secret ?? form.get('client_secret') ?? undefined)
   return client
 }

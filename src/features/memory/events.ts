@@ -6,6 +6,7 @@ import { audit } from '../audit/audit.ts'
 import { sanitise } from '../redaction/redact.ts'
 import { appendTo, clean, hintFor, present } from './append.ts'
 import { recount, removeEvent } from './events.store.ts'
+import { removeDraftsOfSession } from './mined.store.ts'
 import { holdOwnEvent, requireOwnEvent } from './own-events.ts'
 import { removeProject } from './projects.store.ts'
 import { ownMemory, resolveForWriting } from './resolve-project.ts'
@@ -80,6 +81,8 @@ const DeletingClient = Label
 export const deleteEvent = capability({
   name: 'memory.delete',
   summary: 'Delete one event of your own memory for good',
+  description:
+    'With a turn go the drafts that were made from its session. Those that were accepted stay, and so do their cards.',
   scopes: ['record'],
   rest: ['DELETE /api/v1/project-context/events/{raw_id}'],
   status: 204,
@@ -97,6 +100,8 @@ export const deleteEvent = capability({
       ctx,
       async (ctx) => {
         const event = await holdOwnEvent(ctx, raw_id)
+        if (event.event_type === 'turn' && event.session_id !== null)
+          await removeDraftsOfSession(ctx.db, event, event.session_id)
         await removeEvent(ctx.db, ctx.database.engine, event)
         const left = await recount(ctx.db, event, -1)
         if (left === 0) await removeProject(ctx.db, event)

@@ -6,6 +6,7 @@ import { AnswerId, Time } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { moveEvents, recount, removeEventsOf } from './events.store.ts'
+import { removeMinedOf } from './mined.store.ts'
 import { type ProjectName, readProjectKey } from './project-key.ts'
 import {
   addAliases,
@@ -75,6 +76,7 @@ export const listProjects = capability({
 export const deleteProject = capability({
   name: 'memory.delete_project',
   summary: 'Delete all memory of a project for good',
+  description: 'Drafts that were made from it go too. Those that were accepted stay, and so do their cards.',
   scopes: ['record'],
   rest: ['DELETE /api/v1/project-context/projects'],
   errors: [404],
@@ -87,6 +89,7 @@ export const deleteProject = capability({
       ctx,
       async (ctx) => {
         const project = existingProject(await resolveForWriting(ctx, project_key, workspace_id))
+        await removeMinedOf(ctx.db, project)
         const deleted = await removeEventsOf(ctx.db, ctx.database.engine, project)
         await removeProject(ctx.db, project)
         await audit(ctx, {

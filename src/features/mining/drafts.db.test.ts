@@ -69,6 +69,71 @@ onBothEngines('drafts from one’s own work', (t) => {
     expect(await dueCount()).toBe(0)
   })
 
+  /** Sends a turn of which a draft is made, and returns the id of its event. */
+  const mineTurn = async (user: Person, sessionId: string, project_key = 'acme/shop'): Promise<string> => {
+    const failing = { command: 'npm test', exit_code: 1, output: `Error: Cannot find module '${word()}'` }
+    const passing = { command: 'npm test', exit_code: 0, output: '12 passed' }
+    const body = { ...turn(sessionId, [failing, passing], ['package.json']), project_key }
+    const { raw_id } = (await user.post('/api/v1/project-context/turns', body)).body
+    await mined()
+    // Or the job of the server is at it.
+    await expect.poll(() => sessionsOf(user, 'card_drafts')).toContain(sessionId)
+    return raw_id
+  }
+  const sessionsOf = (user: Person, table: 'card_drafts' | 'recoveries') =>
+    t.app.services.database.read
+      .selectFrom(table)
+      .select('session_id')
+      .where('user_id', '=', user.userId)
+      .orderBy('session_id')
+      .execute()
+      .then((rows) => rows.map(({ session_id }) => session_id))
+
+  test('a project that is deleted for good takes its drafts along, accepted ones stay', async () => {
+    const [user, other] = [await t.user(), await t.user()]
+    await mineTurn(other, 'theirs')
+    await mineTurn(user, 'accepted')
+    const [draft] = (await drafts(user)).items
+    const { card_id } = (await user.post(`/api/v1/drafts/${draft.draft_id}/accept`, {})).body
+    await mineTurn(user, 'open')
+    // One session about two projects.
+    await mineTurn(user, 'both', 'acme/tools')
+    await user.post('/api/v1/project-context/turns', turn('both', []))
+    expect(await sessionsOf(user, 'card_drafts')).toEqual(['accepted', 'both', 'open'])
+    const projects = '/api/v1/project-context/projects'
+    const remove = (key: string) => user.delete(`${projects}?project_key=${key}&confirmed_by_user=true`)
+    expect((await remove('acme/shop')).status).toBe(200)
+    expect(await sessionsOf(user, 'card_drafts')).toEqual(['accepted', 'both'])
+    expect(await sessionsOf(user, 'recoveries')).toEqual(['both'])
+    expect((await user.get(`/api/v1/cards/${card_id}`)).status).toBe(200)
+    // A draft has the key that its project had then.
+    await user.post(`${projects}/rename`, { project_key: 'acme/tools', new_project_key: 'acme/toolbox' })
+    expect((await remove('acme/toolbox')).status).toBe(200)
+    expect(await sessionsOf(user, 'card_drafts')).toEqual(['accepted'])
+    expect(await sessionsOf(user, 'recoveries')).toEqual([])
+    expect(await sessionsOf(other, 'card_drafts')).toEqual(['theirs'])
+  })
+
+  test('a turn that is deleted for good takes the drafts of its session along', async () => {
+    const user = await t.user()
+    const rawId = await mineTurn(user, 'deleted')
+    await mineTurn(user, 'kept')
+    await mineTurn(user, 'dismissed')
+    const { items } = await drafts(user)
+    expect((await user.post(`/api/v1/drafts/${items[0].draft_id}/dismiss`, {})).status).toBeLessThan(300)
+    expect((await user.delete(`/api/v1/project-context/events/${rawId}`)).status).toBe(204)
+    expect(await sessionsOf(user, 'card_drafts')).toEqual(['dismissed', 'kept'])
+    const note = {
+      project_key: 'acme/shop',
+      event_type: 'user_message',
+      content: 'Hello',
+      session_id: 'kept',
+    }
+    const { raw_id } = (await user.post('/api/v1/project-context/events', note)).body
+    expect((await user.delete(`/api/v1/project-context/events/${raw_id}`)).status).toBe(204)
+    expect(await sessionsOf(user, 'card_drafts')).toEqual(['dismissed', 'kept'])
+  })
+
   test('the failure and the cure stand in different turns of a session', async () => {
     const user = await t.user()
     const name = word()

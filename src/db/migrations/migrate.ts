@@ -53,6 +53,7 @@ import { publishedFrom } from './0054-published-from.ts'
 import { refundsAreNotSpent } from './0055-refunds-are-not-spent.ts'
 import { standingVerdicts } from './0056-standing-verdicts.ts'
 import { deletedAccounts } from './0057-deleted-accounts.ts'
+import { openMatters } from './0058-open-matters.ts'
 
 export type Migration = {
   name: string
@@ -115,6 +116,7 @@ export const MIGRATIONS: readonly Migration[] = [
   refundsAreNotSpent,
   standingVerdicts,
   deletedAccounts,
+  openMatters,
 ]
 
 export class SchemaTooNew extends Error {

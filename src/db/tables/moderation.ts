@@ -30,6 +30,8 @@ export type ModerationMattersTable = {
   can_appeal: Flag
   appeal_note: string | null
   appealed_at: string | null
+  /** Strangers could read the workspace when the card was last reported, asked about or decided about. */
+  was_open: Flag
   created_at: string
   updated_at: string
 }

@@ -108,6 +108,26 @@ onBothEngines('cards that agents have read', (t) => {
     expect(await toldTo(agent, 'org/moved')).toMatchObject([{ card_id: taken.card_id }])
   })
 
+  test('whose agent read a card is told also after its owner has closed or deleted the workspace', async () => {
+    const [me, reader, boss] = [await t.user(), await t.user(), await serviceAdmin(t)]
+    const agent = await agentOf(t, reader)
+    const made = await me.post('/api/v1/workspaces', { name: 'Open', visibility: 'public' })
+    const { workspace_id } = made.body
+    const card = await record(me, { workspace_id })
+    await me.post(`/api/v1/cards/${card.card_id}/share`)
+    expect((await agent.get(`/api/v1/cards/${card.card_id}`)).status).toBe(200)
+    await write()
+    await report(reader, card.card_id)
+    expect((await decide(boss, await matterOf(boss, card.card_id), { decision: 'hide' })).status).toBe(200)
+    const toldIn = async (project_key: string) =>
+      (await agent.tool('get_project_context', { project_key })).body.data.withdrawn_cards
+    const there = `/api/v1/workspaces/${workspace_id}`
+    expect((await me.patch(there, { visibility: 'private' })).status).toBe(200)
+    expect(await toldIn('org/closed')).toMatchObject([{ card_id: card.card_id }])
+    expect((await me.delete(`${there}?confirm_name=Open`)).status).toBe(200)
+    expect(await toldIn('org/deleted')).toMatchObject([{ card_id: card.card_id }])
+  })
+
   test('a search at an agent door counts as shown; reads are kept for 30 days', async () => {
     const [me, reader] = [await t.user(), await t.user()]
     const agent = await agentOf(t, reader)

@@ -37,7 +37,10 @@ type Asked = { userId: string; projectKey: string; since: string; limit: number 
 /** Hidden cards are few; this many are compared at once with what a person has read. */
 const MATTERS_AT_ONCE = 500
 
-/** Decisions where the person could know of them: what a private team decides, and why, is for its members. */
+/**
+ * Decisions where the person could know of them: what a private team decides, and why, is for its members. What was decided
+ * while strangers read there is told also after the workspace was closed.
+ */
 const hidingMatters = (db: Db, { userId, since }: Asked, offset: number) =>
   db
     .selectFrom('moderation_matters as matters')
@@ -49,7 +52,11 @@ const hidingMatters = (db: Db, { userId, since }: Asked, offset: number) =>
     )
     .select(['matters.card_id', 'matters.reason', 'matters.card_version', 'matters.decided_version'])
     .where((eb) =>
-      eb.or([eb('workspaces.visibility', '!=', 'private'), eb('memberships.user_id', 'is not', null)]),
+      eb.or([
+        eb('matters.was_open', '=', 1),
+        eb('workspaces.visibility', '!=', 'private'),
+        eb('memberships.user_id', 'is not', null),
+      ]),
     )
     .where(sql<boolean>`(matters.hidden_by_reports = 1 or matters.decision in ('hide', 'remove'))`)
     .where('matters.updated_at', '>=', since)

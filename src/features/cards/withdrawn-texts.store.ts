@@ -6,7 +6,7 @@ import type { Text } from './related.ts'
 
 export type WithdrawnVersion = { card_id: string; version: number; created_at: string; owner_id: string }
 
-/** Decisions and reports that hide a card where strangers read, newest first. */
+/** Decisions and reports that hide a card where strangers read, or could when it was hidden; newest first. */
 const hidingMatters = (db: Db, exceptId: string, page: { limit: number; offset: number }) =>
   db
     .selectFrom('moderation_matters')
@@ -16,7 +16,9 @@ const hidingMatters = (db: Db, exceptId: string, page: { limit: number; offset: 
     .where(
       sql<boolean>`(moderation_matters.hidden_by_reports = 1 or moderation_matters.decision in ('hide', 'remove'))`,
     )
-    .where('workspaces.visibility', '!=', 'private')
+    .where((eb) =>
+      eb.or([eb('moderation_matters.was_open', '=', 1), eb('workspaces.visibility', '!=', 'private')]),
+    )
     .where('moderation_matters.card_id', '!=', exceptId)
     .orderBy('moderation_matters.updated_at', 'desc')
     .orderBy('moderation_matters.matter_id')

@@ -1,6 +1,7 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import { conflict, notFound } from '../../core/errors.ts'
+import { flag } from '../../db/columns.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import { audit } from '../audit/audit.ts'
 import { ownCard } from '../cards/access.ts'
@@ -127,7 +128,12 @@ export const askForLook = capability({
           throw conflict('not_blocked', 'The review does not refuse this card. Publish it.')
         if (verdict.secrets.length > 0)
           throw conflict('holds_secret', 'The card seems to contain a secret. Remove it first.')
-        const made = newMatter(ctx, card, { cause: 'blocked', workspace_id: target.workspace_id, ask_note })
+        const made = newMatter(ctx, card, {
+          cause: 'blocked',
+          workspace_id: target.workspace_id,
+          ask_note,
+          was_open: flag(target.visibility !== 'private'),
+        })
         await insertMatter(ctx.db, made)
         await tellModerators(ctx, made)
         await audit(ctx, {

@@ -2,6 +2,7 @@ import { capability } from '../../core/capability.ts'
 import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import { conflict, forbidden, invalid } from '../../core/errors.ts'
 import { addressHash } from '../../core/secrets.ts'
+import { flag } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import { holdLockOf } from '../../db/locks.ts'
 import type { ModerationDecision } from '../../db/tables/moderation.ts'
@@ -184,6 +185,7 @@ export const decideMatter = capability({
           decided_at: now,
           decided_version,
           hidden_by_reports: 0,
+          was_open: flag(row.visibility !== 'private'),
           can_appeal: !isAppeal && decision !== 'keep' ? 1 : 0,
           updated_at: now,
         })

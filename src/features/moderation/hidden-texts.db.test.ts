@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { goodCard, type Person, record } from '../../../test/support/cards.ts'
+import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { decide, matterOf, report, serviceAdmin } from '../../../test/support/moderation.ts'
 import { published } from '../../../test/support/publishing.ts'
+import { openMatters } from '../../db/migrations/0058-open-matters.ts'
 
 const url = ({ card_id }: { card_id: string }) => `/api/v1/cards/${card_id}`
 
@@ -42,5 +44,61 @@ onBothEngines('texts that moderators have hidden', (t) => {
     expect((await me.patch(url(card), changed)).status).toBe(200)
     await hide(boss, card)
     for (const one of [text, changed]) await expectRefused(me, one)
+  })
+
+  /** A card that is shared in a workspace, and reported there. */
+  const reportedIn = async (me: Person, reporter: Person, workspace_id: string, text: object) => {
+    const card = await record(me, { ...text, workspace_id })
+    expect((await me.post(`${url(card)}/share`)).status).toBe(200)
+    expect((await report(reporter, card.card_id)).status).toBe(201)
+    return card
+  }
+
+  test('closing and deleting the workspace frees none of them, and moderators still count the decision', async () => {
+    const [me, boss] = [await t.user(), await serviceAdmin(t)]
+    const made = await me.post('/api/v1/workspaces', { name: 'Open', visibility: 'public' })
+    const { workspace_id } = made.body
+    const text = goodCard()
+    await hide(boss, await reportedIn(me, await t.user(), workspace_id, text))
+    const there = `/api/v1/workspaces/${workspace_id}`
+    expect((await me.patch(there, { visibility: 'private' })).status).toBe(200)
+    await expectRefused(me, text)
+    expect((await me.delete(`${there}?confirm_name=Open`)).status).toBe(200)
+    await expectRefused(me, text)
+    const other = await published(me)
+    await report(await t.user(), other.card_id)
+    const { matter_id } = await matterOf(boss, other.card_id)
+    const { publisher } = (await boss.get(`/api/v1/moderation/matters/${matter_id}`)).body
+    expect(publisher.hidden_or_removed).toBe(1)
+  })
+
+  test('what a private team has hidden is compared with nothing', async () => {
+    const { admin: head, editor: me, viewer, workspaceId } = await team(t)
+    const text = goodCard()
+    await hide(head, await reportedIn(me, viewer, workspaceId, text))
+    expect((await published(me, '', text)).status).toBe('published')
+  })
+
+  test('after an upgrade, a matter was open if its workspace is', async () => {
+    const { admin: me, viewer, workspaceId } = await team(t, { visibility: 'unlisted' })
+    const { admin: head, editor, viewer: reader, workspaceId: closed } = await team(t)
+    const cards = [
+      await reportedIn(me, viewer, workspaceId, goodCard()),
+      await reportedIn(editor, reader, closed, goodCard()),
+    ]
+    expect(await matterOf(head, cards[1].card_id)).toBeTruthy()
+    const ids = cards.map(({ card_id }) => card_id)
+    const { database } = t.app.services
+    const stored = database.read.selectFrom('moderation_matters').select(['card_id', 'was_open'])
+    const seen = async () => {
+      const rows = await stored.where('card_id', 'in', ids).execute()
+      return ids.map((id) => rows.find(({ card_id }) => card_id === id)?.was_open)
+    }
+    expect(await seen()).toEqual([1, 0])
+    await database.transaction(async (db) => {
+      await db.updateTable('moderation_matters').set({ was_open: 0 }).where('card_id', 'in', ids).execute()
+      for (const statement of openMatters.statements(t.engine).slice(1)) await sql.raw(statement).execute(db)
+    })
+    expect(await seen()).toEqual([1, 0])
   })
 })

@@ -216,7 +216,7 @@ export async function publisherOf(db: Db, userId: string) {
     .where('moderation_matters.owner_id', '=', userId)
     .where('moderation_matters.decision', 'is not', null)
     // What a private team decided is for that team to know.
-    .where('workspaces.visibility', '!=', 'private')
+    .where(sql<boolean>`(moderation_matters.was_open = 1 or workspaces.visibility <> 'private')`)
     .groupBy('moderation_matters.decision')
     .execute()
   const ban = await db

@@ -2,6 +2,7 @@ import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, SELF_GUARDED } from '../../core/context.ts'
 import { conflict, missingScope, notAuthenticated, notFound, rateLimited } from '../../core/errors.ts'
 import { sha256 } from '../../core/secrets.ts'
+import { flag } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { ModerationMattersTable } from '../../db/tables/moderation.ts'
 import { audit } from '../audit/audit.ts'
@@ -16,6 +17,7 @@ import { hasNoModerator, insertMatter, updateMatter, waitingMatter } from './mat
 import {
   bondsAmong,
   countAnonymous,
+  isOpenNow,
   isReported,
   putReport,
   reportableCard,
@@ -54,7 +56,7 @@ function requireModestReporter(ctx: Ctx): void {
 export const newMatter = (
   ctx: Ctx,
   card: Pick<ModeratedCard, 'card_id' | 'owner_id' | 'version'>,
-  more: Pick<ModerationMattersTable, 'cause' | 'workspace_id' | 'ask_note'>,
+  more: Pick<ModerationMattersTable, 'cause' | 'workspace_id' | 'ask_note' | 'was_open'>,
 ): ModerationMattersTable => {
   const now = ctx.now().toISOString()
   return {
@@ -88,14 +90,17 @@ async function matterFor(
   card: ModeratedCard,
   waiting: ModerationMattersTable | undefined,
 ): Promise<ModerationMattersTable> {
+  const { workspace_id } = card
+  const was_open = flag(await isOpenNow(ctx.db, workspace_id))
   if (waiting) {
     await updateMatter(ctx.db, waiting.matter_id, {
       card_version: card.version,
+      was_open,
       updated_at: ctx.now().toISOString(),
     })
     return waiting
   }
-  const made = newMatter(ctx, card, { cause: 'reports', workspace_id: card.workspace_id, ask_note: null })
+  const made = newMatter(ctx, card, { cause: 'reports', workspace_id, ask_note: null, was_open })
   await insertMatter(ctx.db, made)
   await tellModerators(ctx, made)
   return made

@@ -16,6 +16,16 @@ export const reportableCard = (db: Db, cardId: string, viewerId: string | null) 
     .where(viewerId === null ? isListed(NOBODY, 'public') : mayRead(viewerId))
     .executeTakeFirst()
 
+/** Whether strangers read in this workspace. */
+export async function isOpenNow(db: Db, workspaceId: string): Promise<boolean> {
+  const { visibility } = await db
+    .selectFrom('workspaces')
+    .select('visibility')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  return visibility !== 'private'
+}
+
 export async function countAnonymous(db: Db, matterId: string): Promise<number> {
   const { count } = await db
     .selectFrom('card_reports')

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { fromJson } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
+import { isAmongTexts, textList } from '../../db/text-list.ts'
 import type { CardContent } from './content.ts'
 import type { Text } from './related.ts'
 
@@ -124,3 +125,31 @@ export async function textOfVersion(
     .where('card_id', '=', card_id)
     .executeTakeFirst()
 }
+
+/** What these people share in a workspace and what has passed the review, in the order in which cards are locked. */
+export async function passedIdsIn(
+  db: Db,
+  workspaceId: string,
+  ownerIds: readonly string[],
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('cards')
+    .select('card_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('status', '=', 'published')
+    .where('review_status', '=', 'passed')
+    .where('deleted_at', 'is', null)
+    .where('hidden_at', 'is', null)
+    .where(isAmongTexts(db, 'owner_id', textList(ownerIds)))
+    .orderBy('card_id')
+    .execute()
+  return rows.map(({ card_id }) => card_id)
+}
+
+export const passedCards = (db: Db, cardIds: readonly string[]) =>
+  db
+    .selectFrom('cards')
+    .select(['card_id', 'owner_id', 'version', 'review_reasons', 'title', 'symptom', 'fix_summary'])
+    .where('card_id', 'in', cardIds)
+    .orderBy('card_id')
+    .execute()

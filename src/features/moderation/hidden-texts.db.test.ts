@@ -79,6 +79,67 @@ onBothEngines('texts that moderators have hidden', (t) => {
     expect((await published(me, '', text)).status).toBe('published')
   })
 
+  const isOpen = async (card: { card_id: string }) => (await (await t.user()).get(url(card))).status === 200
+
+  const sharedIn = async (me: Person, workspace_id: string, text: object) => {
+    const card = await record(me, { ...text, workspace_id })
+    const shared = await me.post(`${url(card)}/share`)
+    expect(shared.status, shared.text).toBe(200)
+    return shared.body
+  }
+
+  const hiddenInLibrary = async (me: Person, text: object) => {
+    const card = await published(me, '', { ...text })
+    await report(await t.user(), card.card_id)
+    await hide(await serviceAdmin(t), card)
+  }
+
+  test('an edit in a private team washes none of them for when the team is opened', async () => {
+    const me = await t.user()
+    const text = goodCard()
+    await hiddenInLibrary(me, text)
+    const { workspace_id } = (await me.post('/api/v1/workspaces', { name: 'Own' })).body
+    const card = await sharedIn(me, workspace_id, text)
+    expect(card.review.status).toBe('rejected')
+    const edited = await me.patch(url(card), { scope_notes: 'Everywhere.' })
+    expect([edited.status, edited.body.review.status]).toEqual([200, 'rejected'])
+    expect((await me.put(`${url(card)}/cites`, { cites: ['npm:pg@8'] })).status).toBe(200)
+    expect((await me.get(url(card))).body.review.status).toBe('rejected')
+    const opened = await me.patch(`/api/v1/workspaces/${workspace_id}`, { visibility: 'public' })
+    expect(opened.status, opened.text).toBe(200)
+    expect(await isOpen(card)).toBe(false)
+    expect((await me.patch(url(card), { scope_notes: 'Here.' })).body.code).toBe('quality_rejected')
+    expect((await me.patch(url(card), goodCard())).status).toBe(200)
+    expect(await isOpen(card)).toBe(true)
+  })
+
+  test('opening a team shows none that was shared there before it was hidden, unless moderators let it pass', async () => {
+    const [me, boss] = [await t.user(), await serviceAdmin(t)]
+    const { workspace_id } = (await me.post('/api/v1/workspaces', { name: 'Own' })).body
+    const show = (visibility: string) => me.patch(`/api/v1/workspaces/${workspace_id}`, { visibility })
+    const text = goodCard()
+    const [card, other] = [
+      await sharedIn(me, workspace_id, text),
+      await sharedIn(me, workspace_id, goodCard()),
+    ]
+    expect([card.review.status, other.review.status]).toEqual(['passed', 'passed'])
+    await hiddenInLibrary(me, text)
+    expect((await show('unlisted')).status).toBe(200)
+    expect([await isOpen(card), await isOpen(other)]).toEqual([false, true])
+    expect((await me.get(url(card))).body.review).toMatchObject({
+      status: 'rejected',
+      reasons: [{ rule: 'withdrawn_text' }],
+    })
+    const asked = await me.post(`${url(card)}/ask-moderators`, { target_workspace_id: workspace_id })
+    expect(asked.status, asked.text).toBe(201)
+    await decide(boss, await matterOf(boss, card.card_id), { decision: 'keep' })
+    await me.post(`${url(card)}/unpublish`)
+    const again = await me.post(`${url(card)}/publish?target_workspace_id=${workspace_id}`)
+    expect(again.status, again.text).toBe(200)
+    for (const visibility of ['private', 'public']) expect((await show(visibility)).status).toBe(200)
+    expect(await isOpen(card)).toBe(true)
+  })
+
   test('after an upgrade, a matter was open if its workspace is', async () => {
     const { admin: me, viewer, workspaceId } = await team(t, { visibility: 'unlisted' })
     const { admin: head, editor, viewer: reader, workspaceId: closed } = await team(t)

@@ -14,6 +14,7 @@ import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { holdCardsOf } from '../cards/hold-card.ts'
 import { reindexWorkspaceSoon } from '../cards/indexing/reindex.ts'
+import { rejectRepeatedIn } from '../cards/reject-repeated.ts'
 import { markAll, successorsAround } from '../cards/succession-mark.ts'
 import { requireLiveCredential } from '../identity/credentials/live-credential.ts'
 import { requirePublishing } from '../identity/users/publishing-setting.ts'
@@ -247,6 +248,7 @@ export const changeWorkspace = capability({
         const isShownAnew = visibility !== undefined && visibility !== workspace.visibility
         const successors = isShownAnew ? await successorsAround(ctx.db, workspace_id) : []
         if (isShownAnew) await holdCardsOf(ctx, { workspaceId: workspace_id, successors }, 'judged')
+        if (isOpened) await rejectRepeatedIn(ctx, { workspace_id, visibility })
         await updateWorkspace(ctx.db, workspace_id, { ...change, updated_at: now })
         if (isShownAnew) {
           await reindexWorkspaceSoon(ctx, workspace_id)

@@ -171,9 +171,8 @@ export const readingRoom = (db: Db, workspaceId: string) =>
     .executeTakeFirstOrThrow()
 
 export type DeletedCard = Pick<CardRow, 'workspace_id' | 'origin_workspace_id' | 'status' | 'hidden_at'> &
-  Pick<CardRow, 'card_id' | 'title' | 'symptom' | 'fix_summary' | 'workspace_type' | 'viewer_role'> & {
-    visibility: CardRow['workspace_visibility']
-  }
+  Pick<CardRow, 'card_id' | 'title' | 'symptom' | 'fix_summary' | 'workspace_type' | 'viewer_role'> &
+  Pick<CardRow, 'owner_id' | 'version' | 'edited_at'> & { visibility: CardRow['workspace_visibility'] }
 
 export function findDeleted(
   db: Db,
@@ -189,6 +188,7 @@ export function findDeleted(
     )
     .select(['cards.workspace_id', 'cards.origin_workspace_id', 'cards.status', 'cards.hidden_at'])
     .select(['cards.card_id', 'cards.title', 'cards.symptom', 'cards.fix_summary'])
+    .select(['cards.owner_id', 'cards.version', 'cards.edited_at'])
     .select(['workspaces.visibility', 'workspaces.type as workspace_type', 'mine.role as viewer_role'])
     .where('cards.card_id', '=', cardId)
     .where(mayUndelete(viewerId))

@@ -7,7 +7,7 @@ import { requireScope } from '../../core/invoke.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import { audit } from '../audit/audit.ts'
 import { isPublishingEnabled } from '../identity/users/publishing-setting.ts'
-import { isBanned } from '../sanctions/sanctions.ts'
+import { isBanned, isClearedFor } from '../sanctions/sanctions.ts'
 import { deletableCard } from './access.ts'
 import { type DeletedCard, findDeleted, findPurgeable, removeCard, updateCardRow } from './cards.store.ts'
 import { holdCard } from './hold-card.ts'
@@ -18,6 +18,7 @@ import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
 import { isOutsider } from './select.ts'
 import { duplicatesInLibrary } from './similar.ts'
 import { markSuccession } from './succession-mark.ts'
+import { repeatsWithdrawn } from './withdrawn-texts.ts'
 
 const KEPT_DAYS = 30
 const PURGE_BATCH = 100
@@ -59,13 +60,20 @@ export const deleteCard = capability({
     ),
 })
 
+/** The same check as at publishing. A card that is hidden itself waits for its own decision. */
+async function saysWhatIsHidden(ctx: UserCtx, deleted: DeletedCard): Promise<boolean> {
+  if (deleted.hidden_at !== null || !(await repeatsWithdrawn(ctx, deleted, deleted))) return false
+  return !(await isClearedFor(ctx, deleted, deleted))
+}
+
 /**
  * A former member no longer publishes anything in the team, and a banned person nothing. Who has switched publishing off
- * shows nothing to strangers.
+ * shows nothing to strangers, and a text that is hidden from them meanwhile does not come back.
  */
 async function mayPublishAgain(ctx: UserCtx, deleted: DeletedCard): Promise<boolean> {
   if (isOutsider(deleted) || (await isBanned(ctx, deleted))) return false
-  return deleted.visibility === 'private' || isPublishingEnabled(ctx)
+  if (deleted.visibility === 'private') return true
+  return (await isPublishingEnabled(ctx)) && !(await saysWhatIsHidden(ctx, deleted))
 }
 
 /** The same check as at publishing. A hidden card is not in the library until moderators show it again. */
@@ -103,7 +111,7 @@ async function bringBack(ctx: UserCtx, cardId: string): Promise<CardAnswer> {
 export const undeleteCard = capability({
   name: 'cards.undelete',
   summary: 'Bring a deleted card back',
-  description: `Within ${KEPT_DAYS} days, by its owner or an admin of its workspace. It comes back as it was; to an owner who has left its workspace, or is banned from publishing there, unpublished; so it does where strangers would read it, while publishing is disabled in the settings of who brings it back; so it does if the library has nearly the same card by then, which similar_cards names. If strangers can read it then, it needs the scope publish.`,
+  description: `Within ${KEPT_DAYS} days, by its owner or an admin of its workspace. It comes back as it was; to an owner who has left its workspace, or is banned from publishing there, unpublished; so it does where strangers would read it, while publishing is disabled in the settings of who brings it back; so it does if the library has nearly the same card by then, which similar_cards names, or if strangers would read what is hidden from them. If strangers can read it then, it needs the scope publish.`,
   scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/cards/{card_id}/undelete', 'POST /api/v1/cases/{case_id}/undelete'],
   aliases: { case_id: 'card_id' },

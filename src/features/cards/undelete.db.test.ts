@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
+import { decide, matterOf, report, serviceAdmin } from '../../../test/support/moderation.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 
 onBothEngines('bringing a deleted card back', (t) => {
@@ -31,6 +32,27 @@ onBothEngines('bringing a deleted card back', (t) => {
     expect([refused.status, refused.body.duplicate_of]).toEqual([409, theirs.card_id])
     await second.delete(url(theirs))
     expect((await first.post(`${url(mine)}/publish`)).body.status).toBe('published')
+  })
+
+  test('it comes back unpublished where strangers read, if nearly the same text is hidden meanwhile', async () => {
+    const [me, boss] = [await t.user(), await serviceAdmin(t)]
+    const text = goodCard()
+    const share = async (visibility: string) => {
+      const { workspace_id } = (await me.post('/api/v1/workspaces', { name: 'Own', visibility })).body
+      const card = await record(me, { ...text, workspace_id })
+      expect((await me.post(`${url(card)}/share`)).status).toBe(200)
+      return card
+    }
+    const cards = [await share('private'), await share('unlisted'), await published(me, text)]
+    for (const card of cards) await me.delete(url(card))
+    const hidden = await published(me, text)
+    await report(await t.user(), hidden.card_id)
+    await decide(boss, await matterOf(boss, hidden.card_id), { decision: 'hide' })
+    const states = []
+    for (const card of cards) states.push((await me.post(`${url(card)}/undelete`)).body.status)
+    expect(states).toEqual(['published', 'unpublished', 'unpublished'])
+    const refused = await me.post(`${url(cards[2])}/publish`)
+    expect(refused.body.reasons).toMatchObject([{ rule: 'withdrawn_text' }])
   })
 
   test('it comes back published if nobody says the same', async () => {

@@ -202,6 +202,10 @@ onBothEngines('ways around moderators', (t) => {
 
     const renamed = await me.patch(`/api/v1/workspaces/${open.body.workspace_id}`, { name: 'Buy!' })
     expect(renamed.body.code).toBe('publishing_banned')
+    for (const visibility of ['public', 'unlisted']) {
+      const made = await me.post('/api/v1/workspaces', { name: 'Buy at shop.example', visibility })
+      expect([made.status, made.body.code]).toEqual([403, 'publishing_banned'])
+    }
     const named = await me.patch('/api/v1/auth/me', { display_name: 'Buy at shop.example' })
     expect([named.status, named.body.code]).toEqual([403, 'publishing_banned'])
 

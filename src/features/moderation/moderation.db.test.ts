@@ -173,6 +173,7 @@ onBothEngines(
 
     test('remove, ban, appeal once, granted: all told, all in the log', async () => {
       const [me, boss] = [await t.user(), await serviceAdmin(t)]
+      const open = await me.post('/api/v1/workspaces', { name: 'Open', visibility: 'public' })
       const card = await published(me)
       await report(await t.user(), card.card_id)
       const found = await matterOf(boss, card.card_id)
@@ -190,7 +191,6 @@ onBothEngines(
       expect(refused.status).toBe(403)
       expect(refused.body).toMatchObject({ code: 'publishing_banned', matter_id: found.matter_id })
       expect(refused.body.detail).toContain('appeal')
-      const open = await me.post('/api/v1/workspaces', { name: 'Open', visibility: 'public' })
       const there = await record(me, { workspace_id: open.body.workspace_id })
       expect((await me.post(`/api/v1/cards/${there.card_id}/share`)).body.code).toBe('publishing_banned')
       const closed = await me.post('/api/v1/workspaces', { name: 'Closed' })

@@ -136,6 +136,8 @@ export const createWorkspace = capability({
         deleted_at: null,
         opened_at: null,
       }
+      // Strangers read its name at once.
+      if (visibility !== 'private') await requireMayPublish(ctx, row)
       await insertWorkspace(ctx.db, row)
       await insertFounder(ctx.db, {
         workspace_id: row.workspace_id,

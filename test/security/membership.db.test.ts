@@ -250,6 +250,33 @@ const define = (t: TestVault) => {
       expect((await mate.post('/api/v1/workspaces/invites/accept', { token })).status).toBe(200)
     })
 
+    test('does not tell the domain of an account that an admin knows by its id', async () => {
+      const [lead, mate] = await people()
+      await t.app.services.database.transaction((db) =>
+        db.updateTable('users').set({ email_verified: 1 }).where('user_id', '=', mate.userId).execute(),
+      )
+      const { workspaceId, members } = await teamOf(lead)
+      const guess = async (domain: string) => {
+        const policy_json = { invite_domains: [domain] }
+        await lead.patch(`/api/v1/workspaces/${workspaceId}`, { policy_json })
+        const { status, body } = await lead.post(members, { user_id: mate.userId })
+        return [status, body.code, body.detail.replace(domain, '')]
+      }
+      const answer = await guess('example.com')
+      expect(answer.slice(0, 2)).toEqual([403, 'forbidden'])
+      expect(await guess('elsewhere.example')).toEqual(answer)
+      await lead.patch(`/api/v1/workspaces/${workspaceId}`, { policy_json: null })
+      expect((await lead.post(members, { user_id: mate.userId })).status).toBe(200)
+      for (const domain of ['example.com', 'elsewhere.example'])
+        expect((await guess(domain)).slice(0, 2)).toEqual([409, 'already_member'])
+
+      // Who reads the address in another workspace adds the account by its id too.
+      const { add } = await teamOf(lead)
+      expect((await add(mate)).status).toBe(200)
+      const second = await teamOf(lead, bound)
+      expect((await lead.post(second.members, { user_id: mate.userId })).status).toBe(200)
+    })
+
     test('takes nobody in by the inbox whom it would not take by the link', async () => {
       const [lead, mate] = await people()
       await askMe(mate)

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
-import { notFound } from '../../core/errors.ts'
+import { forbidden, notFound } from '../../core/errors.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import type { Role } from '../../db/tables/workspaces.ts'
 import { settingsOf } from '../identity/users/user-settings.ts'
@@ -9,11 +9,12 @@ import { findUserByEmail, requireUser } from '../identity/users/users.ts'
 import { hasRoomInMailbox } from '../mail/outbox.ts'
 import { tell, tellByMail } from '../notices/tell.ts'
 import { requireRole } from '../permissions/permission.ts'
-import { policyOf, requireProvenDomain } from '../permissions/policy.ts'
+import { type Policy, policyOf, requireProvenDomain } from '../permissions/policy.ts'
 import {
   alreadyMember,
   isMember,
   join,
+  knowsAddress,
   MembershipCreate,
   MembershipCreateByEmail,
   MembershipResponse,
@@ -22,6 +23,24 @@ import {
 import { holdMassInviters, inviteAccount } from './send.ts'
 
 type Addition = { workspace_id: string; role: Role | undefined; isAddressKnown: boolean }
+
+/**
+ * Public cards show the ids of authors. Whether the policy takes in the account of an id would tell the domain of its
+ * address, so an admin who does not know the address gets the same answer for every account.
+ */
+async function requireDomain(
+  ctx: UserCtx,
+  policy: Policy,
+  user: UsersTable,
+  isAddressKnown: boolean,
+): Promise<void> {
+  if (policy.inviteDomains === null) return
+  if (!isAddressKnown && !(await knowsAddress(ctx, user.user_id)))
+    throw forbidden(
+      `This workspace accepts only people of these domains: ${policy.inviteDomains.join(', ')}. An id does not say which domain its person is of. Add them by e-mail address, or send an invitation.`,
+    )
+  requireProvenDomain(ctx, policy, user)
+}
 
 /** A person who wants to be asked first gets an invitation, and becomes a member by accepting it. */
 async function addUser(
@@ -35,12 +54,11 @@ async function addUser(
     requireShared(workspace)
     const policy = policyOf(workspace)
     const user = await find(ctx)
-    requireProvenDomain(ctx, policy, user)
+    if (await isMember(ctx, workspace_id, user.user_id)) throw alreadyMember()
+    await requireDomain(ctx, policy, user, isAddressKnown)
     const given = role ?? policy.defaultRole
-    if (user.user_id !== ctx.viewer.userId && settingsOf(user).ask_before_added) {
-      if (await isMember(ctx, workspace_id, user.user_id)) throw alreadyMember()
+    if (user.user_id !== ctx.viewer.userId && settingsOf(user).ask_before_added)
       return inviteAccount(ctx, workspace_id, user, { role: given, isAddressKnown })
-    }
     const membership = await join(ctx, workspace_id, user.user_id, given, { isAddressKnown })
     await tellAdded(ctx, user, { workspaceId: workspace_id, workspace_name: workspace.name, role: given })
     return membership
@@ -61,6 +79,8 @@ async function tellAdded(
 export const addMember = capability({
   name: 'members.add',
   summary: 'Add a user to a workspace by user id; admins only',
+  description:
+    'Where the policy has invite_domains, only people whose address you read as a member of a workspace; otherwise 403, and you add them by e-mail address or invite them.',
   scopes: ['workspace:write'],
   rest: ['POST /api/v1/workspaces/{workspace_id}/members'],
   errors: [404, 409, 429],

@@ -74,12 +74,10 @@ onBothEngines('members', (t) => {
       policy_json: { default_role: 'editor', invite_domains: ['example.com'] },
     })
     const person = await t.user()
-    expect((await admin.post(members, { user_id: person.userId })).body.role).toBe('editor')
-    const outsider = await t.anonymous().post('/api/v1/auth/register', {
-      email: `out-${t.engine}@elsewhere.example`,
-      password: 'correct horse',
-    })
-    const refused = await admin.post(members, { user_id: outsider.body.user.user_id })
+    expect((await admin.post(`${members}/by-email`, { email: person.email })).body.role).toBe('editor')
+    const email = `out-${t.engine}@elsewhere.example`
+    await t.anonymous().post('/api/v1/auth/register', { email, password: 'correct horse' })
+    const refused = await admin.post(`${members}/by-email`, { email })
     expect(refused.status).toBe(403)
     expect(refused.body.detail).toContain('example.com')
   })

@@ -29,6 +29,20 @@ export function findMembership(
     .executeTakeFirst()
 }
 
+/** Whether somebody reads the address of another person in the list of members of some workspace. */
+export async function readsAddress(db: Db, readerId: string, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('memberships as theirs')
+    .innerJoin('memberships as mine', 'mine.workspace_id', 'theirs.workspace_id')
+    .select('theirs.workspace_id')
+    .where('mine.user_id', '=', readerId)
+    .where('theirs.user_id', '=', userId)
+    .where('theirs.address_known', '=', 1)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export async function countAdmins(db: Db, workspaceId: string): Promise<number> {
   const { admins } = await db
     .selectFrom('memberships')

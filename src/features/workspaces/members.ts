@@ -11,7 +11,14 @@ import { tell } from '../notices/tell.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { RoleName } from '../permissions/policy.ts'
 import { containsInstructions } from '../review/find-danger.ts'
-import { countAdmins, deleteMembership, findMembership, listMembersOf, setRole } from './members.store.ts'
+import {
+  countAdmins,
+  deleteMembership,
+  findMembership,
+  listMembersOf,
+  readsAddress,
+  setRole,
+} from './members.store.ts'
 import { withdrawInvitesOf, withdrawInvitesTo } from './withdraw-invites.ts'
 import { insertMembership, workspaceName } from './workspaces.store.ts'
 
@@ -73,6 +80,10 @@ export function requireShared(workspace: WorkspacesTable): void {
 
 export const isMember = async (ctx: Ctx, workspaceId: string, userId: string): Promise<boolean> =>
   (await findMembership(ctx.db, workspaceId, userId)) !== undefined
+
+/** Whether the viewer reads the person's address among the members of a workspace of theirs. */
+export const knowsAddress = (ctx: UserCtx, userId: string): Promise<boolean> =>
+  readsAddress(ctx.db, ctx.viewer.userId, userId)
 
 /** Makes a person a member, in the caller's transaction. The caller has checked the permission. */
 export async function join(

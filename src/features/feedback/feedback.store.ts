@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import type { CardFeedbackTable, FeedbackKind } from '../../db/tables/cards.ts'
+import type { VerdictOutcome } from '../../db/tables/verdicts.ts'
 
 export function findFeedback(db: Db, cardId: string, userId: string): Promise<CardFeedbackTable | undefined> {
   return db
@@ -8,6 +9,69 @@ export function findFeedback(db: Db, cardId: string, userId: string): Promise<Ca
     .where('card_id', '=', cardId)
     .where('user_id', '=', userId)
     .executeTakeFirst()
+}
+
+export async function ownerOf(db: Db, cardId: string): Promise<string> {
+  const { owner_id } = await db
+    .selectFrom('cards')
+    .select('owner_id')
+    .where('card_id', '=', cardId)
+    .executeTakeFirstOrThrow()
+  return owner_id
+}
+
+/** What somebody else than the owner says of a card. */
+export type SaidOf = {
+  user_id: string
+  said: FeedbackKind | Exclude<VerdictOutcome, 'withdrawn'>
+  created_at: string
+}
+
+/** The last verdict after this time that stands. */
+async function newestVerdict(db: Db, cardId: string, ownerId: string, since: string): Promise<SaidOf[]> {
+  const rows = await db
+    .selectFrom('card_verdicts as given')
+    .select(['given.user_id', 'given.outcome', 'given.created_at'])
+    .where('given.card_id', '=', cardId)
+    .where('given.user_id', '!=', ownerId)
+    .where('given.created_at', '>', since)
+    .where('given.outcome', '!=', 'withdrawn')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('card_verdicts as later')
+            .select('later.verdict_id')
+            .whereRef('later.card_id', '=', 'given.card_id')
+            .whereRef('later.user_id', '=', 'given.user_id')
+            .whereRef('later.environment_key', '=', 'given.environment_key')
+            .whereRef('later.verdict_id', '>', 'given.verdict_id'),
+        ),
+      ),
+    )
+    .orderBy('given.created_at', 'desc')
+    .limit(1)
+    .execute()
+  return rows.flatMap(({ outcome, ...row }) => (outcome === 'withdrawn' ? [] : [{ ...row, said: outcome }]))
+}
+
+/** The last feedback or verdict of others on a card after this time, unless it was taken back. */
+export async function newestSaid(
+  db: Db,
+  { card_id, owner_id }: { card_id: string; owner_id: string },
+  since: string,
+): Promise<SaidOf | undefined> {
+  const feedback = await db
+    .selectFrom('card_feedback')
+    .select(['user_id', 'kind as said', 'created_at'])
+    .where('card_id', '=', card_id)
+    .where('user_id', '!=', owner_id)
+    .where('withdrawn_at', 'is', null)
+    .where('created_at', '>', since)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .execute()
+  const said: SaidOf[] = [...feedback, ...(await newestVerdict(db, card_id, owner_id, since))]
+  return said.sort((a, b) => (a.created_at < b.created_at ? 1 : -1))[0]
 }
 
 /** Withdraws feedback and its comment, and names the cards that had it. The rows stay: they remember the reward. */

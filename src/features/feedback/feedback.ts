@@ -4,7 +4,6 @@ import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
 import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
-import type { FeedbackKind } from '../../db/tables/cards.ts'
 import { type CardRow, readableCard } from '../cards/access.ts'
 import { countedTogether } from '../cards/counted-together.ts'
 import { holdCards } from '../cards/hold-card.ts'
@@ -12,18 +11,19 @@ import { feedbackOf } from '../cards/present.ts'
 import { CardId } from '../cards/schemas.ts'
 import { withMerged } from '../cards/successor.ts'
 import { isOpen, mayRead } from '../cards/visibility.ts'
-import { tell, untell } from '../notices/tell.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import { refreshTrust } from '../trust/refresh.ts'
 import {
   type FeedbackSource,
   feedbackShown,
   findFeedback,
+  ownerOf,
   putFeedback,
   recount,
   withdraw,
 } from './feedback.store.ts'
 import { MAX_REWARDS_PER_DAY, rewardHelp, USEFUL_REWARD } from './reward-help.ts'
+import { tellOwner, untellOwner } from './tell-owner.ts'
 
 const KINDS = ['useful', 'not_applicable', 'outdated'] as const
 
@@ -73,30 +73,11 @@ const FeedbackList = pageOf(
 const toldAtOnce = (ctx: UserCtx, card: CardRow, now: string): string | null =>
   card.owner_id === ctx.viewer.userId || !ctx.adapters.mail ? now : null
 
-/** At most one unread notice for each card, however much feedback comes. */
-const tellOwner = async (ctx: UserCtx, card: CardRow, said: FeedbackKind): Promise<void> => {
-  if (card.owner_id !== ctx.viewer.userId && card.owner_deleted_at === null)
-    await tell(ctx, {
-      userId: card.owner_id,
-      kind: 'card.feedback',
-      subjectId: card.card_id,
-      details: { said },
-    })
-}
-
-async function untellOwner(ctx: UserCtx, cardId: string): Promise<void> {
-  const { owner_id } = await ctx.db
-    .selectFrom('cards')
-    .select('owner_id')
-    .where('card_id', '=', cardId)
-    .executeTakeFirstOrThrow()
-  await untell(ctx, { userId: owner_id, kind: 'card.feedback', subjectId: cardId })
-}
-
 /** Takes back what the viewer said about these cards, and names those about which they had said something. */
 async function takeBack(ctx: UserCtx, cardIds: readonly string[]): Promise<string[]> {
   const withdrawn = await withdraw(ctx.db, cardIds, ctx.viewer.userId, ctx.now().toISOString())
-  for (const cardId of withdrawn) await untellOwner(ctx, cardId)
+  for (const card_id of withdrawn)
+    await untellOwner(ctx, { card_id, owner_id: await ownerOf(ctx.db, card_id) })
   return withdrawn
 }
 

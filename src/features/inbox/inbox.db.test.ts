@@ -103,6 +103,31 @@ onBothEngines('the inbox of an author', (t) => {
     ])
   })
 
+  test('what somebody took back leaves the notice of what others say, as far as the owner has not read it', async () => {
+    const [owner, one, two] = [await t.user('owner'), await t.user('One'), await t.user('Two')]
+    const card = await published(owner)
+    const texts = async () => (await inbox(owner)).map((each: { text: string }) => each.text)
+    const says = (words: string) => `${words}. The card shows everything that was said.`
+    await one.post(`${card.url}/feedback`, { kind: 'outdated' })
+    await two.post(`${card.url}/feedback`, { kind: 'useful' })
+    await two.delete(`${card.url}/feedback`)
+    expect(await texts()).toEqual([says('One says that it is outdated')])
+    // A verdict counts like feedback, also one of the same person; one that was replaced or taken back does not.
+    await two.post(`${card.url}/verdicts`, { outcome: 'failed' })
+    await two.post(`${card.url}/verdicts`, { outcome: 'worked' })
+    await two.post(`${card.url}/feedback`, { kind: 'useful' })
+    await two.delete(`${card.url}/feedback`)
+    expect(await texts()).toEqual([says('Two used it, and it worked')])
+    await two.delete(`${card.url}/verdicts`)
+    expect(await texts()).toEqual([says('One says that it is outdated')])
+    await owner.post('/api/v1/notices/read', {})
+    await two.post(`${card.url}/feedback`, { kind: 'useful' })
+    await two.delete(`${card.url}/feedback`)
+    expect((await inbox(owner)).map((each: { read_at: unknown }) => each.read_at === null)).toEqual([false])
+    await one.delete(`${card.url}/feedback`)
+    expect(await texts()).toEqual([says('One says that it is outdated')])
+  })
+
   test('a deleted card has no name; the ledger names a card only while it is there', async () => {
     const [owner, reader] = [await t.user('owner'), await t.user('reader')]
     const card = await published(owner)

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
-import { DAY_MS } from '../../core/day.ts'
 import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
 import { readableTitles, type TitledCard } from '../cards/titles.ts'
@@ -12,6 +11,7 @@ import {
   type NoticeKind,
   noticeText,
 } from '../notices/notice-kinds.ts'
+import { NOTICES_KEPT_MS } from '../notices/tell.ts'
 import { RoleName } from '../permissions/policy.ts'
 import {
   countNotices,
@@ -21,8 +21,6 @@ import {
   markRead,
   type NoticeRow,
 } from './inbox.store.ts'
-
-const KEPT_MS = 180 * DAY_MS
 
 export const NoticeResponse = z
   .object({
@@ -119,6 +117,8 @@ export const readNotices = capability({
     }),
 })
 
-/** Housekeeping: an inbox keeps half a year. */
+/** Housekeeping. */
 export const dropOldNotices = (ctx: Ctx): Promise<void> =>
-  inTx(ctx, (ctx) => deleteNoticesBefore(ctx.db, new Date(ctx.now().getTime() - KEPT_MS).toISOString()))
+  inTx(ctx, (ctx) =>
+    deleteNoticesBefore(ctx.db, new Date(ctx.now().getTime() - NOTICES_KEPT_MS).toISOString()),
+  )

@@ -29,11 +29,12 @@ type Cause = {
   actorId?: string
 }
 
+/** Returns whether there was one. */
 export async function deleteUnread(
   db: Db,
   { userId, kind, workspaceId, subjectId, actorId }: Cause,
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const { numDeletedRows } = await db
     .deleteFrom('notices')
     .where('user_id', '=', userId)
     .where('read_at', 'is', null)
@@ -41,7 +42,23 @@ export async function deleteUnread(
     .where('workspace_id', workspaceId === null ? 'is' : '=', workspaceId)
     .where('subject_id', subjectId === null ? 'is' : '=', subjectId)
     .$if(actorId !== undefined, (query) => query.where('actor_id', '=', actorId ?? ''))
-    .execute()
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** When a person last read a notice about this. */
+export async function lastReadAt(
+  db: Db,
+  { userId, kind, subjectId }: { userId: string; kind: string; subjectId: string },
+): Promise<string | null> {
+  const { last } = await db
+    .selectFrom('notices')
+    .select((eb) => eb.fn.max('read_at').as('last'))
+    .where('user_id', '=', userId)
+    .where('kind', '=', kind)
+    .where('subject_id', '=', subjectId)
+    .executeTakeFirstOrThrow()
+  return last
 }
 
 export async function wasTold(db: Db, userId: string, kind: string, since: string): Promise<boolean> {

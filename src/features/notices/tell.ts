@@ -7,7 +7,7 @@ import { enqueueMail, mailbox } from '../mail/outbox.ts'
 import type { WaitingMail } from '../mail/sender.ts'
 import { mailWithButton } from '../mail/template.ts'
 import { type NoticeDetails, type NoticeKind, noticeText } from './notice-kinds.ts'
-import { deleteUnread, putNotice, wasTold } from './notices.store.ts'
+import { deleteUnread, lastReadAt, putNotice, wasTold } from './notices.store.ts'
 
 export type Telling = {
   userId: string
@@ -18,27 +18,50 @@ export type Telling = {
   details?: NoticeDetails
 }
 
+/** An inbox keeps half a year. */
+export const NOTICES_KEPT_MS = 180 * DAY_MS
+
+/** Who did it, and when. */
+type Deed = { actorId: string | null; at: string }
+
 /** Notifies a person. The same thing again makes no second unread notice. */
-export async function tell(ctx: Ctx, telling: Telling): Promise<void> {
+export const tell = (ctx: Ctx, telling: Telling): Promise<void> =>
+  tellOf(ctx, telling, { actorId: ctx.viewer?.userId ?? null, at: ctx.now().toISOString() })
+
+/** The same about what somebody else did before. */
+export async function tellOf(ctx: Ctx, telling: Telling, { actorId, at }: Deed): Promise<void> {
   if (!ctx.transacting) throw new Error('tell() belongs in the transaction of what it tells')
   const { userId, kind, workspaceId = null, subjectId = null, details = {} } = telling
   await putNotice(ctx.db, {
     notice_id: newId(),
     user_id: userId,
     kind,
-    actor_id: ctx.viewer?.userId ?? null,
+    actor_id: actorId,
     workspace_id: workspaceId,
     subject_id: subjectId,
     details: toJson(details),
-    created_at: ctx.now().toISOString(),
+    created_at: at,
     read_at: null,
   })
   ctx.mustSee(userId)
 }
 
-/** Removes an unread notice after the viewer has undone its cause. */
-export async function untell(ctx: UserCtx, { userId, kind, workspaceId, subjectId }: Telling): Promise<void> {
-  await deleteUnread(ctx.db, {
+/** Since when a person has read nothing about this; what is older than any notice counts as read. */
+export async function unreadSince(
+  ctx: Ctx,
+  about: Pick<Telling, 'userId' | 'kind'> & { subjectId: string },
+): Promise<string> {
+  const kept = new Date(ctx.now().getTime() - NOTICES_KEPT_MS).toISOString()
+  const read = await lastReadAt(ctx.db, about)
+  return read !== null && read > kept ? read : kept
+}
+
+/** Removes an unread notice after the viewer has undone its cause. Returns whether there was one by the viewer. */
+export async function untell(
+  ctx: UserCtx,
+  { userId, kind, workspaceId, subjectId }: Telling,
+): Promise<boolean> {
+  const isGone = await deleteUnread(ctx.db, {
     userId,
     kind,
     workspaceId: workspaceId ?? null,
@@ -46,6 +69,7 @@ export async function untell(ctx: UserCtx, { userId, kind, workspaceId, subjectI
     actorId: ctx.viewer.userId,
   })
   ctx.mustSee(userId)
+  return isGone
 }
 
 /** Removes an unread notice whose cause is gone, whoever caused it last. */

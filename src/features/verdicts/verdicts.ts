@@ -15,7 +15,7 @@ import { presentTrust, Trust } from '../cards/present-trust.ts'
 import { CardId } from '../cards/schemas.ts'
 import { answering } from '../cards/successor.ts'
 import { rewardHelp, USEFUL_REWARD } from '../feedback/reward-help.ts'
-import { tell, untell } from '../notices/tell.ts'
+import { tellOwner, untellOwner } from '../feedback/tell-owner.ts'
 import { cleanJson, cleanOptional, Findings } from '../redaction/stored.ts'
 import { requireMaySpeakOf } from '../sanctions/sanctions.ts'
 import { praiseReturned, standingOf } from '../trust/judging.ts'
@@ -110,12 +110,6 @@ const isSaidAlready = (before: CardVerdictsTable, row: Said, now: Date): boolean
   before.evidence === row.evidence &&
   before.note === row.note &&
   before.applied_in === row.applied_in
-
-async function tellOwner(ctx: UserCtx, card: CardRow, said: (typeof OUTCOMES)[number]): Promise<void> {
-  if (card.owner_id === ctx.viewer.userId || card.owner_deleted_at !== null) return
-  const about = { userId: card.owner_id, subjectId: card.card_id }
-  await tell(ctx, { ...about, kind: 'card.feedback', details: { said } })
-}
 
 /** All verdicts on a card are read when its trust is computed, so one person must not give them without end. */
 const MOST_ENVIRONMENTS = 100
@@ -237,8 +231,7 @@ export const withdrawVerdicts = capability({
             is_rewarded: 0,
             created_at,
           })
-        for (const { owner_id, card_id } of standing)
-          await untell(ctx, { userId: owner_id, kind: 'card.feedback', subjectId: card_id })
+        for (const row of standing) await untellOwner(ctx, row)
         return judged
       },
       SELF_GUARDED,

@@ -116,6 +116,43 @@ const define = (t: TestVault) => {
     ])
   })
 
+  test('a row names another workspace only to its members, and to admins of the service', async () => {
+    const { admin, editor, workspaceId } = await team(t, { visibility: 'public' })
+    const boss = await t.user('chief')
+    await makeAdmin(t.app, boss.email)
+    const at = ({ card_id }: { card_id: string }) => `/api/v1/cards/${card_id}`
+    const [brought, moved, gone] = [
+      await record(editor),
+      await record(editor),
+      await record(editor, { workspace_id: workspaceId }),
+    ]
+    const there = `${at(brought)}/publish?target_workspace_id=${workspaceId}`
+    expect((await editor.post(there)).status).toBe(200)
+    expect((await editor.post(`${at(moved)}/move`, { workspace_id: workspaceId })).status).toBe(200)
+    expect((await editor.post(`${at(gone)}/move`, { workspace_id: editor.workspaceId })).status).toBe(200)
+    const own = await record(admin)
+    expect((await admin.post(`${at(own)}/move`, { workspace_id: workspaceId })).status).toBe(200)
+    const log = async (as: typeof admin, url: string) => {
+      const { items } = (await as.get(url)).body
+      return items
+        .filter(({ action }: { action: string }) => /published|moved/.test(action))
+        .map((one: { action: string; details: object }) => [one.action, one.details])
+    }
+    const url = `/api/v1/workspaces/${workspaceId}/audit`
+    expect(await log(admin, url)).toEqual([
+      ['card.moved_in', { from_workspace_id: admin.workspaceId }],
+      ['card.moved_out', {}],
+      ['card.moved_in', {}],
+      ['card.published', { licence: 'CC-BY-4.0' }],
+    ])
+    expect(await log(boss, `/api/v1/admin/audit?workspace_id=${workspaceId}`)).toEqual([
+      ['card.moved_in', { from_workspace_id: admin.workspaceId }],
+      ['card.moved_out', { to_workspace_id: editor.workspaceId }],
+      ['card.moved_in', { from_workspace_id: editor.workspaceId }],
+      ['card.published', expect.objectContaining({ from_workspace_id: editor.workspaceId })],
+    ])
+  })
+
   test('refused requests are not in the log', async () => {
     const owner = await t.user('owner')
     const { workspace_id } = (await owner.post('/api/v1/workspaces', { name: 'team' })).body

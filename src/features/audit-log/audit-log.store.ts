@@ -11,6 +11,22 @@ export type AuditFilter = {
   readerId?: string
 }
 
+/** Those of the workspaces that somebody is a member of. */
+export async function memberships(
+  db: Db,
+  userId: string,
+  workspaceIds: readonly string[],
+): Promise<Set<string>> {
+  if (workspaceIds.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('memberships')
+    .select('workspace_id')
+    .where('user_id', '=', userId)
+    .where('workspace_id', 'in', workspaceIds)
+    .execute()
+  return new Set(rows.map(({ workspace_id }) => workspace_id))
+}
+
 export type Window = { limit: number; offset: number }
 
 /** Newest first: ids sort by the time at which they were made. */

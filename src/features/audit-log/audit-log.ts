@@ -6,7 +6,7 @@ import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
 import { readableTitles } from '../cards/titles.ts'
 import { requireRole } from '../permissions/permission.ts'
-import { type AuditFilter, listAudit } from './audit-log.store.ts'
+import { type AuditFilter, listAudit, memberships } from './audit-log.store.ts'
 
 const AuditEntryResponse = z
   .object({
@@ -50,6 +50,32 @@ type Details = Record<string, unknown>
 const otherCardIds = ({ details: { from_card_id, into_card_id } }: { details: Details }): string[] =>
   [from_card_id, into_card_id].filter((id) => typeof id === 'string')
 
+/** Where a card came from, or went to. */
+const OTHER_WORKSPACES = ['from_workspace_id', 'to_workspace_id'] as const
+
+const otherWorkspaceIds = (details: Details): string[] =>
+  OTHER_WORKSPACES.map((name) => details[name]).filter((id) => typeof id === 'string')
+
+/**
+ * Admins of one workspace learn of another only if they are members of it: its id would tell which authors share a private
+ * team, and opens an unlisted one. Admins of the service read the log of every workspace.
+ */
+async function withoutForeign<T extends { details: Details }>(
+  ctx: UserCtx,
+  entries: readonly T[],
+  readerId: string | undefined,
+): Promise<T[]> {
+  if (readerId === undefined) return [...entries]
+  const ids = new Set(entries.flatMap(({ details }) => otherWorkspaceIds(details)))
+  const known = await memberships(ctx.db, readerId, [...ids])
+  const isShown = ([name, id]: [string, unknown]) =>
+    !OTHER_WORKSPACES.some((one) => one === name) || known.has(String(id))
+  return entries.map((entry) => ({
+    ...entry,
+    details: Object.fromEntries(Object.entries(entry.details).filter(isShown)),
+  }))
+}
+
 async function readPage(
   ctx: UserCtx,
   filter: AuditFilter,
@@ -59,7 +85,8 @@ async function readPage(
     limit: page_size,
     offset: (page - 1) * page_size,
   })
-  const entries = rows.map((row) => ({ ...row, details: fromJson<Details>(row.details) }))
+  const stored = rows.map((row) => ({ ...row, details: fromJson<Details>(row.details) }))
+  const entries = await withoutForeign(ctx, stored, filter.readerId)
   const titles = await readableTitles(
     ctx,
     entries.flatMap((row) => (row.subject_type === 'card' ? [row.subject_id, ...otherCardIds(row)] : [])),

@@ -4,6 +4,7 @@ import { zstdDecompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { record } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
+import { decide, matterOf, report, serviceAdmin } from '../../../test/support/moderation.ts'
 import { makeSnapshot, OPEN_LIBRARY, published, snapshotLines } from '../../../test/support/publishing.ts'
 import { contentHash } from '../../core/content-hash.ts'
 import { contextFor } from '../../core/context.ts'
@@ -92,6 +93,46 @@ onBothEngines(
       const ids = idsIn(await snapshotLines(t))
       expect(ids).toContain(returns.card_id)
       expect(ids).not.toContain(goes.card_id)
+    })
+
+    test('so does one that is deleted or taken back while a deleted card comes back', async () => {
+      const me = await t.user()
+      const [deleted, taken, returns] = [await published(me), await published(me), await published(me)]
+      const again = async (goes: string, way: () => Promise<{ status: number }>) => {
+        await me.delete(`/api/v1/cards/${returns.card_id}`)
+        t.later(HOUR)
+        expect(await makeSnapshot(t)).toBe(true)
+        expect(idsIn(await snapshotLines(t))).toContain(goes)
+        t.later(1000)
+        expect((await way()).status).toBeLessThan(300)
+        expect((await me.post(`/api/v1/cards/${returns.card_id}/undelete`)).body.status).toBe('published')
+        t.later(HOUR)
+        expect(await makeSnapshot(t)).toBe(true)
+        const ids = idsIn(await snapshotLines(t))
+        expect(ids).toContain(returns.card_id)
+        expect(ids).not.toContain(goes)
+      }
+      await again(deleted.card_id, () => me.delete(`/api/v1/cards/${deleted.card_id}`))
+      await again(taken.card_id, () => me.post(`/api/v1/cards/${taken.card_id}/unpublish`))
+    })
+
+    test('a card that is deleted while another is shown again leaves after an hour too', async () => {
+      const [me, boss] = [await t.user(), await serviceAdmin(t)]
+      const [deleted, shown] = [await published(me), await published(me)]
+      await report(await t.user(), shown.card_id)
+      const decided = async (decision: string) =>
+        (await decide(boss, await matterOf(boss, shown.card_id), { decision })).status
+      expect(await decided('hide')).toBe(200)
+      t.later(HOUR)
+      expect(await makeSnapshot(t)).toBe(true)
+      t.later(1000)
+      await me.delete(`/api/v1/cards/${deleted.card_id}`)
+      expect(await decided('keep')).toBe(200)
+      t.later(HOUR)
+      expect(await makeSnapshot(t)).toBe(true)
+      const ids = idsIn(await snapshotLines(t))
+      expect(ids).toContain(shown.card_id)
+      expect(ids).not.toContain(deleted.card_id)
     })
 
     test('one that a wrong clock has dated later is not handed out, and keeps no other from being made', async () => {

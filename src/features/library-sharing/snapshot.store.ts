@@ -45,22 +45,35 @@ export async function countGiven(db: Db, mostBytes: number): Promise<number> {
   return total
 }
 
-/** Whether a card was given in a new version, came back, or was hidden, after this time. */
-export async function hasChangedSince(db: Db, time: string): Promise<boolean> {
-  const given = await givenCards(db)
-    .select('cards.card_id')
-    .where((eb) => eb.or([eb('cards.version_published_at', '>', time), eb('cards.published_at', '>', time)]))
-    .limit(1)
-    .executeTakeFirst()
-  if (given) return true
-  const hidden = await db
+/** Cards of the library that went in this way after a time. */
+const goneSince = (db: Db, way: 'hidden_at' | 'deleted_at', time: string) =>
+  db
     .selectFrom('cards')
     .select('card_id')
     .where('workspace_id', '=', PUBLIC_LIBRARY_ID)
-    .where('hidden_at', '>', time)
+    .where(way, '>', time)
     .limit(1)
     .executeTakeFirst()
-  return hidden !== undefined
+
+/** Whether a card was given in a new version, came back, was hidden or was deleted, after this time. */
+export async function hasChangedSince(db: Db, time: string): Promise<boolean> {
+  const given = await givenCards(db)
+    .select('cards.card_id')
+    .where((eb) =>
+      eb.or([
+        eb('cards.version_published_at', '>', time),
+        eb('cards.published_at', '>', time),
+        // A deleted card that was brought back keeps the time of its publication.
+        eb('cards.updated_at', '>', time),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  if (given) return true
+  return (
+    (await goneSince(db, 'hidden_at', time)) !== undefined ||
+    (await goneSince(db, 'deleted_at', time)) !== undefined
+  )
 }
 
 /** Without what a wrong clock has dated later: it would be the newest one until then. */

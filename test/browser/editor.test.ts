@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { intercept } from './intercept.ts'
 import { SAMPLES } from './samples.ts'
@@ -138,6 +139,11 @@ test('somebody else’s change is shown before anything is overwritten', async (
   await page.getByText('Personal · Only you').waitFor()
   await page.getByLabel('Title').fill('My new title for this card')
   await person.api('PATCH', `/api/v1/cards/${card.card_id}`, { title: 'Their new title for this card' })
+  // What does not load is said, and the next try asks for it again.
+  const broken = (route: Route) => route.fulfill({ status: 500, json: { detail: 'Broken.' } })
+  await intercept(page, '**/api/v1/cards/*?*', broken, { times: 1 })
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('alert').getByText('Broken.').waitFor()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Nothing was saved over it').waitFor()
   await page.locator('del', { hasText: 'Their' }).waitFor()

@@ -78,19 +78,22 @@ type Save = {
 const useSave = ({ base, version, onSaved, onConflict }: Save) =>
   useMutation({
     ...SENT_WHEN_BACK,
-    mutationFn: (draft: Draft) =>
-      updateCard(
-        { card_id: base.card_id, ...changesOf(draft, base) },
-        { headers: { 'If-Match': `"${version}"` } },
-      ),
-    onSuccess: onSaved,
-    onError: async (error, draft) => {
-      if (!(error instanceof ApiError && error.status === 412)) return
-      const present = await queryClient.fetchQuery({ ...cardQuery(base.card_id), staleTime: 0 })
-      // The save had arrived, and only its answer was lost.
-      if (isSavedAs(draft, present)) return onSaved(present, draft)
-      onConflict(present)
+    mutationFn: async (draft: Draft) => {
+      try {
+        return await updateCard(
+          { card_id: base.card_id, ...changesOf(draft, base) },
+          { headers: { 'If-Match': `"${version}"` } },
+        )
+      } catch (error) {
+        if (!(error instanceof ApiError && error.status === 412)) throw error
+        const present = await queryClient.fetchQuery({ ...cardQuery(base.card_id), staleTime: 0 })
+        // The save had arrived, and only its answer was lost.
+        if (isSavedAs(draft, present)) return present
+        onConflict(present)
+        throw error
+      }
     },
+    onSuccess: onSaved,
   })
 
 /** Saves on top of the version it was loaded from. A newer version on the server is shown, never overwritten unseen. */

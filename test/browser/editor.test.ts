@@ -1,9 +1,9 @@
 import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { intercept } from './intercept.ts'
+import { breakAnswer, intercept } from './intercept.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage } from './support.ts'
-import { openPage } from './visit.ts'
+import { openPage, visit } from './visit.ts'
 
 const stage = openStage()
 type CardAnswer = { card_id: string; version: number }
@@ -186,4 +186,71 @@ test('somebody else’s change is shown before anything is overwritten', async (
   expect(await page.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('Only since 16.')
   await page.getByRole('button', { name: 'Save card' }).click()
   await page.getByRole('heading', { name: 'My new title for this card' }).waitFor()
+})
+
+test('a save that ends after its editor was left moves nobody, loses nothing and makes no second card', async () => {
+  const { page, api } = await stage.person('On a slow line')
+  const { card_id } = await api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[0])
+  const [title, cause] = [page.getByLabel('Title'), page.getByRole('textbox', { name: 'Root cause' })]
+  const pass = (route: Route) => route.continue()
+  /** Presses the button. The answer comes with the function that it returns. */
+  const saveSlowly = async (name: string, answer: (route: Route) => Promise<void>) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const held = (route: Route) => promise.then(() => answer(route))
+    await intercept(page, /\/api\/v1\/cards(\/[\da-f-]{36})?$/, held, { times: 1 })
+    await page.getByRole('button', { name, exact: true }).click()
+    return resolve
+  }
+  const leaveAndReturn = async () => {
+    await visit(page, '/library')
+    await page.goBack()
+    await page.getByText(/Your draft from .* is back/).waitFor()
+  }
+
+  // Another page stays, and a notice leads to the card.
+  await openPage(page, `/cards/${card_id}/edit`)
+  await title.fill('Saved while I search')
+  let arrive = await saveSlowly('Save', pass)
+  await visit(page, '/')
+  const box = page.getByRole('textbox', { name: 'Search' })
+  await box.fill('something else')
+  arrive()
+  await page.getByText('Saved: Saved while I search').waitFor()
+  expect([new URL(page.url()).pathname, await box.inputValue()]).toEqual(['/', 'something else'])
+  expect(await page.evaluate(() => Object.keys(localStorage).join())).not.toContain('kv-draft')
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
+  await page.getByRole('heading', { name: 'Saved while I search' }).waitFor()
+
+  // The same editor, opened again, goes on with what was written since.
+  await page.keyboard.press('e')
+  await title.fill('Saved while I write on')
+  arrive = await saveSlowly('Save', pass)
+  await leaveAndReturn()
+  await cause.fill('Written after the first save')
+  arrive()
+  await page.getByText('Saved.', { exact: true }).waitFor()
+  expect(await cause.inputValue()).toBe('Written after the first save')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('heading', { name: 'Saved while I write on' }).waitFor()
+  await page.getByText('Written after the first save').waitFor()
+
+  // A new card whose first answer was lost is made once; what was written since is a draft of it.
+  await visit(page, '/cards/new')
+  await title.fill('Written twice on a slow line')
+  await page.getByLabel('Symptom', { exact: true }).fill('The answer takes a minute.')
+  await page.getByLabel('Fix', { exact: true }).last().fill('Wait for it.')
+  arrive = await saveSlowly('Save card', breakAnswer)
+  await leaveAndReturn()
+  const saveCard = page.getByRole('button', { name: 'Save card' })
+  await saveCard.and(page.locator('[aria-busy]')).waitFor()
+  arrive()
+  await page.getByText('The answer is lost.').waitFor()
+  await saveCard.and(page.locator(':not([aria-busy])')).waitFor()
+  arrive = await saveSlowly('Save card', pass)
+  await leaveAndReturn()
+  await cause.fill('Written meanwhile')
+  arrive()
+  await page.getByRole('heading', { name: 'Edit card' }).waitFor()
+  await expect.poll(() => cause.inputValue()).toBe('Written meanwhile')
+  expect(await api('GET', '/api/v1/cards')).toMatchObject({ total: 2 })
 })

@@ -170,9 +170,15 @@ export const newEvidences = (draft: Draft) =>
 export const restOf = (draft: Draft, sent: Draft): Draft => ({
   ...draft,
   evidences: draft.evidences.filter(
-    ({ id, content }) => !sent.evidences.some((other) => other.id === id && other.content === content),
+    ({ content }) => !sent.evidences.some((other) => other.content === content),
   ),
 })
+
+const withoutIds = (draft: Draft): string =>
+  JSON.stringify(draft, (name, value) => (name === 'id' ? undefined : value))
+
+/** Whether two drafts say the same. A draft that is filled in anew has other ids in its rows. */
+export const isSame = (one: Draft, other: Draft): boolean => withoutIds(one) === withoutIds(other)
 
 /** Only what differs from the card as it was loaded is sent. */
 export function changesOf(

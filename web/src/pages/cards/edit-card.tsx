@@ -13,13 +13,14 @@ import { EmptyState, FormError, Notice, NotLoaded, SkeletonPage } from '../../ui
 import { toast } from '../../ui/toast.tsx'
 import { AsNewCard, KeptText } from './as-new-card.tsx'
 import { CardForm } from './card-form.tsx'
-import { cardChanged, cardQuery } from './card-queries.ts'
+import { cardQuery } from './card-queries.ts'
 import { ConflictNotice } from './conflict-notice.tsx'
-import { changesOf, type Draft, draftOf, isSavedAs, restOf } from './draft.ts'
+import { changesOf, type Draft, draftOf, isSame, isSavedAs, restOf } from './draft.ts'
 import { EditorFrame } from './editor-frame.tsx'
 import { isOutOfReach } from './out-of-reach.ts'
 import { ReadersLine } from './sharing/readers.tsx'
 import { useDraft } from './use-draft.ts'
+import { useSaving } from './use-saving.ts'
 
 export function EditCard() {
   const { cardId } = useParams({ from: '/app/cards/$cardId/edit' })
@@ -71,13 +72,14 @@ const savedWords = ({ review, status }: Card): string =>
 type Save = {
   base: Card
   version: number
-  onSaved: (card: Card, sent: Draft) => unknown
+  saving: ReturnType<typeof useSaving>['saving']
   onConflict: (theirs: Card) => void
 }
 
-const useSave = ({ base, version, onSaved, onConflict }: Save) =>
+const useSave = ({ base, version, saving, onConflict }: Save) =>
   useMutation({
     ...SENT_WHEN_BACK,
+    ...saving,
     mutationFn: async (draft: Draft) => {
       try {
         return await updateCard(
@@ -93,7 +95,6 @@ const useSave = ({ base, version, onSaved, onConflict }: Save) =>
         throw error
       }
     },
-    onSuccess: onSaved,
   })
 
 /** Saves on top of the version it was loaded from. A newer version on the server is shown, never overwritten unseen. */
@@ -108,18 +109,17 @@ function Editor({ loaded }: { loaded: Card }) {
     base.version,
   )
   const [version, setVersion] = useState(baseVersion)
-  const finish = (card: Card, sent: Draft) => {
+  const { isSaving, saving } = useSaving(loaded.card_id, (card, sent) => {
     forget()
-    cardChanged(card)
     toast(savedWords(card))
-    if (newest.current !== sent) {
+    if (!isSame(newest.current, sent)) {
       setBase(card)
       setVersion(card.version)
       return change(restOf(newest.current, sent))
     }
     return navigate({ to: '/cards/$cardId', params })
-  }
-  const save = useSave({ base, version, onSaved: finish, onConflict: setTheirs })
+  })
+  const save = useSave({ base, version, saving, onConflict: setTheirs })
   const keepMine = (newer: Card) => {
     setVersion(newer.version)
     setBase(newer)
@@ -145,7 +145,7 @@ function Editor({ loaded }: { loaded: Card }) {
       draft={draft}
       savedAt={savedAt}
       stored={base.evidences ?? []}
-      busy={save.isPending}
+      busy={isSaving}
       saveLabel={
         base.status === 'published' && base.readers.kind !== 'owner' ? 'Save for all readers' : 'Save'
       }

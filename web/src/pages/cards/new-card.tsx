@@ -13,11 +13,11 @@ import { FormError, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { CardForm } from './card-form.tsx'
-import { cardChanged } from './card-queries.ts'
-import { type Draft, emptyDraft, fieldsOf, newEvidences, restOf } from './draft.ts'
+import { type Draft, emptyDraft, fieldsOf, isSame, newEvidences, restOf } from './draft.ts'
 import { EditorFrame } from './editor-frame.tsx'
 import { NearCards } from './near-cards.tsx'
-import { keepForCard, newDraftsOf, useDraft } from './use-draft.ts'
+import { attemptKeyOf, keepForCard, newDraftsOf, useDraft } from './use-draft.ts'
+import { useSaving } from './use-saving.ts'
 import { useHome, WorkspaceField } from './workspace-field.tsx'
 
 export type CardSource = { rawId: string; start: Draft; notice: ReactNode }
@@ -33,9 +33,18 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
   const form = useRef<HTMLDivElement>(null)
   // The first thing to write is the title, which is the first required field.
   useEffect(() => form.current?.querySelector<HTMLInputElement>('input[required]')?.focus(), [])
-  const attempt = useAttempt()
+  const { isSaving, saving } = useSaving(draftKey, (card, sent) => {
+    const { current } = newest
+    const goesOn = !isSame(current, sent) && keepForCard(user_id, card, restOf(current, sent))
+    forget()
+    toast(`Saved. Who can read it: ${card.readers.text}.`)
+    const params = { cardId: card.card_id }
+    return navigate({ to: goesOn ? '/cards/$cardId/edit' : '/cards/$cardId', params, replace: true })
+  })
+  const attempt = useAttempt(attemptKeyOf(user_id, draftKey))
   const save = useMutation({
     ...SENT_WHEN_BACK,
+    ...saving,
     mutationFn: (draft: Draft) => {
       const { scope_notes: _, ...fields } = fieldsOf(draft)
       const input = {
@@ -47,17 +56,11 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
         source ? recordFromMemory({ ...input, raw_id: source.rawId }, options) : recordCard(input, options),
       )
     },
-    onSuccess: (card, sent) => {
-      const { current } = newest
-      const goesOn = current !== sent && keepForCard(user_id, card, restOf(current, sent))
-      forget()
-      cardChanged(card)
-      toast(`Saved. Who can read it: ${card.readers.text}.`)
-      const params = { cardId: card.card_id }
-      return navigate({ to: goesOn ? '/cards/$cardId/edit' : '/cards/$cardId', params, replace: true })
+    onError: (error) => {
+      saving.onError(error)
+      // Perhaps the team is not there any more, or not for this person.
+      return queryClient.invalidateQueries({ queryKey: workspacesQuery.queryKey })
     },
-    // Perhaps the team is not there any more, or not for this person.
-    onError: () => queryClient.invalidateQueries({ queryKey: workspacesQuery.queryKey }),
   })
   const api = save.error instanceof ApiError ? save.error : null
   return (
@@ -70,7 +73,7 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
       }
       draft={draft}
       savedAt={savedAt}
-      busy={save.isPending}
+      busy={isSaving}
       saveLabel="Save card"
       onSave={() => save.mutate(draft)}
       onDiscard={() => discard()}

@@ -4,7 +4,7 @@ import { randomId } from '../../lib/random.ts'
 import { local } from '../../lib/storage.ts'
 import { useMe } from '../../session.ts'
 import { toast } from '../../ui/toast.tsx'
-import { asNew, type Draft } from './draft.ts'
+import { asNew, type Draft, isSame, restOf } from './draft.ts'
 
 type Stored = { draft: Draft; version: number; savedAt: string }
 
@@ -31,6 +31,9 @@ export function newDraftsOf(userId: string): KeptDraft[] {
     .toSorted((a, b) => (a.savedAt < b.savedAt ? 1 : -1))
 }
 
+/** Where the key of a save waits for its answer. */
+export const attemptKeyOf = (userId: string, cardKey: string) => `${keyOf(userId, cardKey)}:attempt`
+
 /** Keeps what was written while a new card was being saved as a draft of that card. */
 export function keepForCard(userId: string, { card_id, version }: Card, draft: Draft): boolean {
   return local.write(keyOf(userId, card_id), {
@@ -38,6 +41,18 @@ export function keepForCard(userId: string, { card_id, version }: Card, draft: D
     version,
     savedAt: new Date().toISOString(),
   } satisfies Stored)
+}
+
+/**
+ * For a save that ended after its editor was left: forgets what was sent. What was written since goes on as a draft of
+ * the card. Says if there is any.
+ */
+export function keepRest(userId: string, cardKey: string, card: Card, sent: Draft): boolean {
+  const kept = draftOfCard(userId, cardKey)
+  const goesOn = kept !== undefined && !isSame(kept, sent)
+  if (goesOn && !keepForCard(userId, card, restOf(kept, sent))) return false
+  if (!goesOn || cardKey !== card.card_id) local.remove(keyOf(userId, cardKey))
+  return goesOn
 }
 
 export const draftOfCard = (userId: string, cardId: string): Draft | undefined =>
@@ -118,9 +133,10 @@ export function useDraft(cardKey: string, start: Draft, version: number) {
     touched.current = false
     drop()
     local.remove(key)
+    local.remove(attemptKeyOf(me.user_id, cardKey))
     setRestored(null)
     setSavedAt(null)
-  }, [key, drop])
+  }, [key, drop, me.user_id, cardKey])
 
   const discard = (afterUndo?: () => void) => {
     const kept: Stored = { draft, version: restored?.version ?? version, savedAt: new Date().toISOString() }

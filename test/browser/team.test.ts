@@ -230,6 +230,21 @@ test('the policy is edited without losing what others put there', async () => {
     name: 'Very careful team',
     policy_json: { retention_days: 90, allow_publish: false, invite_domains: ['example.com'] },
   })
+  // What another admin changes while the page is open stays, whether a name or the policy is saved here.
+  const policy = { allow_publish: false, invite_domains: ['example.com'] }
+  await lead.api('PATCH', `/api/v1/workspaces/${id}`, { policy_json: { ...policy, retention_days: 30 } })
+  await page.getByLabel('Name', { exact: true }).fill('Most careful team')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'Most careful team' }).waitFor()
+  const saved = () => lead.api<Workspace>('GET', `/api/v1/workspaces/${id}`)
+  expect(await saved()).toMatchObject({ policy_json: { ...policy, retention_days: 30 } })
+  await settled(page)
+  await lead.api('PATCH', `/api/v1/workspaces/${id}`, { policy_json: { ...policy, retention_days: 7 } })
+  await page.getByLabel('A verdict counts half after').fill('90')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect
+    .poll(saved)
+    .toMatchObject({ policy_json: { ...policy, retention_days: 7, trust_half_life_days: 90 } })
   await page.getByRole('tab', { name: 'Invitations' }).click()
   await page.getByLabel('E-mail address').fill('somebody@example.org')
   await page.getByRole('button', { name: 'Invite', exact: true }).click()

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { type Role, updateWorkspace, type Workspace } from '../../api/team.ts'
+import { getWorkspace, type Role, updateWorkspace, type Workspace } from '../../api/team.ts'
 import { tab } from '../../lib/storage.ts'
 import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
@@ -40,13 +40,17 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
   const form = { ...readPolicy(workspace.policy_json), ...changes }
   const kept = Object.keys(form.others)
   const save = useMutation({
-    mutationFn: ({ name, visibility }: Changes) =>
-      updateWorkspace({
-        workspace_id: workspace.workspace_id,
-        name: name?.trim(),
-        visibility,
-        policy_json: writePolicy(form),
-      }),
+    mutationFn: async ({ name, visibility, ...policy }: Changes) => {
+      const { workspace_id } = workspace
+      const change = { workspace_id, name: name?.trim(), visibility }
+      if (Object.keys(policy).length === 0) return updateWorkspace(change)
+      // Read anew: another admin may have changed the rest, and the server replaces all of it.
+      const { policy_json } = await getWorkspace({ workspace_id })
+      return updateWorkspace({
+        ...change,
+        policy_json: writePolicy({ ...readPolicy(policy_json), ...policy }),
+      })
+    },
     onSuccess: async (saved, sent) => {
       queryClient.setQueryData(workspaceQuery(workspace.workspace_id).queryKey, saved)
       dropSent(sent)

@@ -1,10 +1,11 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Search, SearchX } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import type { EventType, MemoryHit, MemorySearchAnswer } from '../../api/memory.ts'
 import { formatNumber, formatTime, plural } from '../../lib/format.ts'
 import { plainLine } from '../../lib/plain-line.ts'
+import { useQueryText } from '../../lib/use-query-text.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input, Segmented } from '../../ui/field.tsx'
@@ -24,22 +25,13 @@ const TYPE_NAMES: Record<EventType, string> = {
   fact_snapshot: 'Document',
 }
 
-const TYPING_PAUSE_MS = 150
-
 export function MemorySearchBox() {
   const { q = '' } = route.useSearch()
   const navigate = route.useNavigate()
-  const [text, setText] = useState(q)
-  useEffect(() => setText(q), [q])
-  useEffect(() => {
-    if (text.trim() === q) return
-    const timer = setTimeout(
-      () =>
-        void navigate({ search: (before) => ({ ...before, q: text.trim() || undefined }), replace: true }),
-      TYPING_PAUSE_MS,
-    )
-    return () => clearTimeout(timer)
-  }, [text, q, navigate])
+  const { text, setText } = useQueryText(
+    q,
+    (words) => void navigate({ search: (before) => ({ ...before, q: words || undefined }), replace: true }),
+  )
   return (
     <div className="relative min-w-48 grow sm:max-w-96">
       <Search size={14} aria-hidden className="absolute top-1/2 left-2.5 -translate-y-1/2 text-faint" />

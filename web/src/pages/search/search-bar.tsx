@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Bookmark, BookmarkCheck, Search, SlidersHorizontal, X } from 'lucide-react'
 import { type ComponentProps, type FormEvent, type ReactNode, useRef, useState } from 'react'
+import { useQueryText } from '../../lib/use-query-text.ts'
 import { Key } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
@@ -15,9 +16,8 @@ import {
   type SearchState,
 } from './search-state.ts'
 import { remember, useKeptSearches } from './use-kept-searches.ts'
-import { type Change, useQueryText } from './use-query-text.ts'
 
-type Props = { state: SearchState; change: Change; onEnter: () => void }
+type Props = { state: SearchState; change: (next: Partial<SearchState>) => void; onEnter: () => void }
 
 const countFilters = ({ tags, env, plan, track, workspace }: SearchState): number =>
   listOf(tags).length +
@@ -26,7 +26,7 @@ const countFilters = ({ tags, env, plan, track, workspace }: SearchState): numbe
 
 /** Enter opens the chosen hit. If none is chosen, the answer is already on screen, and Enter does not ask again. */
 export function SearchBar({ state, change, onEnter }: Props) {
-  const query = useQueryText(state, change)
+  const query = useQueryText(state.q ?? '', (q) => change({ q: q || undefined, ...NOTHING_CHOSEN }))
   const filters = countFilters(state)
   const [open, setOpen] = useState(filters > 0 || state.env !== undefined)
   const submit = (event: FormEvent) => {

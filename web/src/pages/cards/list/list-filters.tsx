@@ -1,10 +1,9 @@
 import { X } from 'lucide-react'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { useQueryText } from '../../../lib/use-query-text.ts'
 import { Input, Select, TextField } from '../../../ui/field.tsx'
 import { type ListState, SORTS, type Sort } from '../list-state.ts'
 import { TrackFilter } from '../track-filter.tsx'
-
-const TYPING_PAUSE_MS = 200
 
 type Props = {
   state: ListState
@@ -79,13 +78,7 @@ function TagFilter({ value, onChange }: TagFilterProps) {
 }
 
 function TextFilter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const [text, setText] = useState(value)
-  useEffect(() => setText(value), [value])
-  useEffect(() => {
-    if (text.trim() === value) return
-    const timer = setTimeout(() => onChange(text.trim()), TYPING_PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [text, value, onChange])
+  const { text, setText } = useQueryText(value, onChange)
   return (
     <TextField
       label="Filter"

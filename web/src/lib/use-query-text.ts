@@ -1,30 +1,30 @@
 import { useEffect, useRef, useState } from 'react'
-import { NOTHING_CHOSEN, type SearchState } from './search-state.ts'
 
 const TYPING_PAUSE_MS = 140
 
-export type Change = (next: Partial<SearchState>, replace?: boolean) => void
-
-/** The text in the search box, and how it and the address of the page follow each other. */
-export function useQueryText(state: SearchState, change: Change) {
-  const [text, setText] = useState(state.q ?? '')
-  const sent = useRef(state.q ?? '')
+/**
+ * The text in a box that searches or filters, and how it and the address of the page follow each other. The address has
+ * it without blanks around it; the box keeps them, since another word may follow.
+ */
+export function useQueryText(inAddress: string, apply: (text: string) => void) {
+  const [text, setText] = useState(inAddress)
+  const sent = useRef(inAddress.trim())
 
   // The address changed from outside (back, palette, an example): the box follows.
   useEffect(() => {
-    if ((state.q ?? '') === sent.current) return
-    sent.current = state.q ?? ''
-    setText(state.q ?? '')
-  }, [state.q])
+    if (inAddress.trim() === sent.current) return
+    sent.current = inAddress.trim()
+    setText(inAddress)
+  }, [inAddress])
 
   const follow = (next: string) => {
-    sent.current = next
-    change({ q: next.trim() ? next : undefined, ...NOTHING_CHOSEN })
+    sent.current = next.trim()
+    apply(sent.current)
   }
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: it follows the text alone
   useEffect(() => {
-    if (text === sent.current) return
+    if (text.trim() === sent.current) return
     const timer = setTimeout(() => follow(text), TYPING_PAUSE_MS)
     return () => clearTimeout(timer)
   }, [text])
@@ -34,7 +34,7 @@ export function useQueryText(state: SearchState, change: Change) {
     setText,
     /** Applies what was typed without waiting; true if the box and the address differed. */
     flush: (): boolean => {
-      if (text === sent.current) return false
+      if (text.trim() === sent.current) return false
       follow(text)
       return true
     },

@@ -5,6 +5,7 @@ import {
   type DangerRuleId,
   type Finding,
   type IsAllowedHost,
+  type Severity,
   SPEAKS_TO_AGENTS,
   type Trigger,
 } from './rule.ts'
@@ -18,8 +19,11 @@ import { PACKAGE_TRIGGERS } from './rules/packages.ts'
 import { PERSONAL_TRIGGERS } from './rules/personal.ts'
 import { TRUST_TRIGGERS } from './rules/trust.ts'
 
-/** One finding is enough to refuse. More help the writer, up to this number. */
-const MOST_OF_A_RULE = 20
+/**
+ * One finding is enough to refuse. More help the writer, up to this number of a rule and severity. They are counted by
+ * severity: what blocks must not hide behind what warns.
+ */
+const MOST_OF_A_SEVERITY = 20
 
 type Scanner = { automaton: Automaton; waiting: readonly { trigger: Trigger; length: number }[] }
 
@@ -45,12 +49,19 @@ const EVERYTHING = scannerOf([
 
 type Sink = (finding: Finding) => void
 
+const noCounts = (): Record<Severity, Map<DangerRuleId, number>> => ({
+  block: new Map(),
+  warn: new Map(),
+  note: new Map(),
+})
+
 function scan({ automaton, waiting }: Scanner, text: string, isAllowedHost: IsAllowedHost, sink: Sink): void {
-  const many = new Map<DangerRuleId, number>()
+  const counts = noCounts()
   automaton.scan(text, (keyword, end) => {
     const { trigger, length } = waiting[keyword] as Scanner['waiting'][number]
     const { rule, pattern, judge } = trigger
-    if ((many.get(rule) ?? 0) >= MOST_OF_A_RULE) return
+    // A judge lowers a severity, and never raises it.
+    if ((counts[trigger.severity].get(rule) ?? 0) >= MOST_OF_A_SEVERITY) return
     pattern.lastIndex = end - length
     const match = pattern.exec(text)
     if (match === null) return
@@ -58,14 +69,17 @@ function scan({ automaton, waiting }: Scanner, text: string, isAllowedHost: IsAl
       ? judge(match, text, isAllowedHost)
       : [{ start: match.index, end: match.index + match[0].length }]
     for (const span of spans) {
-      many.set(rule, (many.get(rule) ?? 0) + 1)
-      sink({ rule, severity: trigger.severity, ...span })
+      const finding = { rule, severity: trigger.severity, ...span }
+      const count = counts[finding.severity].get(rule) ?? 0
+      if (count >= MOST_OF_A_SEVERITY) continue
+      counts[finding.severity].set(rule, count + 1)
+      sink(finding)
     }
   })
 }
 
 function foreignInstructions(text: string): Finding[] {
-  return [...text.matchAll(FOREIGN_INSTRUCTIONS)].slice(0, MOST_OF_A_RULE).map((match) => ({
+  return [...text.matchAll(FOREIGN_INSTRUCTIONS)].slice(0, MOST_OF_A_SEVERITY).map((match) => ({
     rule: 'agent_instruction',
     severity: 'block',
     start: match.index,

@@ -41,6 +41,8 @@ const MIXED_WORD = new RegExp(`[A-Za-z][${CYRILLIC_TWINS}]|[${CYRILLIC_TWINS}][A
 
 const SPACED_LETTERS = /(?<![A-Za-z])(?:[A-Za-z] {1,3}){9}[A-Za-z](?![A-Za-z])/g
 const SINGLE_LETTERS = /[A-Za-z] [A-Za-z] [A-Za-z] /
+/** The writer needs no more. All of them warn, so none hides another severity. */
+const MOST_SPACED = 20
 
 /**
  * Finds what no keyword shows: invisible and control characters, letters of two alphabets in one word, words in single
@@ -56,7 +58,7 @@ export function findHiddenCharacters(text: string, isPlain: boolean): Finding[] 
   }
   if (text.includes('\r')) found.push(...findOverwritten(text))
   if (SINGLE_LETTERS.test(text))
-    for (const match of text.matchAll(SPACED_LETTERS))
+    for (const match of [...text.matchAll(SPACED_LETTERS)].slice(0, MOST_SPACED))
       found.push({
         rule: 'hidden_text',
         severity: 'warn',

@@ -17,7 +17,8 @@ export function readCommandText(text: string): CommandReport {
   const command = lines[0]?.startsWith('$ ') ? lines.shift()?.slice(2).trim() : undefined
   const first = EXIT_CODE.exec(lines[0] ?? '')
   if (first) lines.shift()
-  const code = (first ?? EXIT_CODE.exec(lines.at(-1) ?? ''))?.[1]
+  const last = lines.findLast((line) => line.trim() !== '')
+  const code = (first ?? EXIT_CODE.exec(last ?? ''))?.[1]
   return {
     ...(command === undefined ? {} : { command }),
     ...(code === undefined ? {} : { exitCode: Number(code) }),

@@ -12,6 +12,8 @@ test('a command with its exit code and output is one text, and is read back', ()
   for (const [text, exitCode] of [
     ['Exit code: 2\nboom', 2],
     ['boom\nexited with code 137', 137],
+    ['boom\nexited with code 137\n', 137],
+    ['boom\r\nExit code: 4\r\n\r\n  \n', 4],
     ['boom\nProcess exited with code 1', 1],
     ['boom\n[exit status 3]', 3],
     ['boom', undefined],

@@ -55,6 +55,41 @@ describe('the telling lines of a failure', () => {
     expect(tellingLines(text)).toContain(line)
   })
 
+  test.each([
+    ['error MSB3027: Could not copy "obj/Debug/net8.0/App.dll" to "bin/Debug/net8.0/App.dll".'],
+    ['error: cannot find macro `info` in this scope'],
+    ["Error: Cannot find module 'debug'"],
+    ['CommandError: You must set settings.ALLOWED_HOSTS if DEBUG is False.'],
+    ['adb: failed to install app/build/apk/debug/app-debug.apk: Failure [INSTALL_FAILED_OLDER_SDK]'],
+    ["ImportError: cannot import name 'trace' from 'app'"],
+    ['[ERROR] DEBUG must not be set in production'],
+    ['Trace/breakpoint trap (core dumped)'],
+    ['error: invalid value for --log-level=debug'],
+    ["main.c: error: 'gets' is deprecated [-Werror=deprecated-declarations]"],
+    ['error: use of deprecated function `old`'],
+  ])('has %s, whatever the lines around it say', (line) => {
+    const around = [
+      '$ make',
+      'exit code 2',
+      'cc1: all warnings being treated as errors',
+      line,
+      'error: could not compile `app` (bin "app") due to 2 previous errors; 1 warning emitted',
+      '[ERROR] ',
+      '[ERROR] To see the full stack trace of the errors, re-run Maven with the -e switch.',
+      '[ERROR] Re-run Maven using the -X switch to enable full debug logging.',
+      'npm ERR!     /root/.npm/_logs/2026-03-14T10_22_30_001Z-debug.log',
+    ]
+    expect(tellingLines(around.join('\n'))).toEqual([line])
+  })
+
+  test.each([
+    ['cc1: all warnings being treated as errors'],
+    ['error: warnings found and -Werror specified'],
+    ['error: aborting due to 1 previous error; 1 warning emitted'],
+  ])('has %s where nothing else says more', (line) => {
+    expect(tellingLines(`$ make\nexit code 1\n${line}`)).toContain(line)
+  })
+
   test('are the last ones where a failing command names no error', () => {
     const text = '$ make\nexit code 2\nfirst step\nsecond step\n\nkinit: Clock skew too great\n'
     expect(tellingLines(text)).toEqual(['first step', 'second step', 'kinit: Clock skew too great'])
@@ -98,6 +133,17 @@ describe('a command that did not fail has no telling lines', () => {
     'found 0 vulnerabilities\nno errors',
     'added 312 packages in 4s\nnpm warn deprecated glob@7.2.3',
     'INFO retry after failed handshake: ok',
+    'DEBUG:root:Error: cannot connect, next attempt',
+    '  [debug] Error: cannot connect, next attempt',
+    '[main] INFO com.acme.Pool - Error: cannot connect, next attempt',
+    'web-1  | INFO:     Error: cannot connect, next attempt',
+    'info: Error: cannot connect, next attempt',
+    '##[debug]Error: cannot connect, next attempt',
+    '2026-03-14 10:22:30,123 - acme.pool - INFO - Error: cannot connect, next attempt',
+    '10:22:30.123 [exec-1] DEBUG o.a.Pool - Error: cannot connect, next attempt',
+    '2026/03/14 10:22:30 [info] 12#12: Error: cannot connect, next attempt',
+    'time="2026-03-14T10:22:30Z" level=info msg="Error: cannot connect, next attempt"',
+    '{"level":"debug","msg":"Error: cannot connect, next attempt"}',
     'On branch main\nnothing to commit, working tree clean',
     'drwxr-xr-x 4 dev dev 128 error-pages\n-rw-r--r-- 1 dev dev 30 fatal.ts',
     '',
@@ -145,6 +191,10 @@ test('hostile text costs time in proportion to its length', () => {
     '0 errors ',
     '\n',
     ' \r',
+    'error: ',
+    'error: warn ',
+    '[a] ',
+    'INFO ',
   ])
     expect(tellingLines(piece.repeat(Math.ceil(200_000 / piece.length))).length).toBeLessThanOrEqual(6)
 })

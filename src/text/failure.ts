@@ -4,7 +4,7 @@
  */
 import { readCommandText } from './command-text.ts'
 import { fnv1a } from './fnv.ts'
-import { cleanLine, isStackFrame, terminalLines } from './noise.ts'
+import { cleanLine, isStackFrame, isStamped, terminalLines } from './noise.ts'
 
 /** A line beyond this is data, not a message. */
 const LONGEST_LINE = 600
@@ -30,14 +30,18 @@ const SAYS_WRONG =
   /\b(?:cannot|can't|couldn't|could not|unable to|not found|no such|denied|refused|invalid|unexpected|undefined|missing|conflict|killed|exceeded|unsupported|unknown|expired|mismatch|already in use|out of memory|deadlock|aborted|forbidden|unauthorized|rejected|crash(?:ed|es)?|timed out|timeout|not a|is not|does not|doesn't|isn't|must be|must not|not allowed|not permitted|unresolved|unreachable|overflow|corrupt(?:ed)?|too many|too large|too long|no space|not defined|not recognized|not supported|not installed|not set|core dumped|segmentation fault|illegal|violates|incompatible|broken pipe|reset by peer|no matching|nothing to)\b/i
 /** Lines of success, and lines that speak of errors without being one. */
 const FINE =
-  /\b(?:0|no|zero|without) (?:errors?|failures?|failed|problems?|warnings?|vulnerabilities)\b|\b(?:errors?|failed|failures?): ?0\b|^\s*(?:✓|✔|√|ok\b|PASS\b|INFO\b|DEBUG\b|TRACE\b|info:|debug:)|\b(?:INFO|DEBUG|TRACE)\b/i
-/** It may be the reason, if nothing else is. */
-const WARNS = /\bwarn(?:ing)?\b|\bdeprecated\b/i
+  /\b(?:0|no|zero|without) (?:errors?|failures?|failed|problems?|warnings?|vulnerabilities)\b|\b(?:errors?|failed|failures?): ?0\b|^\s*(?:✓|✔|√|ok\b|PASS\b)/i
+const WARNING = /\b(?:warn(?:ing)?|deprecated)\b/i
+const SAYS_ERROR_FIRST = /\berror:/i
+/** It says that lines before it count as errors, so it is the reason only if nothing else is. */
+const POINTS_BACK =
+  /\bwarnings being treated as errors\b|\bwarnings (?:found and|can be incurred under) -Werror\b|\bdue to (?:\d+ )?previous errors?\b/i
 /** What programs write around the line that tells: it says that something failed, not what. */
 const SUMMARY = new RegExp(
   [
     String.raw`^\s*(?:Traceback \(most|(?:Error|failures?|errors?):?\s*$|exit(?:ed)? (?:code|status))`,
-    String.raw`^\s*npm (?:error|ERR!) (?:A complete log|Lifecycle script|command (?:failed|sh)|path|workspace|errno|syscall)`,
+    String.raw`^\s*npm (?:error|ERR!) (?:A complete log|Lifecycle script|command (?:failed|sh)|path|workspace|errno|syscall|\s*\S*[/\\]_logs[/\\])`,
+    String.raw`^\s*\[ERROR\]\s*(?:$|To see the full stack trace|Re-run Maven|For more information about the errors|\[Help \d)`,
     String.raw`^\s*(?:make|ninja|gmake)(?:\[\d+\])?: (?:\*\*\* (?:\[|Waiting)|.{0,200} stopped)`,
     String.raw`^\s*(?:Found |[×✖] )?\d+ (?:failed|failing|errors?|problems?)\b`,
     String.raw`\bcommand failed with exit code\b|\bELIFECYCLE\b|\bprocess completed with exit code\b`,
@@ -48,6 +52,44 @@ const SUMMARY = new RegExp(
 /** Whether a text names an error, or says that something failed. */
 export const saysFailure = (text: string): boolean => SAYS_ERROR.test(text) || NAMED.test(text)
 
+/** The name of a container, `##` of a pipeline, and what stands in brackets: a time, a thread. */
+const BEFORE_LEVEL = String.raw`^\s*(?:[\w.-]{1,60}\s{0,20}\|\s{0,4})?(?:##)?(?:\[[^\]]{1,60}\]\s{0,4}){0,3}`
+/** The level of a log line that tells of no failure. Elsewhere DEBUG is a setting, and debug is a folder or a package. */
+const QUIET_LEVELS = [
+  new RegExp(String.raw`${BEFORE_LEVEL}(?<level>[[(<]?\s{0,2}(?:INFO|DEBUG|TRACE)(?=[\s:|\])>/-]|$))`),
+  new RegExp(
+    String.raw`${BEFORE_LEVEL}(?<level>\[\s{0,2}(?:info|debug|trace)\s{0,2}\]|(?:info|debug|trace):(?=\s|$)|(?:npm )?info\s)`,
+    'i',
+  ),
+  /(?<level>(?<![\w-])level="?(?:info|debug|trace)\b|"level": ?"(?:info|debug|trace)")/i,
+]
+/** The first level in a line that begins with a time. */
+const STAMPED_LEVEL =
+  /\b(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|SEVERE|CRITICAL|FATAL)\b|\[(?:trace|debug|info|notice|warn(?:ing)?|error|crit|alert|emerg|fatal)\]/
+const LEVEL_WITHIN = 120
+const IS_QUIET = /TRACE|DEBUG|INFO/i
+
+/** Where the quiet level of a log line stands, or -1. */
+function quietLevelAt(line: string): number {
+  for (const pattern of QUIET_LEVELS) {
+    const found = pattern.exec(line)
+    if (found) return found.index + found[0].length - (found.groups?.level?.length ?? 0)
+  }
+  const stamped = isStamped(line) ? STAMPED_LEVEL.exec(line.slice(0, LEVEL_WITHIN)) : null
+  return stamped && IS_QUIET.test(stamped[0]) ? stamped.index : -1
+}
+
+function isQuiet(line: string): boolean {
+  const at = quietLevelAt(line)
+  return at >= 0 && !saysFailure(line.slice(0, at))
+}
+
+/** It may be the reason, if nothing else is. A compiler that says `error:` first means an error. */
+function warns(line: string): boolean {
+  const at = line.search(WARNING)
+  return at >= 0 && !SAYS_ERROR_FIRST.test(line.slice(0, at))
+}
+
 /** Such a line counts only if no other line names a failure. */
 const ASIDE = 0.5
 
@@ -56,9 +98,9 @@ function weightOf(line: string): number {
   const [saysError, saysWrong] = [SAYS_ERROR.test(line), SAYS_WRONG.test(line)]
   const isNamed = NAMED.test(line)
   if (!saysError && !saysWrong && !isNamed) return 0
-  if (FINE.test(line)) return 0
+  if (FINE.test(line) || isQuiet(line)) return 0
   if (SUMMARY.test(line)) return 0
-  if (WARNS.test(line) && !isNamed) return ASIDE
+  if (POINTS_BACK.test(line) || (warns(line) && !isNamed)) return ASIDE
   return Number(saysError) + Number(saysWrong) + 2 * Number(isNamed)
 }
 

@@ -53,7 +53,10 @@ function extractedCard(sources: readonly Loaded[]): ActionCardAnswer {
   const steps = sources
     .flatMap(stepsOf)
     .filter(({ action }) => {
-      const key = action.toLowerCase().replace(/\W+/g, ' ')
+      const key = action
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\p{M}_]+/gu, ' ')
+        .trim()
       return !seen.has(key) && seen.add(key)
     })
     .slice(0, MOST_STEPS)

@@ -404,6 +404,24 @@ onBothEngines('search', (t) => {
     expect((await ask()).body.action_card).toEqual(body.action_card)
     expect((await search(planner, 'qqqqqq', { generate_action_card: true })).body.action_card).toBeNull()
   })
+
+  test('the action card keeps every step, in any script, and the same words only once', async () => {
+    const planner = await t.user()
+    const actions = [
+      'Остановить службу',
+      'Очистить кэш',
+      '停止服务',
+      '清除缓存',
+      'Σταμάτα την υπηρεσία',
+      'أوقف الخدمة',
+      'ลบไฟล์',
+      'ลาไฟล',
+    ]
+    const steps = [...actions, 'остановить — службу!'].map((action, i) => ({ order: i + 1, action }))
+    await record(planner, { title: 'Ocelot cache is stale', steps })
+    const { body } = await search(planner, 'ocelot cache is stale', { generate_action_card: true })
+    expect(body.action_card.steps.map((step: { action: string }) => step.action)).toEqual(actions)
+  })
 })
 
 onBothEngines(

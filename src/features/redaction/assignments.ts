@@ -2,6 +2,7 @@ import { isPasswordLike, phraseAt } from './phrases.ts'
 import { isPlaceholder, isPlainlyRandom, looksLikePassword, looksRandom } from './placeholders.ts'
 import { RANK, type Span } from './rules/rule.ts'
 import type { Stretches } from './stretches.ts'
+import { secretWithSigns } from './values-with-signs.ts'
 
 /**
  * From the end of a name to the start of its value: the rest of the name, a closing quote or bracket, an
@@ -128,12 +129,17 @@ const inQuotes = (quote: string) => ({
 const IN_QUOTES = { '"': inQuotes('"'), "'": inQuotes("'"), '`': inQuotes('`') }
 /** Folders and name spaces. */
 const BACKSLASHED = /\\\\.*\\\\/
+/** `{{x}}`, `${x}`, `a{x}`: brackets in pairs hold a name. One alone belongs to the password. */
+const TEMPLATE = /[$#%]\{|\{\{|\{[^{}]{0,200}\}/
+const LONE_BRACE = /(?<=.)[{}]/g
 
 function quotedPassword(text: string, start: number, quote: keyof typeof IN_QUOTES): Span | undefined {
   const pattern = IN_QUOTES[quote][text[start - 2] === '\\' ? 'escaped' : 'plain']
   pattern.lastIndex = start
   const value = pattern.exec(text)?.[0]
-  return value === undefined || BACKSLASHED.test(value) ? undefined : secretValue(value, start, 'password')
+  if (value === undefined || BACKSLASHED.test(value) || TEMPLATE.test(value)) return undefined
+  const found = secretValue(value.replace(LONE_BRACE, ''), start, 'password')
+  return found && { ...found, end: start + value.length }
 }
 
 /** The value that starts here, if it is a secret. */
@@ -146,7 +152,8 @@ export function secretAt(text: string, start: number, kind: string): Span | unde
   pattern.lastIndex = start
   const value = pattern.exec(text)?.[0].replace(/[;,.]{1,8}$/, '')
   if (value !== undefined) return secretValue(value, start, kind)
-  return isQuoted && kind === 'password' ? phraseAt(text, start) : undefined
+  if (isQuoted && kind === 'password') return phraseAt(text, start)
+  return isQuoted ? undefined : secretWithSigns(text, start, kind)
 }
 
 /** A value beside a name of this kind: a secret if it looks random enough. */

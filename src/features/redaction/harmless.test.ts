@@ -39,6 +39,24 @@ test('names and forms of a value that is no secret', () => {
     '[api-mdx-jsx-to-markdown]: #mdxjsxtomarkdownoptions',
     '| key | used |\n|---|---|\n| build-2024-05-01 | yes |',
     '| secretName | prod-db-creds-7f9c4 |',
+    'token: getToken()',
+    'key={item.id}',
+    'key: tokens[index1]',
+    'const key = sha256(data1)[0:16]',
+    'token = line2[7:]',
+    'token: 2026-03-14T10:22:30.123Z',
+    `key: sha256:${hash}`,
+    `host key: SHA256:${random}`,
+    `image: acme/api:latest@sha256:${hash}`,
+    'key: a1:b2:c3:d4:e5:f6',
+    'Subject Key: keyid:06:B5:A4:AC:A7:AA:75:44:EA:15',
+    'api: 2001:db8:85a3::8a2e:370:7334',
+    'api: https://api1.example.com:8443/v1/a2?b3=c4d5e6',
+    'api: ghcr.io/acme/app1:v2.3.4-rc.1',
+    `key: user:${uuid}`,
+    'key: user:42:cart7',
+    'key: isProd?key1a2:key2b3',
+    'api: App1::Config2::SECRET_KEY3',
   ])
     expect(redact(text)).toEqual({ text, findings: [] })
 })
@@ -58,6 +76,26 @@ test('beside the names and forms that are close to them a secret is one', () => 
     `key: X4KD9-2Q7ZP-${randomFrom('ABCDEFGH23456789', 5)}-7HJ2K`,
     `token: ${randomFrom('ABCDEFGH23456789', 12)}_${randomFrom('ABCDEFGH23456789', 12)}`,
     `| secret | ${random} |`,
+    `FAL_KEY=${uuid}:${hash.slice(0, 32)}`,
+    `APP_KEY=base64:${random}=`,
+    `token: 12|${random}`,
   ])
     expect(redact(text).findings, text).toHaveLength(1)
+})
+
+test('a secret with a colon or a bar is replaced whole', () => {
+  expect(redact(`export FAL_KEY=${uuid}:${hash.slice(0, 32)}\n`).text).toBe('export FAL_KEY=<API_KEY>\n')
+  expect(redact(`token=12|${random}; x`).text).toBe('token=<TOKEN>; x')
+})
+
+test('every key of a list is replaced', () => {
+  const key = () => `${randomFrom('abcdefghijkmnpqrstuvwxyzABCDEFGHIJKLMNPQRSTUVWXYZ23456789', 22)}==`
+  for (let times = 0; times < 20; times += 1) {
+    const keys = Array.from({ length: 4 }, key).join(',')
+    expect(redact(`APP_KEYS=${keys}\nHOST=a`).text).toBe('APP_KEYS=<API_KEY>\nHOST=a')
+  }
+  expect(redact(`api_keys: ${random},production,${random}`).text).toBe(
+    `api_keys: <API_KEY>,production,${random}`,
+  )
+  expect(redact(`token=${random},id=${uuid}`).text).toBe(`token=<TOKEN>,id=${uuid}`)
 })

@@ -66,6 +66,10 @@ const FRAGMENTS = [
   'create secret --from-literal=a=bbbb ',
   'echo a|chpasswd',
   'sudo -S <<<',
+  'key=a1b2c3d4e5f6g7h8i9j0,',
+  'a1b2c3d4e5f6g7h8,key=',
+  'key=a1B2:',
+  'password=aB1?c2D(',
 ]
 
 test.each(FRAGMENTS)(

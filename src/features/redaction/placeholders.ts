@@ -83,11 +83,13 @@ export function looksRandom(value: string): boolean {
   return entropy(value) >= Math.min(3.2, Math.log2(value.length) - 0.5)
 }
 
+/** How often a letter and a digit are neighbours. */
+export const changesIn = (value: string): number => value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0
+
 /** Random beyond doubt: letters and digits alternate often, as in no word and no version. */
 export function isPlainlyRandom(value: string): boolean {
   if (value.length < 10 || !looksRandom(value)) return false
-  const changes = value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0
-  return changes >= (value.length >= 16 ? 4 : 3)
+  return changesIn(value) >= (value.length >= 16 ? 4 : 3)
 }
 
 /** People choose passwords, so they need not be random: letters with digits or signs among them are enough. */

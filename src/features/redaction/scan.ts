@@ -17,6 +17,7 @@ import { distantSecret, type Name } from './distant-values.ts'
 import { foreignNames } from './foreign-names.ts'
 import { isHarmless } from './harmless.ts'
 import { authorizationValue, basicCredentials, bearerToken, sessionCookies } from './headers.ts'
+import { endOfList } from './listed-keys.ts'
 import { JSON_KINDS, secretsInJson, secretsInYaml, YAML_KINDS } from './manifests.ts'
 import { HERE_STRING, hereString, pipedPassword, READERS } from './piped-passwords.ts'
 import { isSampleToken, isSampleValue } from './placeholders.ts'
@@ -43,6 +44,8 @@ type Scan = {
   stretches: Stretches
   /** How far the last manifest of kind Secret was read. */
   manifestEnd: number
+  /** How far the last list of keys was read. */
+  listEnd: number
   /** How far the last JSON Web Key was read. */
   webKeyEnd: number
   /** How far the arguments of the last command of each name were read. */
@@ -160,6 +163,7 @@ function scanPlain(text: string): { spans: Span[]; hasSequences: boolean } {
     value: { nameEnd: -1, start: -1 },
     stretches: new Stretches(text),
     manifestEnd: -1,
+    listEnd: 0,
     webKeyEnd: 0,
     commandEnds: [],
     hasSequences: false,
@@ -214,9 +218,18 @@ function isWordCharacter(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 }
 
-function secretOfName({ text, stretches }: Scan, name: Name, kind: string): Span | undefined {
+function secretOfName(scan: Scan, name: Name, kind: string): Span | undefined {
+  const { text, stretches } = scan
   const found = assignedSecret(text, name.end, kind, stretches) ?? distantSecret(text, name, kind)
-  return found && isHarmless(text, name, kind, text.slice(found.start, found.end)) ? undefined : found
+  if (!found || isHarmless(text, name, kind, text.slice(found.start, found.end))) return undefined
+  return kind === 'password' || text[found.end] !== ',' ? found : wholeList(scan, found)
+}
+
+/** A list is read once, whatever the names inside it. */
+function wholeList(scan: Scan, first: Span): Span {
+  if (first.start < scan.listEnd) return first
+  scan.listEnd = endOfList(scan.text, first.end, first.end - first.start)
+  return { ...first, end: scan.listEnd }
 }
 
 /** Longer than any published format; a longer value is data. */

@@ -1,3 +1,4 @@
+import { LONGEST_TOKEN, longToken } from './long-tokens.ts'
 import { isPasswordLike, phraseAt } from './phrases.ts'
 import { isPlaceholder, isPlainlyRandom, looksLikePassword, looksRandom } from './placeholders.ts'
 import { RANK, type Span } from './rules/rule.ts'
@@ -71,8 +72,9 @@ export function assignedSecret(
 ): Span | undefined {
   const linked = valueStart(text, nameEnd)
   const start = linked === -1 ? flagValueStart(text, nameEnd) : linked
+  const longest = kind === 'password' ? LONGEST_VALUE : LONGEST_TOKEN
   const assigned =
-    start === -1 || !stretches.admitsValue(start, LONGEST_VALUE) ? undefined : secretAt(text, start, kind)
+    start === -1 || !stretches.admitsValue(start, longest) ? undefined : secretAt(text, start, kind)
   return assigned ?? spokenSecret(text, nameEnd, kind) ?? secretBelow(text, nameEnd, kind)
 }
 
@@ -153,7 +155,7 @@ export function secretAt(text: string, start: number, kind: string): Span | unde
   const value = pattern.exec(text)?.[0].replace(/[;,.]{1,8}$/, '')
   if (value !== undefined) return secretValue(value, start, kind)
   if (isQuoted && kind === 'password') return phraseAt(text, start)
-  return isQuoted ? undefined : secretWithSigns(text, start, kind)
+  return (isQuoted ? undefined : secretWithSigns(text, start, kind)) ?? longToken(text, start, kind)
 }
 
 /** A value beside a name of this kind: a secret if it looks random enough. */

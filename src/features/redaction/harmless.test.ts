@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { sampler } from '../../../test/redaction/samples.ts'
 import { redact } from './redact.ts'
+import { cleanJson, Findings } from './stored.ts'
 
 const { randomFrom } = sampler(12)
 const HEX = '0123456789abcdef'
@@ -98,4 +99,22 @@ test('every key of a list is replaced', () => {
     `api_keys: <API_KEY>,production,${random}`,
   )
   expect(redact(`token=${random},id=${uuid}`).text).toBe(`token=<TOKEN>,id=${uuid}`)
+})
+
+test('a long opaque token is replaced whole, and other long values stay', () => {
+  const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-'
+  for (const length of [250, 700, 3900]) {
+    const token = `q7${randomFrom(letters, length)}Z4`
+    expect(redact(`{"refresh_token": "${token}", "a": 1}`).text).toBe('{"refresh_token": "<TOKEN>", "a": 1}')
+    expect(redact(`REFRESH_TOKEN=${token}\n`).text).toBe('REFRESH_TOKEN=<TOKEN>\n')
+    expect(redact(`?client_secret=${token}&a=1`).text).toBe('?client_secret=<SECRET>&a=1')
+    expect(cleanJson({ refresh_token: token }, new Findings())).toEqual({ refresh_token: '<TOKEN>' })
+  }
+  for (const text of [
+    `token: "${'lorem-ipsum-dolor-'.repeat(20)}"`,
+    `"key": "${'uploads/user1/2026/03/photos2/'.repeat(10)}cat.png"`,
+    `"key": "AAAAB3NzaC1yc2EAAAADAQAB${randomFrom(letters, 350)}"`,
+    `"token": "${'a1B2'.repeat(60)}${'x'.repeat(40)}"`,
+  ])
+    expect(redact(text)).toEqual({ text, findings: [] })
 })

@@ -70,6 +70,7 @@ const FRAGMENTS = [
   'a1b2c3d4e5f6g7h8,key=',
   'key=a1B2:',
   'password=aB1?c2D(',
+  `token=${'a1B2c3D4'.repeat(490)} `,
 ]
 
 test.each(FRAGMENTS)(

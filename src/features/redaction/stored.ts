@@ -1,3 +1,4 @@
+import { LONGEST_TOKEN } from './long-tokens.ts'
 import { type Finding, redact, sanitise } from './redact.ts'
 
 /** Gathers what several texts of one record held. */
@@ -38,12 +39,10 @@ export function cleanJson<T>(value: T, findings: Findings, name = ''): T {
   ) as T
 }
 
-const LONGEST_NAMED_SECRET = 500
-
 function cleanNamed(name: string, value: string, findings: Findings): string {
   const clean = sanitise(value)
   findings.add(clean.findings)
-  if (clean.findings.length > 0 || name === '' || value.length > LONGEST_NAMED_SECRET) return clean.text
+  if (clean.findings.length > 0 || name === '' || value.length > LONGEST_TOKEN) return clean.text
   const inContext = redact(`${name}: "${clean.text}"`).findings[0]
   if (!inContext) return clean.text
   findings.add([{ kind: inContext.kind, count: 1 }])

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { cutText } from './cut-text.ts'
 import { foldCase } from './fold.ts'
 import { snippetAround } from './literal-snippet.ts'
@@ -32,6 +32,29 @@ test('a snippet shows the match in a long text, also behind letters whose fold i
   expect(snippet.length).toBeLessThan(260)
   expect(snippet.startsWith('… ')).toBe(true)
   expect(snippet.endsWith(' …')).toBe(true)
+})
+
+test.each([
+  ['accents written apart', 'e\u0301 '],
+  ['accents written apart in words', 'Ti\u1ebf\u0302ng Vie\u0323\u0302t '],
+  ['letters of Hangul one by one', '\u1112\u1161\u11ab\u1100\u1173\u11af '],
+  ['a dot apart from its letter', 'I\u0307stanbul '],
+  ['accents apart and letters whose fold is longer', 'Stra\u00dfe ae\u0301 \ufb01n '],
+  ['marks beyond the basic plane', '\u{1d157}\u{1d165} e\u0301 '],
+])('a snippet shows the match behind %s', (_, unit) => {
+  const snippet = snippetAround(`${unit.repeat(1000)}needle ${'word '.repeat(200)}`, foldCase('Needle'))
+  expect(snippet).toContain('needle word')
+})
+
+test('to find a match, characters of a long text are not folded one by one', () => {
+  const normalise = vi.spyOn(String.prototype, 'normalize')
+  try {
+    const text = `\u00df${'plain words and e\u0301 '.repeat(5000)}needle`
+    expect(snippetAround(text, 'needle')).toContain('needle')
+    expect(normalise.mock.calls.length).toBeLessThan(20)
+  } finally {
+    normalise.mockRestore()
+  }
 })
 
 test('a snippet never begins or ends with half a character', () => {

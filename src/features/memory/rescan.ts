@@ -36,5 +36,5 @@ function rescanned(row: EventRow): Rescanned {
   }
 }
 
-/** Events never change once they are written, so a row that was read is either the same or gone. */
+/** Texts of events never change once they are written, so a row that was read is either the same or gone. */
 export const eventsToRescan = tableToRescan('memory events', 'context_events', rescanned)

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest'
 import { onBothEngines } from '../../../test/support/engines.ts'
 
 onBothEngines('one exchange that two clients send', (t) => {
-  type Turn = { client?: string; session_id?: string; user_message?: string; agent_report: string }
+  type Turn = {
+    client?: string
+    session_id?: string
+    user_message?: string
+    agent_report: string
+    meta?: object
+  }
 
   async function someone() {
     const me = await t.user()
@@ -30,7 +36,7 @@ onBothEngines('one exchange that two clients send', (t) => {
     const agent = await send({ agent_report: 'done, and this is what was left open' })
     expect(agent.body.merged).toBe(true)
     expect(await turns()).toEqual(['done, and this is what was left open'])
-    const again = await send({ client: 'hook', agent_report: 'short' })
+    const again = await send({ client: 'editor', agent_report: 'short' })
     expect(again.body).toMatchObject({ merged: true, raw_id: agent.body.raw_id })
     expect(await turns()).toEqual(['done, and this is what was left open'])
 
@@ -59,6 +65,37 @@ onBothEngines('one exchange that two clients send', (t) => {
     const { body } = await me.get('/api/v1/project-context/snapshot?project_key=acme/once')
     expect(body.facts.content).toContain('Node 24')
     expect(body.total_events).toBe(2)
+  })
+
+  test('is two where each client sends the same few words again', async () => {
+    const { me, send, turns } = await someone()
+    const meta = { activity: { commands: [{ command: 'npm test', exit_code: 1, output: 'Error: boom' }] } }
+    const [hook, agent] = ['hook', 'agent']
+    const said = (client: string, agent_report: string, given?: object) =>
+      send({ client, user_message: 'continue', agent_report, ...(given ? { meta: given } : {}) })
+    const expectTurns = async (...reports: string[]) => expect(await turns()).toEqual(reports)
+
+    await said(hook, 'one')
+    expect((await said(agent, 'one, and what was left open')).body.merged).toBe(true)
+    const second = await said(hook, 'two', meta)
+    expect(second.body.merged).toBeUndefined()
+    await expectTurns('two', 'one, and what was left open')
+    expect((await said(agent, 'two, and what was left open')).body.merged).toBe(true)
+    await expectTurns('two, and what was left open', 'one, and what was left open')
+
+    expect((await said(agent, 'three, and what was left open')).body.merged).toBeUndefined()
+    expect((await said(hook, '3')).body.merged).toBe(true)
+    expect((await said(hook, '4', meta)).body.merged).toBeUndefined()
+    expect(await turns()).toHaveLength(4)
+    const { body } = await me.get(
+      '/api/v1/project-context/events?project_key=acme/once&event_type=turn&limit=10',
+    )
+    expect(body.items.map((event: { meta: object | null }) => event.meta)).toEqual([
+      meta,
+      { merged_clients: [agent, hook] },
+      { ...meta, merged_clients: [hook, agent] },
+      { merged_clients: [hook, agent] },
+    ])
   })
 
   test('is two where client, session, message or time say so', async () => {

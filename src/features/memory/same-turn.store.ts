@@ -25,3 +25,15 @@ export async function turnsOfOthers(
     .orderBy('event_no', 'desc')
     .execute()
 }
+
+export async function saveMeta(
+  db: Db,
+  { user_id, event_no, meta }: Pick<EventRow, 'user_id' | 'event_no' | 'meta'>,
+): Promise<void> {
+  await db
+    .updateTable('context_events')
+    .set({ meta })
+    .where('user_id', '=', user_id)
+    .where('event_no', '=', event_no)
+    .execute()
+}

@@ -8,7 +8,8 @@ import type { SearchDocument } from './document.ts'
 import type { Candidate } from './packing.ts'
 import { isPublic as isForAll } from './public-documents.ts'
 import { markDead } from './tombstones.ts'
-import { type Word, type WordChange, wordStore } from './word-store.ts'
+import type { WordChange } from './word-changes.ts'
+import { type Word, wordStore } from './word-store.ts'
 
 /** Remembers what card writes do to the counts; `foldChanges` does the counting later. */
 export async function noteChange(

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { gramHash, hasTrigrams, trigramsOf } from '../text/trigrams.ts'
 import type { Match } from './match.ts'
+import { type CountedWord, freshAmong, unusedAmong } from './word-changes.ts'
 import type { WordStore } from './word-store.ts'
 
 const array = (numbers: Iterable<number>) => `{${Array.from(numbers).join(',')}}`
@@ -14,24 +15,27 @@ const matches = (match: Match) =>
 
 export const postgresWords: WordStore = {
   async count(ctx, changes) {
-    const updated = await sql<{ hash: number }>`
+    const { rows: counted } = await sql<CountedWord>`
       update search_words
       set cards = cards + change.delta, public_cards = public_cards + change.public_delta
       from unnest(${array(changes.map((c) => c.hash))}::integer[], ${array(changes.map((c) => c.delta))}::integer[],
         ${array(changes.map((c) => c.publicDelta))}::integer[]) as change (hash, delta, public_delta)
-      where search_words.hash = change.hash returning search_words.hash`.execute(ctx.db)
-    const known = new Set(updated.rows.map((row) => row.hash))
-    const fresh = changes.filter((change) => change.word !== undefined && !known.has(change.hash))
+      where search_words.hash = change.hash
+      returning search_words.hash, search_words.cards, search_words.public_cards`.execute(ctx.db)
+    const unused = unusedAmong(counted)
+    if (unused.length > 0)
+      await sql`delete from search_words where hash = any(${array(unused)}::integer[])`.execute(ctx.db)
+    const fresh = freshAmong(changes, counted)
     if (fresh.length === 0) return
-    const grams = fresh.map(({ word = '' }) =>
+    const grams = fresh.map(({ word }) =>
       array(hasTrigrams(word) ? new Set(trigramsOf(word).map(gramHash)) : []),
     )
     await sql`
       insert into search_words (hash, word, cards, public_cards, grams)
       select hash, word, cards, public_cards, grams::integer[] from unnest(
         ${array(fresh.map((c) => c.hash))}::integer[], ${fresh.map((c) => c.word)}::text[],
-        ${array(fresh.map((c) => Math.max(0, c.delta)))}::integer[],
-        ${array(fresh.map((c) => Math.max(0, c.publicDelta)))}::integer[], ${grams}::text[])
+        ${array(fresh.map((c) => c.delta))}::integer[],
+        ${array(fresh.map((c) => c.publicDelta))}::integer[], ${grams}::text[])
         as fresh (hash, word, cards, public_cards, grams)
       on conflict (hash) do nothing`.execute(ctx.db)
   },

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
+import type { Ctx } from '../core/context.ts'
 import { gramHash, hasTrigrams, trigramsOf } from '../text/trigrams.ts'
 import type { Match } from './match.ts'
+import { type CountedWord, freshAmong, unusedAmong } from './word-changes.ts'
 import type { WordStore } from './word-store.ts'
 
 const token = (number: number) => number.toString(36)
@@ -10,22 +12,25 @@ const tokens = (numbers: Iterable<number>) => Array.from(numbers, token).join(' 
 const matchExpression = (match: Match) =>
   match.map((anyOf) => `(${anyOf.map(token).join(' OR ')})`).join(' AND ')
 
+async function drop(ctx: Ctx, hashes: readonly number[]): Promise<void> {
+  if (hashes.length === 0) return
+  const list = JSON.stringify(hashes)
+  await sql`delete from search_words where hash in (select value from json_each(${list}))`.execute(ctx.db)
+  await sql`delete from search_grams where rowid in (select value from json_each(${list}))`.execute(ctx.db)
+}
+
 export const sqliteWords: WordStore = {
   async count(ctx, changes) {
     const counts = JSON.stringify(changes.map(({ hash, delta, publicDelta }) => [hash, delta, publicDelta]))
-    const updated = await sql<{ hash: number }>`
+    const { rows: counted } = await sql<CountedWord>`
       update search_words set cards = cards + (change.value ->> 1), public_cards = public_cards + (change.value ->> 2)
-      from json_each(${counts}) as change where hash = change.value ->> 0 returning hash`.execute(ctx.db)
-    const known = new Set(updated.rows.map((row) => row.hash))
-    const fresh = changes.filter((change) => change.word !== undefined && !known.has(change.hash))
+      from json_each(${counts}) as change where hash = change.value ->> 0
+      returning hash, cards, public_cards`.execute(ctx.db)
+    await drop(ctx, unusedAmong(counted))
+    const fresh = freshAmong(changes, counted)
     if (fresh.length === 0) return
     const rows = JSON.stringify(
-      fresh.map(({ hash, word, delta, publicDelta }) => [
-        hash,
-        word,
-        Math.max(0, delta),
-        Math.max(0, publicDelta),
-      ]),
+      fresh.map(({ hash, word, delta, publicDelta }) => [hash, word, delta, publicDelta]),
     )
     const inserted = await sql<{ hash: number; word: string }>`
       insert into search_words (hash, word, cards, public_cards)

@@ -12,7 +12,9 @@ import {
   viewIndex,
   wordsOfDocuments,
 } from '../../../search-index/index.ts'
+import { wordStore } from '../../../search-index/word-store.ts'
 import { wordHash } from '../../../text/term-hash.ts'
+import { gramHash, trigramsOf } from '../../../text/trigrams.ts'
 import { type IndexedCard, indexCards, unindexCard } from './index-card.ts'
 
 onBothEngines('the search index', (t) => {
@@ -37,13 +39,63 @@ onBothEngines('the search index', (t) => {
 
     await foldChanges(ctx)
     expect(await counted('wombatin')).toMatchObject({ cards: 1, public_cards: 0 })
-    expect((await counted('zyzzyva'))?.cards ?? 0).toBe(0)
+    expect(await counted('zyzzyva')).toBeUndefined()
 
     const before = await total()
     await inTx(ctx, (ctx) => unindexCard(ctx, card.card_id))
     await foldChanges(ctx)
     expect(await findBy('wombatin')).toEqual([])
+    expect(await counted('wombatin')).toBeUndefined()
     expect((await total())?.cards).toBe((before?.cards ?? 0) - 1)
+  })
+
+  test('forgets a word with its trigrams once no card has it, and learns it again', async () => {
+    const ctx = contextFor(t.app.services)
+    const owner = await newcomer(t)
+    const hash = wordHash('jerboaq')
+    const grams = trigramsOf('jerboaq').map((gram) => [gramHash(gram)])
+    const written = async (title: string): Promise<IndexedCard> => ({
+      ...(await record(owner, { ...goodCard('numbat'), title })),
+      evidence_texts: [],
+    })
+    const put = (card: IndexedCard) => inTx(ctx, (ctx) => indexCards(ctx, [card]))
+    const remove = (card: IndexedCard) => inTx(ctx, (ctx) => unindexCard(ctx, card.card_id))
+    const expectCount = async (count: number | undefined) => {
+      await foldChanges(ctx)
+      const words = await ctx.db.selectFrom('search_words').select('cards').where('hash', '=', hash).execute()
+      expect(words.map(({ cards }) => cards)).toEqual(count === undefined ? [] : [count])
+      const found = await wordStore(ctx).findAny(ctx, grams, 10)
+      expect(found.includes(hash)).toBe(count !== undefined)
+    }
+    const [one, two] = [await written('The jerboaq sleeps'), await written('The jerboaq wakes')]
+    await expectCount(2)
+    await remove(one)
+    await expectCount(1)
+    await remove(two)
+    await expectCount(undefined)
+
+    await put(one)
+    await expectCount(1)
+    await remove(one)
+    await put(two)
+    await expectCount(1)
+    await remove(two)
+    await put(one)
+    await remove(one)
+    await expectCount(undefined)
+    // It comes and goes before it is counted.
+    await put(one)
+    await remove(one)
+    await expectCount(undefined)
+
+    // An earlier version left words with the count zero. They go when they are touched.
+    await put(one)
+    await expectCount(1)
+    await inTx(ctx, (ctx) =>
+      ctx.db.updateTable('search_words').set({ cards: 0 }).where('hash', '=', hash).execute(),
+    )
+    await put(one)
+    await expectCount(undefined)
   })
 
   test('many writers at once lose no count', async () => {

@@ -1,5 +1,5 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
-import { S as readCommandText, _ as findProfile, a as readSession, b as replaceFile, c as DAY_MS, d as hasFailed, f as cleanLine, g as keepEnvironment, h as terminalText, i as takeJournal, l as startToRedact, m as terminalLines, n as postJson, o as rememberSession, p as isStackFrame, r as readJournal, s as takeLock, t as noteRun, u as bothEnds, v as oneSpelling, x as settingsFolder, y as savedProfile } from "./hook.mjs";
+import { C as readCommandText, S as settingsFolder, _ as keepEnvironment, a as readSession, b as savedProfile, c as DAY_MS, d as hasFailed, f as cleanLine, g as terminalText, h as terminalLines, i as takeJournal, l as startToRedact, m as isStamped, n as postJson, o as rememberSession, p as isStackFrame, r as readJournal, s as takeLock, t as noteRun, u as bothEnds, v as findProfile, x as replaceFile, y as oneSpelling } from "./hook.mjs";
 import { closeSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, rmSync, statSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -68,10 +68,12 @@ function looksRandom(value) {
 	if (!/\d/.test(value)) return value.length >= 20 && isUnpronounceable(value);
 	return entropy(value) >= Math.min(3.2, Math.log2(value.length) - .5);
 }
+/** How often a letter and a digit are neighbours. */
+var changesIn = (value) => value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
 /** Random beyond doubt: letters and digits alternate often, as in no word and no version. */
 function isPlainlyRandom(value) {
 	if (value.length < 10 || !looksRandom(value)) return false;
-	return (value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0) >= (value.length >= 16 ? 4 : 3);
+	return changesIn(value) >= (value.length >= 16 ? 4 : 3);
 }
 /** People choose passwords, so they need not be random: letters with digits or signs among them are enough. */
 function looksLikePassword(value) {
@@ -148,6 +150,32 @@ function named(kind, names, value) {
 	};
 }
 //#endregion
+//#region src/features/redaction/long-tokens.ts
+/** Longer than the opaque tokens that services hand out; a longer value is data. */
+var LONGEST_TOKEN = 4e3;
+var LONG = new RegExp(`[A-Za-z0-9_+/.~=%-]{201,${LONGEST_TOKEN}}(?=[\\s"'\`;,)\\]}\\\\<&]|$)`, "y");
+/** As much as shows whether the rest is random. */
+var SAMPLE = 400;
+/** In a random value a quarter to a half of all neighbours are a letter and a digit; in a path or in words hardly any. */
+var LEAST_SHARE_OF_CHANGES = .1;
+var PUBLIC_KEY_OF_SSH = /^AAAA[A-Z][23][NVY]/;
+/** A long token beside its name, such as the one that renews a session. No password is that long. */
+function longToken(text, start, kind) {
+	if (kind === "password") return void 0;
+	LONG.lastIndex = start;
+	const value = LONG.exec(text)?.[0];
+	if (value === void 0 || PUBLIC_KEY_OF_SSH.test(value)) return void 0;
+	const sample = value.slice(0, SAMPLE);
+	if (isPlaceholder(sample) || !isPlainlyRandom(sample)) return void 0;
+	if (changesIn(sample) < LEAST_SHARE_OF_CHANGES * sample.length) return void 0;
+	return {
+		start,
+		end: start + value.length,
+		kind,
+		rank: RANK.assigned
+	};
+}
+//#endregion
 //#region src/features/redaction/phrases.ts
 /** Passwords with blanks in them. Only in quotes: without them nobody can tell where such a password ends. */
 var PHRASE = /[^"'`\r\n\\<>{}]{8,100}(?=["'`])/y;
@@ -155,11 +183,11 @@ var PHRASE = /[^"'`\r\n\\<>{}]{8,100}(?=["'`])/y;
 var APP_PASSWORD = /^[a-z]{4}(?: [a-z]{4}){3}$/;
 /** A sentence about a password has one of these words. */
 var PROSE$1 = /\b(?:an?|and|are|as|at|be(?:en)?|by|can|cannot|characters?|contain|digits?|do|does|enter|fail(?:ed|s)?|for|from|has|have|here|if|in|is|it|least|letters?|long|min|must|need|new|no|not|of|on|one|only|or|passwords?|please|see|short|should|than|that|the|they|this|to|use|used|was|we|when|will|with|your?)\b/i;
-var SIGN = /[!@#$%^&*~]/;
+var SIGN$1 = /[!@#$%^&*~]/;
 var REFERENCE_OR_MAIL = /^\$|@[^@]*\./;
 /** Beside letters it has a digit and a sign, as words and versions do not. */
 function isPasswordLike(word) {
-	return /\d/.test(word) && SIGN.test(word) && !REFERENCE_OR_MAIL.test(word) && looksLikePassword(word);
+	return /\d/.test(word) && SIGN$1.test(word) && !REFERENCE_OR_MAIL.test(word) && looksLikePassword(word);
 }
 /** The password in quotes that starts here, behind the opening quote. */
 function phraseAt(text, start) {
@@ -173,6 +201,61 @@ function phraseAt(text, start) {
 		kind: "password",
 		rank: RANK.assigned
 	};
+}
+//#endregion
+//#region src/features/redaction/values-with-signs.ts
+/**
+* Bare values with signs that code has too: `DB_PASSWORD=…?…`, `password: …:…`, `FAL_KEY=<id>:<key>`. A value with a
+* closing bracket is code.
+*/
+var VALUE$1 = /(?![:?|([{])(?:[A-Za-z0-9_+/.~!@#%^*=$:?|([{-]|&(?!\w{1,30}[=;])){8,200}(?=[\s"'`;,<]|$)/y;
+var SIGN = /[:?|([{]/;
+var BRACKET = /[([{]/g;
+var SIGNS_AT_END = /[:?|([{.]{1,8}$/;
+var END_OF_LINE = /[ \t]{0,20}(?:\r?\n|$)/y;
+/** No key has them, nor an equals sign but at its end. */
+var SIGN_OF_PASSWORD = /[?([{]|=(?!=?$)/;
+/** Cells of a table, or commands of a shell. */
+var MANY_BARS = /\|.*\|/;
+/** Times, addresses of machines, digests, names of resources, keys of rows, variables: they mix letters and digits too. */
+var KNOWN_FORM = new RegExp([
+	String.raw`^\d{4}-\d\d-\d\dT`,
+	"(?:^|:)(?:[0-9a-f]{0,4}:){2}",
+	String.raw`(?:^|[@:])(?:sha\d{1,3}|md5):`,
+	"^(?:arn|urn|ssm|vault):",
+	String.raw`^(?:[a-z][\w-]{0,30}:){1,4}[0-9a-f]{8}-[0-9a-f]{4}-`,
+	String.raw`(?:^|[:?|([{/.@=-])\$[\w({]`
+].join("|"), "i");
+var BETWEEN_PARTS = /[:?|([{/.@_=+-]/;
+/** A word, a number, or a word with a number: `db1.example.com:5432`, `Foo1|Bar2`, `tokens[index1`. */
+var PLAIN_PART = /^[A-Za-z]{0,200}\d{0,200}$/;
+var isCode = (value) => KNOWN_FORM.test(value) || value.split(BETWEEN_PARTS).every((part) => PLAIN_PART.test(part));
+/** More than `looksLikePassword` asks for, because most bare text with such signs is code. */
+function isSurelyPassword(value) {
+	return /[a-z]/.test(value) && /\d/.test(value) && /[A-Z!@#%^*~]/.test(value) && changesIn(value) >= 2 && looksLikePassword(value);
+}
+/** The value that starts here, if it has such a sign and is a secret beyond doubt. */
+function secretWithSigns(text, start, kind) {
+	VALUE$1.lastIndex = start;
+	const written = VALUE$1.exec(text)?.[0];
+	if (written === void 0) return void 0;
+	const value = written.replace(SIGNS_AT_END, "");
+	if (!SIGN.test(value) || MANY_BARS.test(value)) return void 0;
+	if (kind !== "password" && SIGN_OF_PASSWORD.test(value) || isCode(value)) return void 0;
+	const plain = value.replace(BRACKET, "");
+	if (plain !== value && !endsLine(text, start + written.length)) return void 0;
+	if (isPlaceholder(plain)) return void 0;
+	return (kind === "password" ? isSurelyPassword(plain) : isPlainlyRandom(value)) ? {
+		start,
+		end: start + value.length,
+		kind,
+		rank: RANK.assigned
+	} : void 0;
+}
+/** What follows a bracket that is never closed is the rest of a call. */
+function endsLine(text, at) {
+	END_OF_LINE.lastIndex = at;
+	return END_OF_LINE.test(text);
 }
 //#endregion
 //#region src/features/redaction/assignments.ts
@@ -222,7 +305,8 @@ function flagValueStart(text, nameEnd) {
 function assignedSecret(text, nameEnd, kind, stretches) {
 	const linked = valueStart(text, nameEnd);
 	const start = linked === -1 ? flagValueStart(text, nameEnd) : linked;
-	return (start === -1 || !stretches.admitsValue(start, LONGEST_VALUE) ? void 0 : secretAt$1(text, start, kind)) ?? spokenSecret(text, nameEnd, kind) ?? secretBelow(text, nameEnd, kind);
+	const longest = kind === "password" ? LONGEST_VALUE : LONGEST_TOKEN;
+	return (start === -1 || !stretches.admitsValue(start, longest) ? void 0 : secretAt$1(text, start, kind)) ?? spokenSecret(text, nameEnd, kind) ?? secretBelow(text, nameEnd, kind);
 }
 /** A name that ends its line, and a value that has one of the next two lines to itself. */
 var BELOW = /[ \t"'`*_~)\]]{0,4}(:?)[ \t"'`*_~)\]]{0,4}\r?\n(?:[ \t]{0,20}\r?\n)?[ \t>*"'`-]{0,12}([A-Za-z0-9_+/.~!@#%^*$&-]{6,200}={0,2})["'`*]{0,3}[ \t]{0,20}(?=\r?\n|$)/y;
@@ -277,11 +361,19 @@ var IN_QUOTES = {
 };
 /** Folders and name spaces. */
 var BACKSLASHED = /\\\\.*\\\\/;
+/** `{{x}}`, `${x}`, `a{x}`: brackets in pairs hold a name. One alone belongs to the password. */
+var TEMPLATE = /[$#%]\{|\{\{|\{[^{}]{0,200}\}/;
+var LONE_BRACE = /(?<=.)[{}]/g;
 function quotedPassword(text, start, quote) {
 	const pattern = IN_QUOTES[quote][text[start - 2] === "\\" ? "escaped" : "plain"];
 	pattern.lastIndex = start;
 	const value = pattern.exec(text)?.[0];
-	return value === void 0 || BACKSLASHED.test(value) ? void 0 : secretValue(value, start, "password");
+	if (value === void 0 || BACKSLASHED.test(value) || TEMPLATE.test(value)) return void 0;
+	const found = secretValue(value.replace(LONE_BRACE, ""), start, "password");
+	return found && {
+		...found,
+		end: start + value.length
+	};
 }
 /** The value that starts here, if it is a secret. */
 function secretAt$1(text, start, kind) {
@@ -293,7 +385,8 @@ function secretAt$1(text, start, kind) {
 	pattern.lastIndex = start;
 	const value = pattern.exec(text)?.[0].replace(/[;,.]{1,8}$/, "");
 	if (value !== void 0) return secretValue(value, start, kind);
-	return isQuoted && kind === "password" ? phraseAt(text, start) : void 0;
+	if (isQuoted && kind === "password") return phraseAt(text, start);
+	return (isQuoted ? void 0 : secretWithSigns(text, start, kind)) ?? longToken(text, start, kind);
 }
 /** A value beside a name of this kind: a secret if it looks random enough. */
 function secretValue(value, start, kind) {
@@ -1307,6 +1400,21 @@ function sessionCookies(text, wordEnd) {
 		at += 1;
 	}
 	return spans;
+}
+//#endregion
+//#region src/features/redaction/listed-keys.ts
+var NEXT = /,([A-Za-z0-9_+/.~-]{16,400}={0,2})(?=[\s"'`;,)\]}\\<&]|$)/y;
+/** Keys of one list mostly have one length; any other must be random beyond doubt. */
+var isKey = (value, length) => !isPlaceholder(value) && (value.length === length ? looksRandom(value) : isPlainlyRandom(value));
+/** Where the list ends that begins with the key before `end`: `APP_KEYS=…,…,…`. */
+function endOfList(text, end, length) {
+	let last = end;
+	for (;;) {
+		NEXT.lastIndex = last;
+		const next = NEXT.exec(text)?.[1];
+		if (next === void 0 || !isKey(next, length)) return last;
+		last = NEXT.lastIndex;
+	}
 }
 //#endregion
 //#region src/features/redaction/manifests.ts
@@ -3238,6 +3346,7 @@ function scanPlain(text) {
 		},
 		stretches: new Stretches(text),
 		manifestEnd: -1,
+		listEnd: 0,
 		webKeyEnd: 0,
 		commandEnds: [],
 		hasSequences: false,
@@ -3292,9 +3401,20 @@ function startsWord(text, at) {
 function isWordCharacter(code) {
 	return code >= 48 && code <= 57 || code >= 65 && code <= 90 || code >= 97 && code <= 122;
 }
-function secretOfName({ text, stretches }, name, kind) {
+function secretOfName(scan, name, kind) {
+	const { text, stretches } = scan;
 	const found = assignedSecret(text, name.end, kind, stretches) ?? distantSecret(text, name, kind);
-	return found && isHarmless(text, name, kind, text.slice(found.start, found.end)) ? void 0 : found;
+	if (!found || isHarmless(text, name, kind, text.slice(found.start, found.end))) return void 0;
+	return kind === "password" || text[found.end] !== "," ? found : wholeList(scan, found);
+}
+/** A list is read once, whatever the names inside it. */
+function wholeList(scan, first) {
+	if (first.start < scan.listEnd) return first;
+	scan.listEnd = endOfList(scan.text, first.end, first.end - first.start);
+	return {
+		...first,
+		end: scan.listEnd
+	};
 }
 /** Longer than any published format; a longer value is data. */
 var LONGEST_NAMED_VALUE = 2e3;
@@ -3415,11 +3535,10 @@ function cleanJson(value, findings, name = "") {
 	if (typeof value !== "object" || value === null) return value;
 	return Object.fromEntries(Object.entries(value).map(([key, item]) => [cleanText(key, findings), cleanJson(item, findings, key)]));
 }
-var LONGEST_NAMED_SECRET = 500;
 function cleanNamed(name, value, findings) {
 	const clean = sanitise(value);
 	findings.add(clean.findings);
-	if (clean.findings.length > 0 || name === "" || value.length > LONGEST_NAMED_SECRET) return clean.text;
+	if (clean.findings.length > 0 || name === "" || value.length > 4e3) return clean.text;
 	const inContext = redact(`${name}: "${clean.text}"`).findings[0];
 	if (!inContext) return clean.text;
 	findings.add([{
@@ -4109,18 +4228,53 @@ var NAMED = new RegExp([
 var SAYS_ERROR = /(?<![\w/.-])(?:errors?|fatal|panic(?:ked)?|fail(?:ed|ure|s)?)(?![\w/-]|\.\w)|\bERR!/i;
 var SAYS_WRONG = /\b(?:cannot|can't|couldn't|could not|unable to|not found|no such|denied|refused|invalid|unexpected|undefined|missing|conflict|killed|exceeded|unsupported|unknown|expired|mismatch|already in use|out of memory|deadlock|aborted|forbidden|unauthorized|rejected|crash(?:ed|es)?|timed out|timeout|not a|is not|does not|doesn't|isn't|must be|must not|not allowed|not permitted|unresolved|unreachable|overflow|corrupt(?:ed)?|too many|too large|too long|no space|not defined|not recognized|not supported|not installed|not set|core dumped|segmentation fault|illegal|violates|incompatible|broken pipe|reset by peer|no matching|nothing to)\b/i;
 /** Lines of success, and lines that speak of errors without being one. */
-var FINE = /\b(?:0|no|zero|without) (?:errors?|failures?|failed|problems?|warnings?|vulnerabilities)\b|\b(?:errors?|failed|failures?): ?0\b|^\s*(?:✓|✔|√|ok\b|PASS\b|INFO\b|DEBUG\b|TRACE\b|info:|debug:)|\b(?:INFO|DEBUG|TRACE)\b/i;
-/** It may be the reason, if nothing else is. */
-var WARNS = /\bwarn(?:ing)?\b|\bdeprecated\b/i;
+var FINE = /\b(?:0|no|zero|without) (?:errors?|failures?|failed|problems?|warnings?|vulnerabilities)\b|\b(?:errors?|failed|failures?): ?0\b|^\s*(?:✓|✔|√|ok\b|PASS\b)/i;
+var WARNING = /\b(?:warn(?:ing)?|deprecated)\b/i;
+var SAYS_ERROR_FIRST = /\berror:/i;
+/** It says that lines before it count as errors, so it is the reason only if nothing else is. */
+var POINTS_BACK = /\bwarnings being treated as errors\b|\bwarnings (?:found and|can be incurred under) -Werror\b|\bdue to (?:\d+ )?previous errors?\b/i;
 /** What programs write around the line that tells: it says that something failed, not what. */
 var SUMMARY$1 = new RegExp([
 	String.raw`^\s*(?:Traceback \(most|(?:Error|failures?|errors?):?\s*$|exit(?:ed)? (?:code|status))`,
-	String.raw`^\s*npm (?:error|ERR!) (?:A complete log|Lifecycle script|command (?:failed|sh)|path|workspace|errno|syscall)`,
+	String.raw`^\s*npm (?:error|ERR!) (?:A complete log|Lifecycle script|command (?:failed|sh)|path|workspace|errno|syscall|\s*\S*[/\\]_logs[/\\])`,
+	String.raw`^\s*\[ERROR\]\s*(?:$|To see the full stack trace|Re-run Maven|For more information about the errors|\[Help \d)`,
 	String.raw`^\s*(?:make|ninja|gmake)(?:\[\d+\])?: (?:\*\*\* (?:\[|Waiting)|.{0,200} stopped)`,
 	String.raw`^\s*(?:Found |[×✖] )?\d+ (?:failed|failing|errors?|problems?)\b`,
 	String.raw`\bcommand failed with exit code\b|\bELIFECYCLE\b|\bprocess completed with exit code\b`,
 	String.raw`^\s*(?:FAIL|FAILED|BUILD FAILED)\s*$`
 ].join("|"), "i");
+/** Whether a text names an error, or says that something failed. */
+var saysFailure = (text) => SAYS_ERROR.test(text) || NAMED.test(text);
+/** The name of a container, `##` of a pipeline, and what stands in brackets: a time, a thread. */
+var BEFORE_LEVEL = String.raw`^\s*(?:[\w.-]{1,60}\s{0,20}\|\s{0,4})?(?:##)?(?:\[[^\]]{1,60}\]\s{0,4}){0,3}`;
+/** The level of a log line that tells of no failure. Elsewhere DEBUG is a setting, and debug is a folder or a package. */
+var QUIET_LEVELS = [
+	new RegExp(String.raw`${BEFORE_LEVEL}(?<level>[[(<]?\s{0,2}(?:INFO|DEBUG|TRACE)(?=[\s:|\])>/-]|$))`),
+	new RegExp(String.raw`${BEFORE_LEVEL}(?<level>\[\s{0,2}(?:info|debug|trace)\s{0,2}\]|(?:info|debug|trace):(?=\s|$)|(?:npm )?info\s)`, "i"),
+	/(?<level>(?<![\w-])level="?(?:info|debug|trace)\b|"level": ?"(?:info|debug|trace)")/i
+];
+/** The first level in a line that begins with a time. */
+var STAMPED_LEVEL = /\b(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|SEVERE|CRITICAL|FATAL)\b|\[(?:trace|debug|info|notice|warn(?:ing)?|error|crit|alert|emerg|fatal)\]/;
+var LEVEL_WITHIN = 120;
+var IS_QUIET = /TRACE|DEBUG|INFO/i;
+/** Where the quiet level of a log line stands, or -1. */
+function quietLevelAt(line) {
+	for (const pattern of QUIET_LEVELS) {
+		const found = pattern.exec(line);
+		if (found) return found.index + found[0].length - (found.groups?.level?.length ?? 0);
+	}
+	const stamped = isStamped(line) ? STAMPED_LEVEL.exec(line.slice(0, LEVEL_WITHIN)) : null;
+	return stamped && IS_QUIET.test(stamped[0]) ? stamped.index : -1;
+}
+function isQuiet(line) {
+	const at = quietLevelAt(line);
+	return at >= 0 && !saysFailure(line.slice(0, at));
+}
+/** It may be the reason, if nothing else is. A compiler that says `error:` first means an error. */
+function warns(line) {
+	const at = line.search(WARNING);
+	return at >= 0 && !SAYS_ERROR_FIRST.test(line.slice(0, at));
+}
 /** Such a line counts only if no other line names a failure. */
 var ASIDE = .5;
 function weightOf(line) {
@@ -4128,9 +4282,9 @@ function weightOf(line) {
 	const [saysError, saysWrong] = [SAYS_ERROR.test(line), SAYS_WRONG.test(line)];
 	const isNamed = NAMED.test(line);
 	if (!saysError && !saysWrong && !isNamed) return 0;
-	if (FINE.test(line)) return 0;
+	if (FINE.test(line) || isQuiet(line)) return 0;
 	if (SUMMARY$1.test(line)) return 0;
-	if (WARNS.test(line) && !isNamed) return ASIDE;
+	if (POINTS_BACK.test(line) || warns(line) && !isNamed) return ASIDE;
 	return Number(saysError) + Number(saysWrong) + 2 * Number(isNamed);
 }
 function weighedLines(output) {

@@ -651,7 +651,8 @@ function readCommandText(text) {
 	const command = lines[0]?.startsWith("$ ") ? lines.shift()?.slice(2).trim() : void 0;
 	const first = EXIT_CODE.exec(lines[0] ?? "");
 	if (first) lines.shift();
-	const code = (first ?? EXIT_CODE.exec(lines.at(-1) ?? ""))?.[1];
+	const last = lines.findLast((line) => line.trim() !== "");
+	const code = (first ?? EXIT_CODE.exec(last ?? ""))?.[1];
 	return {
 		...command === void 0 ? {} : { command },
 		...code === void 0 ? {} : { exitCode: Number(code) },
@@ -1127,13 +1128,29 @@ var TERMINAL_CODES = new RegExp([
 ].join("|"), "g");
 /** A text without the colours, titles and cursor moves that a program writes for a terminal. */
 var withoutTerminalCodes = (text) => text.replace(TERMINAL_CODES, "");
+//#endregion
+//#region src/text/noise.ts
+/**
+* What a terminal, a clock and a linker write into an error, and what differs each time a program executes. Search
+* and recall read a pasted log without it, so that the log finds what its two telling lines find.
+*
+* Every pattern is linear: none repeats a group that can match in two ways.
+*/
+var UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi;
+/** Not the eight digits of a status code, which begin with 8 or C, or with zeroes: these name an error. */
+var ADDRESS = /\b0x(?!(?:[8c][0-9a-f]{7}|0{4}[0-9a-f]{4})\b)[0-9a-f]{4,}\b/gi;
+/** A digest or an id: long, and digits and letters mixed, so that no word is one. */
+var DIGEST = /\b(?=[0-9a-f]{0,63}\d)(?=[0-9a-f]{0,63}[a-f])[0-9a-f]{12,64}\b/gi;
+var DATE_AND_TIME = /\b\d{4}[-/]\d{2}[-/]\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?(?![\w-])/g;
+var CLOCK = /(?<![\w:.])\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?![\w:])/g;
+var SYSLOG_DATE = /\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2}(?:,? \d{4})?(?= \d|,|\s|$)/g;
 var NOISE = [
-	/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi,
-	/\b0x(?!(?:[8c][0-9a-f]{7}|0{4}[0-9a-f]{4})\b)[0-9a-f]{4,}\b/gi,
-	/\b\d{4}[-/]\d{2}[-/]\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?(?![\w-])/g,
-	/\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2}(?:,? \d{4})?(?= \d|,|\s|$)/g,
-	/(?<![\w:.])\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?![\w:])/g,
-	/\b(?=[0-9a-f]{0,63}\d)(?=[0-9a-f]{0,63}[a-f])[0-9a-f]{12,64}\b/gi,
+	UUID,
+	ADDRESS,
+	DATE_AND_TIME,
+	SYSLOG_DATE,
+	CLOCK,
+	DIGEST,
 	/(?:\/private)?\/(?:tmp|var\/tmp|var\/folders\/[\w+-]{1,8}\/[\w+-]{1,64}\/T)\/(?:[\w.+-]{1,80}\/)*|[A-Z]:\\(?:[^\\\s]{1,80}\\){1,6}Temp\\(?:[^\\\s]{1,80}\\)*/g,
 	/(?:\/home|\/Users)\/[\w.-]{1,64}\/|[A-Z]:\\Users\\[^\\\s]{1,64}\\/g,
 	/(?<=\.\w{1,8}):\d{1,6}(?::\d{1,5})?(?!\w)|(?<=\.\w{1,8})\(\d{1,6}(?:,\d{1,5})?\)/g,
@@ -1148,6 +1165,17 @@ var NOISE = [
 var LONGEST_LINE = 2e3;
 var FRAME = /^\s*(?:at .{1,500}[):\d]$|at [\w$.<>[\] ]{1,200}$|File ".{1,300}", line|from .{1,300}:\d+:in |#\d{1,3} |\d{1,4}: 0x|goroutine \d|\.\.\. \d{1,4} more)/;
 var isStackFrame = (line) => FRAME.test(line);
+/** The time stands within this many characters of the beginning of a log line. */
+var STAMP_WITHIN = 60;
+/** Whether the line comes from a log: it begins with a time. */
+function isStamped(line) {
+	const beginning = line.slice(0, STAMP_WITHIN);
+	return [
+		DATE_AND_TIME,
+		CLOCK,
+		SYSLOG_DATE
+	].some((pattern) => beginning.search(pattern) >= 0);
+}
 /** What a terminal shows of a line: text after a carriage return replaces the text before it. */
 function shownOf(line) {
 	const end = line.endsWith("\r") ? line.length - 1 : line.length;
@@ -1969,4 +1997,4 @@ process.on("uncaughtException", () => process.exit(0));
 process.stdout.on("error", () => process.exit(0));
 (agentName === "send" ? send() : answered(agentName, event)).then(finish, () => process.exit(0));
 //#endregion
-export { readCommandText as S, findProfile as _, readSession as a, replaceFile as b, DAY_MS as c, hasFailed as d, cleanLine as f, keepEnvironment as g, terminalText as h, takeJournal as i, startToRedact as l, terminalLines as m, postJson as n, rememberSession as o, isStackFrame as p, readJournal as r, takeLock as s, noteRun as t, bothEnds as u, oneSpelling as v, settingsFolder as x, savedProfile as y };
+export { readCommandText as C, settingsFolder as S, keepEnvironment as _, readSession as a, savedProfile as b, DAY_MS as c, hasFailed as d, cleanLine as f, terminalText as g, terminalLines as h, takeJournal as i, startToRedact as l, isStamped as m, postJson as n, rememberSession as o, isStackFrame as p, readJournal as r, takeLock as s, noteRun as t, bothEnds as u, findProfile as v, replaceFile as x, oneSpelling as y };

@@ -342,6 +342,11 @@ test('filters narrow the search and stand in the address; an action card joins t
   expect(await mine.textContent()).toContain('ENOSPC')
   expect(page.url()).toContain('env=')
   await expectAccessible(page)
+  // Enter in the box opens the chosen hit, also while the filters are open.
+  await page.getByRole('textbox', { name: 'Search' }).press('ArrowDown')
+  await page.waitForURL(/card=/)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/cards/*')
   await visit(page, '/?q=rotate+signing+key&plan=true')
   const plan = page.getByRole('article')
   await plan.getByText('Action card').waitFor()

@@ -50,8 +50,9 @@ export function SearchBar({ state, change, onEnter }: Props) {
               <SlidersHorizontal size={14} />
             </IconButton>
           </QueryBox>
-          {open && <Filters state={state} change={change} />}
         </form>
+        {/* Outside of the form: with more than one field, Enter would submit nothing. */}
+        {open && <Filters state={state} change={change} />}
       </search>
     </div>
   )

@@ -62,6 +62,10 @@ test('a reader says that a card helped, and its author reads the comment', async
   expect(await comment.inputValue()).toBe('And an evening.')
   await settled(reader.page)
   await expectAccessible(reader.page)
+  // Another vote keeps the comment.
+  await reader.page.getByRole('button', { name: 'Outdated 0' }).click()
+  await reader.page.getByRole('button', { name: 'Outdated 1', pressed: true }).waitFor()
+  await settled(reader.page)
   await author.api('PATCH', `${members}/${user_id}`, { role: 'viewer' })
   await openPage(reader.page, `/cards/${card.card_id}/edit`)
   await reader.page.getByRole('heading', { name: 'You can read this card, not change it' }).waitFor()

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
+import { queryOptions, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { Clock, ThumbsDown, ThumbsUp } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { giveFeedback, listFeedback, withdrawFeedback } from '../../api/cards.ts'
@@ -29,17 +29,21 @@ export function Feedback({ card }: { card: Card }) {
 
 /** One vote per person; it shows at once and comes back if the server refuses. */
 function useVote(card: Card) {
-  const own = useQuery({
+  const ownQuery = queryOptions({
     queryKey: ['card', card.card_id, 'feedback', 'mine'],
     queryFn: ({ signal }) => listFeedback({ card_id: card.card_id, mine: true }, { signal }),
   })
+  const own = useQuery(ownQuery)
   const given = own.data?.items[0]
   const [chosen, setChosen] = useState<FeedbackKind | null>(null)
   const mine = chosen ?? given?.kind ?? null
   const key = cardQuery(card.card_id).queryKey
   const give = useMutation({
-    mutationFn: (input: { kind: FeedbackKind; comment?: string }) =>
-      giveFeedback({ card_id: card.card_id, ...input }),
+    // The server replaces a vote together with its comment, so another vote brings the comment along.
+    mutationFn: async (input: { kind: FeedbackKind; comment?: string }) => {
+      const { items } = await queryClient.ensureQueryData(ownQuery)
+      return giveFeedback({ card_id: card.card_id, comment: items[0]?.comment, ...input })
+    },
     onMutate: ({ kind }) => {
       setChosen(kind)
       queryClient.setQueryData(key, (old) => old && { ...old, feedback: moved(old.feedback, mine, kind) })

@@ -21,6 +21,8 @@ type Props = {
 export function BulkBar({ chosen, total, choosable, onAll, onLeft }: Props) {
   const [asking, setAsking] = useState(false)
   const cards = [...chosen.values()]
+  // Back leads to another list, where none of them is chosen.
+  if (asking && cards.length === 0) setAsking(false)
   const bar = useRef<HTMLDivElement>(null)
   /** Other buttons take the place of those that choose. */
   const then = (run: () => void) => (event: MouseEvent<Element>) => {

@@ -33,12 +33,17 @@ export function MyCards() {
   const state = route.useSearch()
   const navigate = route.useNavigate()
   const [chosen, setChosen] = useState(NONE)
-  const change = (next: Partial<ListState>) => {
-    setChosen(NONE)
+  const change = (next: Partial<ListState>) =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true })
-  }
   const isTeam = state.scope === 'workspace'
   const input = inputOf(state)
+  const list = JSON.stringify(input)
+  const [chosenIn, setChosenIn] = useState(list)
+  // Another list, by a filter, a link or Back: cards that are no longer in sight are not chosen.
+  if (chosenIn !== list) {
+    setChosenIn(list)
+    setChosen(NONE)
+  }
   const first = useFirstPage(input)
   const toggle = (card: ListedCard) => {
     const next = new Map(chosen)

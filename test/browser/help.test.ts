@@ -82,6 +82,7 @@ test('a ticket with attachments is sent by somebody who cannot sign in', async (
 test('a ticket that is sent after the session ended is one of its author, and says which files are missing', async () => {
   const { page, email } = await stage.person('Away for lunch')
   await openPage(page, '/support?tab=ticket')
+  await page.getByLabel('About').selectOption('bug')
   await page.getByLabel('Subject').fill('A slow import')
   await page.getByLabel('Message').fill('It takes an hour.')
   const file = { name: 'import.log', mimeType: 'text/plain', buffer: Buffer.from('row 41') }
@@ -93,6 +94,7 @@ test('a ticket that is sent after the session ended is one of its author, and sa
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('Attach these files again: import.log.').waitFor()
+  expect(await page.getByLabel('About').inputValue()).toBe('bug')
   expect(await page.getByLabel('Subject').inputValue()).toBe('A slow import')
   expect(await page.getByLabel('Message').inputValue()).toBe('It takes an hour.')
   await expectAccessible(page)
@@ -101,6 +103,7 @@ test('a ticket that is sent after the session ended is one of its author, and sa
   await page.getByText('Attach these files again').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByText('We have your message').waitFor()
+  expect(await page.evaluate(() => Object.keys(localStorage).join())).not.toContain('kv-ticket')
   await page.getByRole('tab', { name: 'My tickets' }).click()
   await page.getByText('A slow import').waitFor()
 })

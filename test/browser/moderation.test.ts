@@ -4,7 +4,7 @@ import { makeAdmin } from '../support/admin.ts'
 import { goodCard } from '../support/cards.ts'
 import { judge } from './pictures.ts'
 import { type Account, expectAccessible, openStage, PASSWORD, picture, settled } from './support.ts'
-import { openPage, reopenPage } from './visit.ts'
+import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage({ PUBLIC_PAGES: 'on' })
 
@@ -18,6 +18,9 @@ async function published(
   await owner.api('POST', `/api/v1/cards/${card.card_id}/publish`)
   return card
 }
+
+/** Runs in the page. */
+const keptReasons = () => Object.keys(localStorage).filter((key) => key.startsWith('kv-reason'))
 
 test('a reader reports a card, a moderator hides it, the owner appeals, and it is kept', async () => {
   const [owner, reader, boss] = [
@@ -56,15 +59,22 @@ test('a reader reports a card, a moderator hides it, the owner appeals, and it i
   const decide = boss.page.getByRole('dialog', { name: 'Decide about this card' })
   await decide.getByLabel('Hide it').check()
   await decide.getByLabel('Reason').fill('It tells to switch off TLS.')
-  await boss.page.mouse.click(5, 5)
-  await decide.getByText('What you wrote is not sent yet.').waitFor()
-  for (const _ of [1, 2, 3]) await boss.page.keyboard.press('Escape')
-  await decide.getByRole('button', { name: 'Drop it' }).waitFor()
+  // The session has ended meanwhile.
+  await boss.context.clearCookies()
+  await decide.getByRole('button', { name: 'Decide' }).click()
+  await boss.page.getByText('Your session has ended.').waitFor()
+  await boss.page.getByLabel('E-mail').fill(boss.email)
+  await boss.page.getByLabel('Password').fill(PASSWORD)
+  await boss.page.getByRole('button', { name: 'Sign in' }).click()
+  await boss.page.getByRole('button', { name: 'Decide …' }).click()
+  expect(await decide.getByLabel('Reason').inputValue()).toBe('It tells to switch off TLS.')
+  await decide.getByLabel('Hide it').check()
   await expectAccessible(boss.page)
   await picture(boss.page, 'moderation-decide')
   await decide.getByRole('button', { name: 'Decide' }).click()
   // Once: the decision says it already.
   await boss.page.getByText('Hidden', { exact: true }).waitFor()
+  expect(await boss.page.evaluate(keptReasons)).toEqual([])
 
   await reopenPage(page)
   await page.getByRole('heading', { name: 'Not found' }).waitFor()
@@ -78,9 +88,16 @@ test('a reader reports a card, a moderator hides it, the owner appeals, and it i
   await page.getByText('Hidden from everybody but you').waitFor()
   await judge(page, 'hidden-card')
   await page.getByRole('button', { name: 'Appeal …' }).click()
-  await page.getByLabel('What should they know?').fill('It is about a test server.')
+  const note = page.getByLabel('What should they know?')
+  await note.fill('It is about a test server.')
+  // A click beside the dialog by mistake.
+  await page.mouse.click(5, 5)
+  await note.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Appeal …' }).click()
+  expect(await note.inputValue()).toBe('It is about a test server.')
   await page.getByRole('button', { name: 'Send the appeal' }).click()
   await page.getByText('You have appealed').waitFor()
+  expect(await page.evaluate(keptReasons)).toEqual([])
   await page.locator('main h1:focus').waitFor()
 
   await reopenPage(boss.page)
@@ -182,7 +199,18 @@ test('of two moderators who decide at once, the second reads what the first deci
   await reopenPage(first.page)
   await first.page.getByRole('button', { name: 'Decide anew …' }).click()
   await first.page.getByLabel('Remove it').check()
+  await first.page.getByLabel('Ban the publisher from publishing').check()
   await first.page.getByLabel('Reason').fill('Looked again.')
   await first.page.getByRole('button', { name: 'Decide', exact: true }).click()
   await first.page.getByText('Removed', { exact: true }).waitFor()
+  await visit(first.page, '/moderation?tab=bans')
+  const ban = first.page.getByRole('listitem').filter({ hasText: 'Owner in dispute' })
+  await ban.getByRole('button', { name: 'Lift the ban' }).click()
+  await first.page.getByLabel('Reason').fill('It was an error.')
+  await first.page.keyboard.press('Escape')
+  await ban.getByRole('button', { name: 'Lift the ban' }).click()
+  expect(await first.page.getByLabel('Reason').inputValue()).toBe('It was an error.')
+  await first.page.getByRole('dialog').getByRole('button', { name: 'Lift the ban' }).click()
+  await ban.getByText('It was an error.').waitFor()
+  expect(await first.page.evaluate(keptReasons)).toEqual([])
 })

@@ -27,6 +27,9 @@ async function published(author: Account, sample: object): Promise<string> {
   return id
 }
 
+/** Runs in the page. */
+const keptReasons = () => Object.keys(localStorage).filter((key) => key.startsWith('kv-reason'))
+
 async function choose({ page }: Person, item: string) {
   await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: item }).click()
@@ -245,12 +248,17 @@ test('a card is replaced by another, points to it, and comes back', async () => 
   await openPage(page, `/cards/${oldId}`)
   await choose(person, 'Link to another card …')
   const dialog = page.getByRole('dialog')
+  // What is written stays if the dialog is closed by mistake.
+  await dialog.getByLabel('Why').fill('The tool changed in spring.')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await choose(person, 'Link to another card …')
+  expect(await dialog.getByLabel('Why').inputValue()).toBe('The tool changed in spring.')
   await dialog.getByLabel('This card').selectOption('is replaced by')
   await dialog.getByText('This card leaves search.').waitFor()
   await dialog.getByLabel('The other card').fill('exit codes pipeline')
   await dialog.getByRole('radio', { name: SAMPLES[5].title }).check()
   await dialog.getByText('Personal · Only you').first().waitFor()
-  await dialog.getByLabel('Why').fill('The tool changed in spring.')
   await expectAccessible(page)
   await picture(page, 'link-1280-light')
   await dialog.getByRole('button', { name: 'Link', exact: true }).click()
@@ -260,6 +268,7 @@ test('a card is replaced by another, points to it, and comes back', async () => 
   await links.getByText('Personal · Only you').waitFor()
   await page.getByText('Read by you alone.').waitFor()
   expect((await read(person, oldId)).superseded_by?.card_id).toBe(newId)
+  expect(await page.evaluate(keptReasons)).toEqual([])
   await visit(page, '/cards')
   const marked = page
     .getByRole('list', { name: 'Cards' })
@@ -309,6 +318,11 @@ test('a card is merged into another, its address says so, and the merge is undon
   await choose(person, 'Merge into another card …')
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Its verdicts, 0 votes and 1 piece of evidence count on the other card.').waitFor()
+  await dialog.getByLabel('Why').fill('Both tell of the same pool.')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await choose(person, 'Merge into another card …')
+  expect(await dialog.getByLabel('Why').inputValue()).toBe('Both tell of the same pool.')
   await dialog.getByRole('radio', { name: SAMPLES[2].title }).check()
   await expectAccessible(page)
   await picture(page, 'merge-1280-light')
@@ -317,6 +331,7 @@ test('a card is merged into another, its address says so, and the merge is undon
   await page.getByRole('heading', { name: SAMPLES[2].title }).waitFor()
   await page.getByText('which was merged into this card').waitFor()
   await page.getByRole('link', { name: 'from a merged card' }).waitFor()
+  await expect.poll(() => page.evaluate(keptReasons)).toEqual([])
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.waitForURL(`**/cards/${fromId}`)
   await page.getByRole('heading', { name: SAMPLES[0].title }).waitFor()

@@ -6,7 +6,7 @@ import { neighbourGetsFocus } from '../lib/neighbour-focus.ts'
 import { isTyped } from '../lib/typed-word.ts'
 import { Button, type ButtonLook, IconButton } from './button.tsx'
 import { TextField } from './field.tsx'
-import { FormError, Notice } from './states.tsx'
+import { FormError } from './states.tsx'
 import { Toaster } from './toast.tsx'
 
 type DialogProps = {
@@ -18,15 +18,13 @@ type DialogProps = {
   wide?: boolean
   /** For content that is shown once: neither Esc nor a click outside closes the dialog, only its own button. */
   keepOpen?: boolean
-  /** Closing loses nothing: the browser keeps what is written until it is saved. */
-  kept?: boolean
   children: ReactNode
   footer?: ReactNode
 }
 
 /**
- * The browser's own modal: it keeps the focus inside, gives it back, and closes by Escape or a click beside it. If a text is
- * written in it, both ask first, since both happen by mistake.
+ * The browser's own modal: it keeps the focus inside, gives it back, and closes by Escape or a click beside it. Both happen
+ * by mistake, so a text that is written in it has to outlive it (`useKeptText`).
  */
 export function Dialog({ open, ...shown }: DialogProps) {
   return open ? createPortal(<OpenDialog {...shown} />, document.body) : null
@@ -39,18 +37,13 @@ function OpenDialog({
   hideTitle,
   wide,
   keepOpen,
-  kept,
   children,
   footer,
 }: Omit<DialogProps, 'open'>) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  const written = useWritten()
-  const [asks, setAsks] = useState(false)
   const leave = () => {
-    if (keepOpen) return
-    if (!kept && written.isAny()) setAsks(true)
-    else onClose()
+    if (!keepOpen) onClose()
   }
   useLayoutEffect(() => {
     const element = dialog.current
@@ -72,13 +65,10 @@ function OpenDialog({
       }}
       // A second Escape closes a dialog even if `cancel` is prevented, unless the key itself is prevented.
       onKeyDown={(event) => {
-        if (event.key !== 'Escape' || event.defaultPrevented || !(keepOpen || written.isAny())) return
-        event.preventDefault()
-        leave()
+        if (keepOpen && event.key === 'Escape') event.preventDefault()
       }}
       // The gesture for Back of a phone has no key: what it closes is closed for the page too.
       onClose={() => dialog.current?.open === false && onClose()}
-      onFocus={written.noteStart}
       onPointerDown={(event) => {
         if (event.target === dialog.current && isOutside(event, dialog.current)) leave()
       }}
@@ -98,7 +88,6 @@ function OpenDialog({
         )}
       </div>
       <div className={cx('min-h-0 grow overflow-y-auto', !hideTitle && 'px-5 py-4')}>{children}</div>
-      {asks && <Unsent onDrop={onClose} />}
       {footer && (
         <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{footer}</div>
       )}
@@ -112,45 +101,12 @@ function OpenDialog({
   )
 }
 
-const Unsent = ({ onDrop }: { onDrop: () => void }) => (
-  <div className="border-t border-line px-5 py-3">
-    <Notice
-      tone="warn"
-      action={
-        <Button size="sm" onClick={onDrop}>
-          Drop it
-        </Button>
-      }
-    >
-      What you wrote is not sent yet.
-    </Notice>
-  </div>
-)
-
-/** Whether a text was written since the dialog opened. A name in one line is soon written again. */
-function useWritten() {
-  const starts = useRef(new Map<HTMLTextAreaElement, string>())
-  return {
-    noteStart: ({ target }: { target: EventTarget }) => {
-      if (target instanceof HTMLTextAreaElement && !starts.current.has(target))
-        starts.current.set(target, target.value)
-    },
-    isAny: () =>
-      [...starts.current].some(
-        ([{ isConnected, value }, start]) => isConnected && value.trim() && value !== start,
-      ),
-  }
-}
-
 const isOutside = ({ clientX, clientY }: { clientX: number; clientY: number }, element: HTMLElement) => {
   const { left, right, top, bottom } = element.getBoundingClientRect()
   return clientX < left || clientX > right || clientY < top || clientY > bottom
 }
 
-type FormDialogProps = Pick<
-  DialogProps,
-  'onClose' | 'title' | 'description' | 'wide' | 'kept' | 'children'
-> & {
+type FormDialogProps = Pick<DialogProps, 'onClose' | 'title' | 'description' | 'wide' | 'children'> & {
   /** What the button says. */
   action: string
   look?: ButtonLook

@@ -55,7 +55,6 @@ export function EditDocument({ kind, project, event, onClose }: Props) {
   return (
     <FormDialog
       wide
-      kept
       onClose={onClose}
       title={`${event ? 'Edit' : 'Write'} ${title.toLowerCase()}`}
       action="Save"

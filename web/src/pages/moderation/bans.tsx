@@ -2,6 +2,8 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { liftBan, type PublishingBan } from '../../api/moderation.ts'
 import { formatDay } from '../../lib/format.ts'
+import { useKeptText } from '../../lib/use-kept-text.ts'
+import { useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
@@ -51,10 +53,12 @@ export function Bans({ page, onPage }: { page: number; onPage: (page: number) =>
 }
 
 function LiftDialog({ ban, onClose }: { ban: PublishingBan; onClose: () => void }) {
-  const [reason, setReason] = useState('')
+  const keptAs = `kv-reason:${useMe().user_id}:lift:${ban.ban_id}`
+  const { text: reason, change: setReason, dropSent } = useKeptText(keptAs, '')
   const lift = useMutation({
     mutationFn: () => liftBan({ ban_id: ban.ban_id, reason }),
     onSuccess: () => {
+      dropSent(reason)
       toast(`${ban.display_name} can publish again.`)
       onClose()
     },

@@ -2,6 +2,8 @@ import { useMutation } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { decideMatter, type WholeMatter } from '../../api/moderation.ts'
+import { useKeptText } from '../../lib/use-kept-text.ts'
+import { useMe } from '../../session.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { Checkbox, TextareaField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -15,7 +17,8 @@ export function DecideDialog({ one, onClose }: { one: WholeMatter; onClose: () =
   const [revision, setRevision] = useState(one.revision)
   const [decision, setDecision] = useState<Decision | null>(null)
   const [bans, setBans] = useState(one.ban_publisher)
-  const [reason, setReason] = useState('')
+  const keptAs = `kv-reason:${useMe().user_id}:decision:${one.matter_id}`
+  const { text: reason, change: setReason, dropSent } = useKeptText(keptAs, '')
   const send = useMutation({
     mutationFn: () =>
       decideMatter({
@@ -26,6 +29,7 @@ export function DecideDialog({ one, onClose }: { one: WholeMatter; onClose: () =
         ban_publisher: bans && decision !== 'keep',
       }),
     onSuccess: () => {
+      dropSent(reason)
       toast('Decided. The owner has been told.')
       onClose()
     },

@@ -3,6 +3,8 @@ import { useState } from 'react'
 import { appealDecision, type OwnMatter } from '../../api/moderation.ts'
 import type { Card } from '../../api/types.ts'
 import { formatDay } from '../../lib/format.ts'
+import { useKeptText } from '../../lib/use-kept-text.ts'
+import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { TextareaField } from '../../ui/field.tsx'
@@ -45,10 +47,12 @@ function Shown({ card, since }: { card: Card; since: string }) {
 }
 
 function AppealDialog({ one, onClose }: { one: OwnMatter; onClose: () => void }) {
-  const [note, setNote] = useState('')
+  const keptAs = `kv-reason:${useMe().user_id}:appeal:${one.matter_id}`
+  const { text: note, change: setNote, dropSent } = useKeptText(keptAs, '')
   const send = useMutation({
     mutationFn: () => appealDecision({ matter_id: one.matter_id, note }),
     onSuccess: () => {
+      dropSent(note)
       toast('A moderator will look again.')
       onClose()
     },

@@ -10,7 +10,6 @@ export function ReportDialog({ card, onClose }: { card: Card; onClose: () => voi
   })
   return (
     <FormDialog
-      kept
       title="Report this card"
       description={WHO_READS}
       action="Report"

@@ -50,6 +50,7 @@ function forgetTexts(userId: string): void {
     'kv-report',
     'kv-ticket',
     'kv-mined',
+    'kv-reason',
     'kv-verdict',
   ])
     for (const key of local.keys(`${kind}:${userId}:`)) local.remove(key)

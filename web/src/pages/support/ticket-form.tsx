@@ -20,6 +20,8 @@ const CATEGORIES = [
   { value: 'other', label: 'Something else' },
 ]
 
+const FIRST_CATEGORY = 'question'
+
 /** A field of the form, with what tells one file from another. */
 const asText = ([name, value]: [string, FormDataEntryValue]) =>
   value instanceof File ? [name, value.name, value.size, value.lastModified] : [name, value]
@@ -27,7 +29,6 @@ const asText = ([name, value]: [string, FormDataEntryValue]) =>
 /** The message begins as what was asked in the chat, until something is written here. */
 export function TicketForm({ email: known, asked }: { email: string; asked: string }) {
   const [email, setEmail] = useState(known)
-  const [category, setCategory] = useState('question')
   const userId = useSignedIn()?.user_id
   const keptAs = userId && `kv-ticket:${userId}:`
   const {
@@ -35,6 +36,7 @@ export function TicketForm({ email: known, asked }: { email: string; asked: stri
     change: setSubject,
     dropSent: dropSubject,
   } = useKeptText(keptAs && `${keptAs}subject`, '')
+  const { text: category, change: setCategory } = useKeptText(keptAs && `${keptAs}category`, FIRST_CATEGORY)
   const { text, change, dropSent } = useKeptText(keptAs, '')
   const [isWritten, setWritten] = useState(text !== '')
   const message = isWritten ? text : asked
@@ -46,7 +48,12 @@ export function TicketForm({ email: known, asked }: { email: string; asked: stri
     mutationFn: ({ form }: { form: FormData; written: string; about: string }) =>
       attempt([...form].map(asText), (options) => sendTicket(form, options)),
     // What was written while it was being sent stays.
-    onSuccess: (_ticket, { written, about }) => [dropSent(written), dropSubject(about), setNamed('')],
+    onSuccess: (_ticket, { written, about }) => [
+      dropSent(written),
+      dropSubject(about),
+      setNamed(''),
+      setCategory(FIRST_CATEGORY),
+    ],
   })
   const problem = fileProblem(files)
   const attach = (next: readonly File[]) => {

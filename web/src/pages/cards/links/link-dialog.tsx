@@ -1,5 +1,7 @@
 import { useState } from 'react'
 import type { Card, CardLink } from '../../../api/types.ts'
+import { useKeptText } from '../../../lib/use-kept-text.ts'
+import { useMe } from '../../../session.ts'
 import { FormDialog } from '../../../ui/dialog.tsx'
 import { SelectField, TextareaField } from '../../../ui/field.tsx'
 import { Notice } from '../../../ui/states.tsx'
@@ -34,14 +36,15 @@ const linkBetween = (cardId: string, otherId: string, way: Way): Omit<NewLink, '
 export function LinkDialog({ card, onClose }: { card: Card; onClose: () => void }) {
   const [way, setWay] = useState<Way>('related')
   const [other, setOther] = useState<PickedCard | null>(null)
-  const [why, setWhy] = useState('')
+  const keptAs = `kv-reason:${useMe().user_id}:link:${card.card_id}`
+  const { text: why, change: setWhy, dropSent } = useKeptText(keptAs, '')
   const { add } = useLinking(card.card_id)
   const chosen = WAYS.find((one) => one.way === way)
   const send = () =>
     other &&
     add.mutate(
       { ...linkBetween(card.card_id, other.card_id, way), why: why.trim() || null },
-      { onSuccess: onClose },
+      { onSuccess: () => [dropSent(why), onClose()] },
     )
   return (
     <FormDialog

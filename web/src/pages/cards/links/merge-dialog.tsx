@@ -1,6 +1,8 @@
 import { useState } from 'react'
 import type { Card } from '../../../api/types.ts'
 import { plural } from '../../../lib/format.ts'
+import { useKeptText } from '../../../lib/use-kept-text.ts'
+import { useMe } from '../../../session.ts'
 import { FormDialog } from '../../../ui/dialog.tsx'
 import { TextareaField } from '../../../ui/field.tsx'
 import { CardPicker, type PickedCard } from './card-picker.tsx'
@@ -10,9 +12,15 @@ import { useMerge } from './use-card-links.ts'
 /** Says what will happen to both cards. */
 export function MergeDialog({ card, onClose }: { card: Card; onClose: () => void }) {
   const [into, setInto] = useState<PickedCard | null>(null)
-  const [why, setWhy] = useState('')
+  const keptAs = `kv-reason:${useMe().user_id}:merge:${card.card_id}`
+  const { text: why, change: setWhy, dropSent } = useKeptText(keptAs, '')
   const merge = useMerge(card)
-  const send = () => into && merge.mutate({ into_card_id: into.card_id, why: why.trim() || null })
+  const send = () =>
+    into &&
+    merge.mutateAsync({ into_card_id: into.card_id, why: why.trim() || null }).then(
+      () => dropSent(why),
+      () => undefined,
+    )
   const votes = card.feedback.useful + card.feedback.not_applicable + card.feedback.outdated
   return (
     <FormDialog

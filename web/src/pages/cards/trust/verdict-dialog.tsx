@@ -34,7 +34,6 @@ export function VerdictDialog({ card, start, own, onClose }: Props) {
     )
   return (
     <FormDialog
-      kept
       onClose={onClose}
       title="What came of it?"
       description={`It counts for version ${card.version} of this card.`}

@@ -148,6 +148,13 @@ test('somebody else’s change is shown before anything is overwritten', async (
   await page.getByText('Nothing was saved over it').waitFor()
   await page.locator('del', { hasText: 'Their' }).waitFor()
   await expectAccessible(page)
+  // Their text is taken, and then one's own after all.
+  await page.getByRole('button', { name: 'Take theirs' }).click()
+  await page.getByRole('heading', { name: 'Their new title for this card' }).waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText(/Your draft from .* is back/).waitFor()
+  expect(await page.getByLabel('Title').inputValue()).toBe('My new title for this card')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('button', { name: 'Go on with mine' }).click()
   // What is written while it is being saved is not lost with the draft.
   const cause = page.getByRole('textbox', { name: 'Root cause' })

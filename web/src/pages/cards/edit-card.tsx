@@ -127,7 +127,7 @@ function Editor({ loaded }: { loaded: Card }) {
     save.reset()
   }
   const takeTheirs = () => {
-    forget()
+    discard(() => void navigate({ to: '/cards/$cardId/edit', params }))
     void queryClient.invalidateQueries({ queryKey: ['card', loaded.card_id] })
     void navigate({ to: '/cards/$cardId', params })
   }

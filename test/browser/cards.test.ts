@@ -21,8 +21,15 @@ test('history shows what each version changed, and an old one comes back', async
   await page.getByRole('button', { name: /^Version 1/ }).click()
   await page.getByRole('button', { name: 'Restore version 1' }).click()
   await page.getByText('Version 1 is back, as version 3.').waitFor()
+  // Changed by somebody else meanwhile: that is told, and the next try is on top of it.
+  await person.api('PATCH', `/api/v1/cards/${card.card_id}`, { title: 'A retry charged a customer twice' })
+  await page.getByRole('button', { name: /^Version 2/ }).click()
+  await page.getByRole('button', { name: 'Restore version 2' }).click()
+  await page.getByRole('button', { name: /^Version 4/ }).waitFor()
+  await page.getByRole('button', { name: 'Restore version 2' }).click()
+  await page.getByText('Version 2 is back, as version 5.').waitFor()
   await visit(page, `/cards/${card.card_id}`)
-  await page.getByRole('heading', { name: SAMPLES[4].title }).waitFor()
+  await page.getByRole('heading', { name: 'A retry charged a customer three times' }).waitFor()
 })
 
 async function commentOfOthers(cardId: string, people: number): Promise<void> {

@@ -3,6 +3,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { History } from 'lucide-react'
 import { useState } from 'react'
 import { cardHistory, cardVersion, restoreCard } from '../../api/cards.ts'
+import { queryClient } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { formatAgo, formatTime } from '../../lib/format.ts'
@@ -119,7 +120,11 @@ function Version({
           void restoreCard({ card_id: card.card_id, version: card.version }).then(cardChanged, toastError),
       })
     },
-    onError: toastError,
+    onError: (error) => {
+      toastError(error)
+      // Somebody may have changed the card: the next try is on top of what is there now.
+      void queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })
+    },
   })
   const ready = shown.data && (version === 1 || before.data)
   return (

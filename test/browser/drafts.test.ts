@@ -34,6 +34,8 @@ test('a person accepts, edits and dismisses what was found in their work, and se
   await openPage(page, '/inbox')
   await page.getByRole('link', { name: 'Open the drafts' }).click()
   await page.getByRole('link', { name: 'Drafts 3 waiting' }).waitFor()
+  // The notice that led here is read.
+  await page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
   await page.getByText('lantern-client').first().waitFor()
   // As on the card that it would become: code looks like code, and a tag is text.
   await page.getByText('<b>because</b> it was never declared').first().locator('code').waitFor()

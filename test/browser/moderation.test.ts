@@ -51,6 +51,8 @@ test('a reader reports a card, a moderator hides it, the owner appeals, and it i
   await openPage(boss.page, '/inbox')
   await boss.page.getByRole('link', { name: 'Open the queue' }).click()
   await boss.page.getByRole('link', { name: card.title }).waitFor()
+  // The notice that led here is read.
+  await boss.page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
   await judge(boss.page, 'moderation')
   await boss.page.getByRole('link', { name: card.title }).click()
   await boss.page.getByText('It switches off TLS.').waitFor()

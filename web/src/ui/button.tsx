@@ -61,6 +61,7 @@ type LinkButtonProps = LinkProps & {
   look?: ButtonLook
   size?: ButtonSize
   className?: string
+  onClick?: () => void
   children: ReactNode
 }
 

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Inbox, LogOut } from 'lucide-react'
+import type { ComponentProps } from 'react'
 import type { InboxNotice } from '../../api/notices.ts'
 import { readNotices } from '../../api/notices.ts'
 import { queryClient } from '../../api/query.ts'
@@ -9,7 +10,7 @@ import { cx } from '../../lib/cx.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button, buttonClass, LinkButton } from '../../ui/button.tsx'
+import { Button, LinkButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Pager } from '../../ui/table.tsx'
@@ -88,19 +89,36 @@ function NoticeRow({ notice }: { notice: InboxNotice }) {
   )
 }
 
+/** Notices that are not about a card or a workspace, and where they lead. */
+const PLACES: Partial<Record<InboxNotice['kind'], ComponentProps<typeof LinkButton>>> = {
+  'cards.review_due': { to: '/review', children: 'Open the queue' },
+  'ticket.answered': { to: '/support', search: { tab: 'mine' }, children: 'Open my tickets' },
+  'moderation.waiting': { to: '/moderation', children: 'Open the queue' },
+  'drafts.new': { to: '/drafts', children: 'Open the drafts' },
+}
+
+const IN_THREAD: readonly InboxNotice['kind'][] = ['card.commented', 'card.mentioned']
+
+/** Opening what a notice is about marks it as read. */
 function NoticeActions({ notice }: { notice: InboxNotice }) {
   const { workspace_id: id, invite_id } = notice
+  const read = () => {
+    if (notice.read_at === null) void readNotices({ notice_ids: [notice.notice_id] }).then(inboxChanged)
+  }
   if (invite_id) return <InviteActions inviteId={invite_id} />
-  if (notice.kind === 'cards.review_due') return <LinkButton to="/review">Open the queue</LinkButton>
-  if (notice.kind === 'ticket.answered')
+  const place = PLACES[notice.kind]
+  if (place) return <LinkButton {...place} onClick={read} />
+  if (notice.card_id)
     return (
-      <LinkButton to="/support" search={{ tab: 'mine' }}>
-        Open my tickets
+      <LinkButton
+        to="/cards/$cardId"
+        params={{ cardId: notice.card_id }}
+        hash={IN_THREAD.includes(notice.kind) ? 'comments' : undefined}
+        onClick={read}
+      >
+        Open the card
       </LinkButton>
     )
-  if (notice.kind === 'moderation.waiting') return <LinkButton to="/moderation">Open the queue</LinkButton>
-  if (notice.kind === 'drafts.new') return <LinkButton to="/drafts">Open the drafts</LinkButton>
-  if (notice.card_id) return <OpenCard notice={notice} cardId={notice.card_id} />
   if (!id) return null
   if (notice.role === null) return <span className="text-xs text-faint">You are not a member</span>
   return (
@@ -109,31 +127,12 @@ function NoticeActions({ notice }: { notice: InboxNotice }) {
         to="/workspaces/$workspaceId"
         params={{ workspaceId: id }}
         className="self-center text-sm text-accent-strong underline-offset-2 hover:underline"
+        onClick={read}
       >
         Open
       </Link>
       {notice.kind === 'workspace.added' && <Leave notice={notice} workspaceId={id} />}
     </div>
-  )
-}
-
-const IN_THREAD: readonly InboxNotice['kind'][] = ['card.commented', 'card.mentioned']
-
-/** Opening the card marks the notice as read. */
-function OpenCard({ notice, cardId }: { notice: InboxNotice; cardId: string }) {
-  const read = () => {
-    if (notice.read_at === null) void readNotices({ notice_ids: [notice.notice_id] }).then(inboxChanged)
-  }
-  return (
-    <Link
-      to="/cards/$cardId"
-      params={{ cardId }}
-      className={buttonClass()}
-      hash={IN_THREAD.includes(notice.kind) ? 'comments' : undefined}
-      onClick={read}
-    >
-      Open the card
-    </Link>
   )
 }
 

@@ -57,6 +57,7 @@ test('a person accepts, edits and dismisses what was found in their work, and se
   const form = page.locator('form', { has: page.getByLabel('Title') })
   await form.getByRole('button', { name: 'Accept as a card' }).click()
   await page.getByRole('link', { name: 'Drafts 1 waiting' }).waitFor()
+  await draft('quarry').locator('button:focus').first().waitFor()
   await draft('quarry').getByRole('button', { name: 'Dismiss' }).click()
   await page.getByRole('heading', { name: 'No drafts' }).waitFor()
   await page.locator('h1:focus').waitFor()

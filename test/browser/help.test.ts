@@ -73,6 +73,7 @@ test('a ticket with attachments is sent by somebody who cannot sign in', async (
   await page.getByText('At most 5 files. Remove 1.').waitFor()
   expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true)
   await page.getByRole('button', { name: 'Remove f.log' }).click()
+  await page.locator('button:focus', { hasText: 'Attach files' }).waitFor()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Send' }).click()
   await page.locator('[role=status]:focus').getByText('We have your message').waitFor()

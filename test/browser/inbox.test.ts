@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { intercept } from './intercept.ts'
 import { look } from './pictures.ts'
 import { type Account, openStage, switchSetting } from './support.ts'
 import { openPage, visit } from './visit.ts'
@@ -26,6 +27,7 @@ test('somebody who was added is told by whom, and leaves with one click', async 
   await page.getByRole('button', { name: 'Leave' }).click()
   await page.getByText('You left the workspace.').waitFor()
   await page.getByText('You are not a member').waitFor()
+  await page.locator('main h1:focus').waitFor()
   await page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
   await visit(page, '/workspaces')
   await page.getByRole('heading', { name: 'No team yet' }).waitFor()
@@ -41,11 +43,19 @@ test('a person who wants to be asked first switches that on, and accepts or decl
   await addTo(lead, 'Unwanted team', mate)
   await openPage(page, '/inbox')
   const notice = (name: string) => page.getByRole('listitem').filter({ hasText: name })
-  await notice('Lead invites you to Wanted team').getByRole('button', { name: 'Accept' }).click()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await intercept(page, '**/accept', (route) => promise.then(() => route.continue()), { times: 1 })
+  const invitation = notice('Lead invites you to Wanted team')
+  await invitation.getByRole('button', { name: 'Accept' }).click()
+  // One answer is enough.
+  expect(await invitation.getByRole('button', { name: 'Decline' }).isDisabled()).toBe(true)
+  resolve()
   await page.getByText('You are a member now.').waitFor()
+  await notice('Unwanted team').locator('button:focus').waitFor()
   await notice('Lead invites you to Unwanted team').getByRole('button', { name: 'Decline' }).click()
   await page.getByText('Invitation declined.').waitFor()
   await notice('Unwanted team').getByText('You are not a member').waitFor()
+  await notice('Wanted team').locator('a:focus').waitFor()
   await notice('Wanted team').getByRole('link', { name: 'Open' }).first().click()
   await page.getByRole('heading', { name: 'Wanted team' }).waitFor()
   const { role } = await mate.api<{ role: string }>('GET', `/api/v1/workspaces/${wanted}`)
@@ -65,6 +75,7 @@ test('all notices are marked as read at once, and markup in a name stays text', 
   await page.getByRole('link', { name: 'Inbox 2 unread' }).click()
   await page.getByRole('button', { name: 'Mark all as read' }).click()
   await page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
+  await page.locator('main h1:focus').waitFor()
   await expect.poll(() => page.getByText('New', { exact: true }).count()).toBe(0)
   await visit(page, '/inbox?page=2')
   await page.getByRole('button', { name: 'Previous' }).click()

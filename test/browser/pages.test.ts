@@ -191,6 +191,12 @@ test('lists move by j and k and open by Enter', async () => {
     .first()
     .getAttribute('href')
   expect(opened).toBe(first)
+  // The button that drops the filters goes with them.
+  for (const path of ['/cards', '/library']) {
+    await visit(page, `${path}?q=flurbification`)
+    await page.getByRole('button', { name: 'Drop the filters' }).click()
+    await page.locator('main h1:focus').waitFor()
+  }
 })
 
 test('the chosen theme stays after a reload', async () => {

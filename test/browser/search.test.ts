@@ -170,6 +170,9 @@ test('searches are kept, come back in the empty box and in the palette, and can 
   await openPage(page, '/')
   await kept.getByRole('button', { name: /^Saved/ }).waitFor()
   expect(await kept.getByRole('button', { name: /^Searched before/ }).count()).toBe(0)
+  await kept.getByRole('button', { name: 'Forget signing key' }).click()
+  await kept.waitFor({ state: 'detached' })
+  await page.locator('main h1:focus').waitFor()
 })
 
 test('whole words of two letters and CJK are found, tags are links, and every hit can be reached', async () => {
@@ -282,6 +285,8 @@ test('the library shows its price, is asked only when told to, and one question 
   await visit(page, '/')
   await page.getByText('Your vault is empty').waitFor()
   await page.getByRole('button', { name: 'Searched before: connection pool exhausted' }).waitFor()
+  await page.getByRole('button', { name: 'Clear the history' }).click()
+  await page.locator('main h1:focus').waitFor()
 
   await visit(page, '/?q=zzqx+unheard-of+flurbification')
   await buy.click()
@@ -335,6 +340,7 @@ test('filters narrow the search and stand in the address; an action card joins t
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Drop the filters' }).click()
   await mine.getByRole('listitem').nth(1).waitFor()
+  await page.locator('main h1:focus').waitFor()
   expect(await environment.inputValue()).toBe('')
   await environment.fill('vite: 8')
   await page.keyboard.press('Enter')

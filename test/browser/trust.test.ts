@@ -408,4 +408,5 @@ test('a card past its interval waits in the review queue until its owner says th
   await expectAccessible(owner.page)
   await row.getByRole('button', { name: 'Still true' }).click()
   await owner.page.getByText('Nothing to look at').waitFor()
+  await owner.page.locator('main h1:focus').waitFor()
 })

@@ -4,6 +4,7 @@ import { ListChecks } from 'lucide-react'
 import { queryClient } from '../../api/query.ts'
 import { type ReviewItem, reviewQueue, verifyCard } from '../../api/trust.ts'
 import { formatAgo } from '../../lib/format.ts'
+import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -116,7 +117,13 @@ function StillTrue({ cardId }: { cardId: string }) {
     onError: toastError,
   })
   return (
-    <Button busy={confirm.isPending} onClick={() => confirm.mutate()}>
+    <Button
+      busy={confirm.isPending}
+      onClick={(event) => {
+        neighbourGetsFocus(event.currentTarget)
+        confirm.mutate()
+      }}
+    >
       Still true
     </Button>
   )

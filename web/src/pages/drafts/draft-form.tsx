@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { acceptDraft, type CardDraft } from '../../api/drafts.ts'
+import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { useKeptText } from '../../lib/use-kept-text.ts'
 import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
@@ -49,8 +50,9 @@ export function DraftForm({ draft, onCancel }: { draft: CardDraft; onCancel: () 
     onError: toastError,
     onSettled: draftsChanged,
   })
-  const submit = (event: FormEvent) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
+    neighbourGetsFocus(event.currentTarget)
     accept.mutate()
   }
   return (

@@ -219,9 +219,10 @@ export function NothingFound({ state, change }: { state: SearchState; change: Ch
         <div className="flex flex-wrap justify-center gap-2">
           {filtered && (
             <Button
-              onClick={() =>
+              onClick={(event) => {
+                neighbourGetsFocus(event.currentTarget)
                 change({ tags: undefined, env: undefined, workspace: undefined, track: undefined })
-              }
+              }}
             >
               Drop the filters
             </Button>

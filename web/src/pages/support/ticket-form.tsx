@@ -4,6 +4,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { sendTicket, type TicketReceipt } from '../../api/support.ts'
 import { useAttempt } from '../../api/use-attempt.ts'
+import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { useKeptText } from '../../lib/use-kept-text.ts'
 import { useSignedIn } from '../../session.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -138,13 +139,14 @@ type AttachmentsProps = {
 }
 
 function Attachments({ files, problem, onChange }: AttachmentsProps) {
+  const box = useRef<HTMLDivElement>(null)
   const input = useRef<HTMLInputElement>(null)
   const add = (chosen: FileList | null) => {
     onChange([...files, ...(chosen ?? [])])
     if (input.current) input.current.value = ''
   }
   return (
-    <div className="grid gap-2">
+    <div ref={box} className="grid gap-2">
       <input
         ref={input}
         type="file"
@@ -170,7 +172,13 @@ function Attachments({ files, problem, onChange }: AttachmentsProps) {
             >
               <span className="min-w-0 grow truncate">{file.name}</span>
               <span className="text-xs text-faint tabular-nums">{fileSize(file.size)}</span>
-              <IconButton label={`Remove ${file.name}`} onClick={() => onChange(files.toSpliced(index, 1))}>
+              <IconButton
+                label={`Remove ${file.name}`}
+                onClick={(event) => {
+                  neighbourGetsFocus(event.currentTarget, () => (box.current ? [box.current] : []))
+                  onChange(files.toSpliced(index, 1))
+                }}
+              >
                 <X size={14} />
               </IconButton>
             </li>

@@ -228,8 +228,11 @@ test('older events come on request', async () => {
   await openPage(page, PROJECT)
   await page.getByText('question number 61').first().waitFor()
   expect(await page.getByText('question number 1', { exact: true }).count()).toBe(0)
+  const opened = page.getByRole('button', { name: 'question number 60' })
+  await opened.click()
   await page.getByRole('button', { name: 'Show older' }).click()
   await page.getByText('question number 1', { exact: true }).waitFor()
+  expect(await opened.getAttribute('aria-expanded')).toBe('true')
   expect(await page.getByRole('button', { name: 'Show older' }).count()).toBe(0)
 })
 

@@ -96,6 +96,16 @@ test('the latest session comes first', () => {
   expect(starts.map((session) => session.startedAt.slice(11, 16))).toEqual(['17:00', '14:00', '12:00'])
 })
 
+test('a session is the same one when older events are loaded and newer ones come', () => {
+  const events = [0, 5, 100, 105, 110].map((minute, at) =>
+    event(minute, 'user_message', at % 2 ? { session_id: 'named' } : {}),
+  )
+  const ids = (from: number, to: number) => grouped(...events.slice(from, to)).map(({ id }) => id)
+  expect(ids(2, 4)).toHaveLength(2)
+  expect(ids(0, 5)).toEqual(expect.arrayContaining(ids(2, 4)))
+  expect(new Set(ids(0, 5)).size).toBe(3)
+})
+
 test('both sides of a turn and the notes written with it are one exchange', () => {
   const turn = event(0, 'turn', { content: turnContent('why is it slow?', 'An index was missing.') })
   expect(shape([turn, event(0, 'summary')])).toEqual([[['why is it slow?', 'An index was missing.', 1]]])

@@ -8,6 +8,7 @@ export type Entry = { event: MemoryEvent; text: string }
 
 /** The exchanges of one session, oldest first, as they were said. */
 export type Session = {
+  /** The same while events come at either end: one without a session id is counted from the latest. */
   id: string
   sessionId: string | null
   clients: string[]
@@ -38,16 +39,17 @@ export function sessionsOf(events: readonly MemoryEvent[]): Session[] {
       open.events.push(event)
     else groups.push({ key: null, events: [event] })
   }
+  const unnamed = groups.filter(({ key }) => key === null)
   return groups
-    .map(sessionOf)
+    .map((group) => sessionOf(group, group.key ?? `without-${unnamed.length - unnamed.indexOf(group)}`))
     .toSorted((a, b) => (a.endedAt < b.endedAt ? 1 : a.endedAt > b.endedAt ? -1 : 0))
 }
 
-function sessionOf({ key, events }: { key: string | null; events: MemoryEvent[] }): Session {
+function sessionOf({ key, events }: { key: string | null; events: MemoryEvent[] }, id: string): Session {
   const first = events[0] as MemoryEvent
   const last = events.at(-1) as MemoryEvent
   return {
-    id: first.raw_id,
+    id,
     sessionId: key,
     clients: [...new Set(events.flatMap((event) => event.client ?? []))],
     startedAt: first.created_at,

@@ -108,13 +108,17 @@ export function PasteTextarea({ value, onChange, maxLength, markdown = false, ..
   )
 }
 
-/** Uploads pictures one after another and inserts each where the caret was. */
+/** Uploads pictures one after another and inserts each where the caret was. At the end it names those that are refused. */
 function useAttach(box: RefObject<HTMLTextAreaElement | null>, setNote: (note: Note | null) => void) {
   return async (files: readonly File[]) => {
     const insert = box.current && keepCaret(box.current)
+    const refused: string[] = []
     for (const file of files) {
-      if (file.size > MAX_IMAGE_BYTES)
-        return setNote({ tone: 'bad', text: `${file.name || 'The picture'} is larger than 5 MiB.` })
+      const name = file.name || 'The picture'
+      if (file.size > MAX_IMAGE_BYTES) {
+        refused.push(`${name} is larger than 5 MiB.`)
+        continue
+      }
       setNote({ tone: 'info', text: `Uploading ${file.name || 'the picture'} …` })
       // The browser says so to whoever saves now: the card would be without the picture.
       box.current?.setCustomValidity('The picture is not there yet. Save when it is in the text.')
@@ -123,12 +127,13 @@ function useAttach(box: RefObject<HTMLTextAreaElement | null>, setNote: (note: N
         if (box.current) insert?.(`![${altOf(file)}](${url})`)
         setNote({ tone: 'info', text: 'The picture is in the text. It is kept without its metadata.' })
       } catch (error) {
-        setNote({ tone: 'bad', text: error instanceof Error ? error.message : 'The picture was not taken.' })
-        return
+        const why = error instanceof Error ? error.message : 'The picture was not taken.'
+        refused.push(files.length > 1 ? `${name}: ${why}` : why)
       } finally {
         box.current?.setCustomValidity('')
       }
     }
+    if (refused.length > 0) setNote({ tone: 'bad', text: refused.join(' ') })
   }
 }
 

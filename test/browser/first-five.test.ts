@@ -198,6 +198,12 @@ test('the guide is inside the app, can be searched, and shows the address of the
   await judgeThreeSizes(page, 'guide')
   await page.getByLabel('Search the guide').fill('one command connects agents')
   await page.getByRole('list', { name: 'Sections found' }).getByRole('link').first().waitFor()
+  // Its own link leads back to all pages.
+  await visit(page, '/guide')
+  await page.getByRole('list', { name: 'Pages of the guide' }).waitFor()
+  await settled(page)
+  expect(await page.getByLabel('Search the guide').inputValue()).toBe('')
+  expect(new URL(page.url()).search).toBe('')
   await visit(page, '/guide/nope')
   await page.getByText('The guide has no such page.').waitFor()
   await visit(page, '/cards/not-an-id')

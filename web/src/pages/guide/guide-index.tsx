@@ -1,9 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { BookText, SearchX } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { type GuideHit, listGuide } from '../../api/guide.ts'
-import { useDebounced } from '../../lib/use-debounced.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -18,10 +17,22 @@ export function GuideIndex() {
   const { q = '' } = route.useSearch()
   const navigate = route.useNavigate()
   const [text, setText] = useState(q)
-  const settled = useDebounced(text.trim(), TYPING_PAUSE_MS)
+  const sent = useRef(q)
+  // The address changed from outside, by Back or the link in the side bar: the box follows.
   useEffect(() => {
-    if (settled !== q) void navigate({ search: { q: settled || undefined }, replace: true })
-  }, [settled, q, navigate])
+    if (q === sent.current) return
+    sent.current = q
+    setText(q)
+  }, [q])
+  useEffect(() => {
+    const words = text.trim()
+    if (words === sent.current) return
+    const timer = setTimeout(() => {
+      sent.current = words
+      void navigate({ search: { q: words || undefined }, replace: true })
+    }, TYPING_PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [text, navigate])
   const guide = useQuery({
     queryKey: ['guide', q],
     staleTime: Number.POSITIVE_INFINITY,

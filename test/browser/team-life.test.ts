@@ -68,7 +68,8 @@ test('two people talk about a card: a mention, an answer, an edit and a deletion
   await page.keyboard.press('Control+Enter')
   const thread = page.getByRole('region', { name: 'Comments' })
   await thread.getByText('1 comment').waitFor()
-  await thread.getByRole('status').getByText('Your comment is added.').waitFor()
+  // Seen by everybody, since a long thread shows its last comments on request.
+  await page.getByRole('region', { name: 'Notices' }).getByText('Your comment is added.').waitFor()
   expect(await thread.locator('strong').allTextContents()).toEqual(['hold', '@Ada Lead'])
   expect(await page.locator('main img').count()).toBe(0)
   expect(await field.inputValue()).toBe('')

@@ -72,24 +72,23 @@ function NewComment({ card, people, readers }: { card: Card; people: readonly Pe
   const send = useMutation({
     mutationFn: (body: string) =>
       attempt(body, (options) => createComment({ card_id: card.card_id, body }, options)),
-    onSuccess: () => threadChanged(card.card_id),
+    onSuccess: () => {
+      // In a long thread it is on a page that is not shown yet.
+      toast('Your comment is added.')
+      return threadChanged(card.card_id)
+    },
   })
   return (
-    <>
-      <CommentForm
-        label="New comment"
-        hint={readers}
-        action="Comment"
-        people={people}
-        keptAs={`kv-comment:${user_id}:${card.card_id}`}
-        busy={send.isPending}
-        error={send.error}
-        onSend={(body) => send.mutateAsync(body)}
-      />
-      <p role="status" className="sr-only">
-        {send.isSuccess && 'Your comment is added.'}
-      </p>
-    </>
+    <CommentForm
+      label="New comment"
+      hint={readers}
+      action="Comment"
+      people={people}
+      keptAs={`kv-comment:${user_id}:${card.card_id}`}
+      busy={send.isPending}
+      error={send.error}
+      onSend={(body) => send.mutateAsync(body)}
+    />
   )
 }
 

@@ -57,7 +57,15 @@ test('the timeline shows sessions, what was asked and what was reported, and ope
   await page.getByRole('heading', { name: 'No project yet' }).waitFor()
   await expectAccessible(page)
   await shop(person)
+  // As if there were more than are listed.
+  const listed = '**/project-context/projects?*'
+  await intercept(page, listed, async (route) => {
+    const { items } = await (await route.fetch()).json()
+    await route.fulfill({ json: { items, total: items.length + 3 } })
+  })
   await reopenPage(page)
+  await page.getByText('3 projects with older events are not listed.').waitFor()
+  await page.unroute(listed)
   await page.getByRole('link', { name: new RegExp(KEY) }).click()
   await page.getByRole('list', { name: 'Sessions' }).waitFor()
   await page.getByText('rounding of taxes is').first().waitFor()

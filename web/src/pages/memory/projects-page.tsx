@@ -18,6 +18,7 @@ export function ProjectsPage() {
   const [filter, setFilter] = useState('')
   const projects = useQuery(projectsQuery)
   const items = projects.data?.items.filter((one) => one.project_key !== USER_PREFERENCES) ?? []
+  const unlisted = projects.data ? projects.data.total - projects.data.items.length : 0
   const wanted = filter.trim().toLowerCase()
   const shown = items.filter((one) =>
     [one.project_key, ...one.aliases].some((name) => name.toLowerCase().includes(wanted)),
@@ -70,6 +71,12 @@ export function ProjectsPage() {
         )}
         {items.length > 0 && shown.length === 0 && (
           <p className="py-4 text-sm text-soft">No project by that name.</p>
+        )}
+        {unlisted > 0 && (
+          <p className="py-4 text-sm text-soft">
+            {plural(unlisted, 'project with older events is', 'projects with older events are')} not listed.
+            Search also finds what is in there.
+          </p>
         )}
       </Section>
       <OwnPreferences />

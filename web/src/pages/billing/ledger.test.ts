@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LedgerEntry } from '../../api/billing.ts'
+import { setLanguage } from '../../lib/format.ts'
 import { balanceCurve, purchaseAmong, signed } from './ledger.ts'
 
 const entry = (second: number, delta: number, balance_after: number): LedgerEntry => ({
@@ -40,6 +41,9 @@ test('without entries there is no curve', () => {
 
 test('amounts carry their sign', () => {
   expect([signed(5), signed(-5), signed(0)]).toEqual(['+5', '−5', '0'])
+  setLanguage('de')
+  expect([signed(1500), signed(-1500)]).toEqual(['+1.500', '−1.500'])
+  setLanguage('en')
 })
 
 test('a purchase counts only when it was booked after the person left to pay', () => {

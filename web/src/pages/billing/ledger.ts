@@ -1,4 +1,5 @@
 import type { LedgerEntry } from '../../api/billing.ts'
+import { formatNumber } from '../../lib/format.ts'
 
 const WORDS: Record<LedgerEntry['reason'], string> = {
   signup_bonus: 'Welcome bonus',
@@ -16,7 +17,8 @@ const WORDS: Record<LedgerEntry['reason'], string> = {
 /** The reason of a booking in words. */
 export const reasonWords = (reason: LedgerEntry['reason']) => WORDS[reason]
 
-export const signed = (delta: number) => (delta > 0 ? `+${delta}` : delta < 0 ? `−${-delta}` : '0')
+export const signed = (delta: number) =>
+  `${delta > 0 ? '+' : delta < 0 ? '−' : ''}${formatNumber(Math.abs(delta))}`
 
 /** The newest purchase after the given booking; ids sort by time. Without one to compare with, the newest purchase. */
 export const purchaseAmong = (entries: readonly LedgerEntry[] | undefined, after: string | null) =>

@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { BookText, SearchX } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
 import { type GuideHit, listGuide } from '../../api/guide.ts'
+import { useQueryText } from '../../lib/use-query-text.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -10,29 +10,14 @@ import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { guideAddress } from './guide-address.ts'
 
 const route = getRouteApi('/app/guide')
-const TYPING_PAUSE_MS = 200
-
 /** All pages of the guide; with words in the box, the sections that answer them. */
 export function GuideIndex() {
   const { q = '' } = route.useSearch()
   const navigate = route.useNavigate()
-  const [text, setText] = useState(q)
-  const sent = useRef(q)
-  // The address changed from outside, by Back or the link in the side bar: the box follows.
-  useEffect(() => {
-    if (q === sent.current) return
-    sent.current = q
-    setText(q)
-  }, [q])
-  useEffect(() => {
-    const words = text.trim()
-    if (words === sent.current) return
-    const timer = setTimeout(() => {
-      sent.current = words
-      void navigate({ search: { q: words || undefined }, replace: true })
-    }, TYPING_PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [text, navigate])
+  const { text, setText } = useQueryText(
+    q,
+    (words) => void navigate({ search: { q: words || undefined }, replace: true }),
+  )
   const guide = useQuery({
     queryKey: ['guide', q],
     staleTime: Number.POSITIVE_INFINITY,

@@ -174,6 +174,7 @@ onBothEngines(
     test('remove, ban, appeal once, granted: all told, all in the log', async () => {
       const [me, boss] = [await t.user(), await serviceAdmin(t)]
       const open = await me.post('/api/v1/workspaces', { name: 'Open', visibility: 'public' })
+      const unlisted = await me.post('/api/v1/workspaces', { name: 'Unlisted', visibility: 'unlisted' })
       const card = await published(me)
       await report(await t.user(), card.card_id)
       const found = await matterOf(boss, card.card_id)
@@ -200,7 +201,6 @@ onBothEngines(
         visibility: 'public',
       })
       expect(opening.body.code).toBe('publishing_banned')
-      const unlisted = await me.post('/api/v1/workspaces', { name: 'Unlisted', visibility: 'unlisted' })
       const visibilityOf = (visibility: string) =>
         me.patch(`/api/v1/workspaces/${unlisted.body.workspace_id}`, { visibility })
       expect((await visibilityOf('public')).body.code).toBe('publishing_banned')

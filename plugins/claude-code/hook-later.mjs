@@ -232,7 +232,9 @@ var PLAIN_PART = /^[A-Za-z]{0,200}\d{0,200}$/;
 var isCode = (value) => KNOWN_FORM.test(value) || value.split(BETWEEN_PARTS).every((part) => PLAIN_PART.test(part));
 /** More than `looksLikePassword` asks for, because most bare text with such signs is code. */
 function isSurelyPassword(value) {
-	return /[a-z]/.test(value) && /\d/.test(value) && /[A-Z!@#%^*~]/.test(value) && changesIn(value) >= 2 && looksLikePassword(value);
+	const isMixed = /[a-z]/.test(value) && /\d/.test(value) && /[A-Z!@#%^*~]/.test(value);
+	const changes = changesIn(value);
+	return isMixed && (changes >= 2 || changes === 1 && isUnpronounceable(value)) && looksLikePassword(value);
 }
 /** The value that starts here, if it has such a sign and is a secret beyond doubt. */
 function secretWithSigns(text, start, kind) {

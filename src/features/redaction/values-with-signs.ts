@@ -1,4 +1,10 @@
-import { changesIn, isPlaceholder, isPlainlyRandom, looksLikePassword } from './placeholders.ts'
+import {
+  changesIn,
+  isPlaceholder,
+  isPlainlyRandom,
+  isUnpronounceable,
+  looksLikePassword,
+} from './placeholders.ts'
 import { RANK, type Span } from './rules/rule.ts'
 
 /**
@@ -37,7 +43,8 @@ const isCode = (value: string): boolean =>
 /** More than `looksLikePassword` asks for, because most bare text with such signs is code. */
 function isSurelyPassword(value: string): boolean {
   const isMixed = /[a-z]/.test(value) && /\d/.test(value) && /[A-Z!@#%^*~]/.test(value)
-  return isMixed && changesIn(value) >= 2 && looksLikePassword(value)
+  const changes = changesIn(value)
+  return isMixed && (changes >= 2 || (changes === 1 && isUnpronounceable(value))) && looksLikePassword(value)
 }
 
 /** The value that starts here, if it has such a sign and is a secret beyond doubt. */

@@ -97,7 +97,7 @@ function NoticeRow({ notice }: { notice: InboxNotice }) {
 }
 
 /** Notices that are not about a card or a workspace, and where they lead. */
-const PLACES: Partial<Record<InboxNotice['kind'], ComponentProps<typeof LinkButton>>> = {
+const LINKS: Partial<Record<InboxNotice['kind'], ComponentProps<typeof LinkButton>>> = {
   'cards.review_due': { to: '/review', children: 'Open the queue' },
   'ticket.answered': { to: '/support', search: { tab: 'mine' }, children: 'Open my tickets' },
   'moderation.waiting': { to: '/moderation', children: 'Open the queue' },
@@ -113,8 +113,8 @@ function NoticeActions({ notice }: { notice: InboxNotice }) {
     if (notice.read_at === null) void readNotices({ notice_ids: [notice.notice_id] }).then(inboxChanged)
   }
   if (invite_id) return <InviteActions inviteId={invite_id} />
-  const place = PLACES[notice.kind]
-  if (place) return <LinkButton {...place} onClick={read} />
+  const link = LINKS[notice.kind]
+  if (link) return <LinkButton {...link} onClick={read} />
   if (notice.card_id)
     return (
       <LinkButton

@@ -105,7 +105,7 @@ export const askForLook = capability({
   status: 201,
   input: AskForLook,
   output: OwnMatter,
-  errors: [404, 409],
+  errors: [404, 409, 412],
   run: (ctx, { card_id, target_workspace_id = PUBLIC_LIBRARY_ID, note: given }) => {
     const ask_note = cleanOptional(given, new Findings())
     return inTx(

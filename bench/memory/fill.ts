@@ -205,11 +205,13 @@ const GIN_INDEXES = ['grams', 'words']
 export async function withoutIndexes(app: App, write: () => Promise<void>): Promise<void> {
   const { database } = app.services
   const execute = (...statements: string[]) =>
-    database.transaction(async (db) => {
-      await sql`set local statement_timeout = 0`.execute(db)
-      await sql`set local maintenance_work_mem = '2GB'`.execute(db)
-      for (const statement of statements) await sql.raw(statement).execute(db)
-    })
+    database.transaction(
+      async (db) => {
+        await sql`set local maintenance_work_mem = '2GB'`.execute(db)
+        for (const statement of statements) await sql.raw(statement).execute(db)
+      },
+      { mayTakeLong: true },
+    )
   if (database.engine === 'sqlite') return write()
   await execute(...GIN_INDEXES.map((name) => `drop index context_event_index_${name}`))
   await write()

@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util'
-import { sql } from 'kysely'
 import type { App } from '../src/app.ts'
 import { PUBLIC_LIBRARY_ID } from '../src/db/public-library.ts'
 import { OPERATIONS, type Operation } from './contention/operations.ts'
@@ -8,6 +7,7 @@ import { remixedCards, sentencesFrom } from './search/cards.ts'
 import { loadCards } from './search/load.ts'
 import { type Account, openVault, register } from './search/vault.ts'
 import { report } from './support/report.ts'
+import { vacuumAnalyze } from './support/vacuum.ts'
 
 /**
  * How often transactions on PostgreSQL have to run again: every write capability from 16 clients, on objects of their own and
@@ -104,7 +104,7 @@ if (!values.young) {
   const target = { ownerId: owner.userId, workspaceId: PUBLIC_LIBRARY_ID, status: 'published' as const }
   await loadCards(app.services, remixedCards(sentencesFrom(undefined), GROWN), () => target)
   await fill(app, owner, 'bench/grown', GROWN)
-  await sql`vacuum analyze`.execute(app.services.database.read)
+  await vacuumAnalyze(app)
   await measureAll('grown')
 }
 await vault.destroy()

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { sql } from 'kysely'
 import type { App } from '../src/app.ts'
 import type { EngineName } from '../src/db/db.ts'
 import { PUBLIC_LIBRARY_ID } from '../src/db/public-library.ts'
@@ -11,6 +10,7 @@ import { indexBytes, rawSearch } from './search/raw.ts'
 import { type Account, openVault, register, signIn } from './search/vault.ts'
 import { readThrough } from './support/files.ts'
 import { report as reportRows } from './support/report.ts'
+import { vacuumAnalyze } from './support/vacuum.ts'
 
 const { values } = parseArgs({
   options: {
@@ -106,7 +106,7 @@ async function measure(engine: EngineName, cards: number): Promise<Measured> {
         ? { ownerId: account.userId, workspaceId: PUBLIC_LIBRARY_ID, status: 'published' }
         : { ownerId: account.userId, workspaceId: account.workspaceId, status: 'unpublished' }
     })
-    if (engine === 'postgres') await sql`vacuum analyze`.execute(app.services.database.read)
+    await vacuumAnalyze(app)
     const bytes = await indexBytes(app)
     const raw = await rawSearch(app, vault.dataDir)
     if (engine === 'sqlite') await readThrough(vault.dataDir)

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { PUBLIC_LIBRARY_ID } from '../../src/db/public-library.ts'
@@ -6,6 +5,7 @@ import { fill, withoutIndexes } from '../memory/fill.ts'
 import { remixedCards, sentencesFrom } from '../search/cards.ts'
 import { loadCards } from '../search/load.ts'
 import { type Account, register } from '../search/vault.ts'
+import { vacuumAnalyze } from '../support/vacuum.ts'
 import { multiplyCards } from './multiply.ts'
 
 /** Memory is sharded by its author, so the events belong to many people. */
@@ -59,6 +59,6 @@ export async function fillVault(env: Env, size: VaultSize): Promise<void> {
   await fillCards(app, people, cards)
   if (times > 1) await multiplyCards(env.DATABASE_URL, times)
   await fillEvents(app, people, events, words)
-  await sql`vacuum analyze`.execute(app.services.database.read)
+  await vacuumAnalyze(app)
   await app.close()
 }

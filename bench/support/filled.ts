@@ -12,6 +12,7 @@ import { remixedCards, sentencesFrom } from '../search/cards.ts'
 import { loadCards } from '../search/load.ts'
 import { register } from '../search/vault.ts'
 import { bytesIn } from './files.ts'
+import { vacuumAnalyze } from './vacuum.ts'
 
 const EVENTS_PER_PROJECT = 100_000
 
@@ -115,7 +116,7 @@ async function fillVault(
         Math.min(EVENTS_PER_PROJECT, events - project * EVENTS_PER_PROJECT),
       )
   })
-  if (server) await sql`vacuum analyze`.execute(app.services.database.read)
+  await vacuumAnalyze(app)
   const sizes = server
     ? await sql<{ size: number }>`select pg_database_size(current_database()) as size`.execute(
         app.services.database.read,

@@ -169,9 +169,10 @@ test('a part that did not load says so and offers another try, where people woul
   await page.getByRole('link', { name: SAMPLES[1].title }).waitFor()
   await shows('/workspaces', ['The list of your invitations'])
   await shows('/cards/new', ['Your workspaces'])
-  expect(await page.getByLabel('Workspace').inputValue()).toBe(workspace_id)
+  const chosen = (label: string) => expect.poll(() => page.getByLabel(label).inputValue())
+  await chosen('Workspace').toBe(workspace_id)
   await shows('/settings', ['The list of your workspaces'])
-  expect(await page.getByLabel('New cards go to').inputValue()).toBe(workspace_id)
+  await chosen('New cards go to').toBe(workspace_id)
   await shows('/settings?tab=account', ['The list'])
   await page.getByText('Only here.').waitFor()
 

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { CardFeedbackTable, FeedbackKind } from '../../db/tables/cards.ts'
 import type { VerdictOutcome } from '../../db/tables/verdicts.ts'
+import { stands } from '../trust/standing-verdicts.ts'
 
 export function findFeedback(db: Db, cardId: string, userId: string): Promise<CardFeedbackTable | undefined> {
   return db
@@ -30,25 +31,13 @@ export type SaidOf = {
 /** The last verdict after this time that stands. */
 async function newestVerdict(db: Db, cardId: string, ownerId: string, since: string): Promise<SaidOf[]> {
   const rows = await db
-    .selectFrom('card_verdicts as given')
-    .select(['given.user_id', 'given.outcome', 'given.created_at'])
-    .where('given.card_id', '=', cardId)
-    .where('given.user_id', '!=', ownerId)
-    .where('given.created_at', '>', since)
-    .where('given.outcome', '!=', 'withdrawn')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('card_verdicts as later')
-            .select('later.verdict_id')
-            .whereRef('later.card_id', '=', 'given.card_id')
-            .whereRef('later.user_id', '=', 'given.user_id')
-            .whereRef('later.environment_key', '=', 'given.environment_key')
-            .whereRef('later.verdict_id', '>', 'given.verdict_id'),
-        ),
-      ),
-    )
-    .orderBy('given.created_at', 'desc')
+    .selectFrom('card_verdicts')
+    .select(['user_id', 'outcome', 'created_at'])
+    .where('card_id', '=', cardId)
+    .where('user_id', '!=', ownerId)
+    .where('created_at', '>', since)
+    .where(stands)
+    .orderBy('created_at', 'desc')
     .limit(1)
     .execute()
   return rows.flatMap(({ outcome, ...row }) => (outcome === 'withdrawn' ? [] : [{ ...row, said: outcome }]))

@@ -1,6 +1,7 @@
 import type { UserCtx } from '../../core/context.ts'
 import type { Db } from '../../db/db.ts'
 import type { CardVerdictsTable } from '../../db/tables/verdicts.ts'
+import { stands } from '../trust/standing-verdicts.ts'
 
 /**
  * Serialises the verdicts of a person, so that a repeated one is recognised and the limit of rewards holds. The person's key
@@ -79,16 +80,4 @@ export const verdictsShown = (db: Db, readerId: string, cards: readonly VerdictS
         ),
       ),
     )
-    .where('card_verdicts.outcome', '<>', 'withdrawn')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('card_verdicts as later')
-            .select('later.verdict_id')
-            .whereRef('later.card_id', '=', 'card_verdicts.card_id')
-            .whereRef('later.user_id', '=', 'card_verdicts.user_id')
-            .whereRef('later.environment_key', '=', 'card_verdicts.environment_key')
-            .whereRef('later.verdict_id', '>', 'card_verdicts.verdict_id'),
-        ),
-      ),
-    )
+    .where(stands)

@@ -12,7 +12,7 @@ export const dictionary = <K extends z.core.$ZodRecordKey, V extends z.core.$Zod
   key: K,
   value: V,
   maxEntries: number,
-) => z.record(key, value).register(sizeLimits, { maxEntries })
+) => z.record(key, value).meta({ maxProperties: maxEntries }).register(sizeLimits, { maxEntries })
 
 /** An object whose contents are the caller's own, up to a limit in bytes of JSON. */
 export const freeJson = (maxBytes: number) =>

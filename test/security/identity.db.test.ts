@@ -67,6 +67,8 @@ onBothEngines('what cannot be undone', (t) => {
     expect((await t.anonymous().delete('/api/v1/auth/api-keys/current')).status).toBe(401)
     expect((await narrow.delete('/api/v1/auth/api-keys/current')).status).toBe(204)
     expect((await narrow.tool('list_workspaces')).status).toBe(401)
+    const again = await narrow.delete('/api/v1/auth/api-keys/current')
+    expect([again.status, again.body.code]).toEqual([401, 'invalid_token'])
     expect((await user.get('/api/v1/auth/me')).status).toBe(200)
   })
 })

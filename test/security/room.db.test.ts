@@ -153,6 +153,23 @@ onBothEngines('a card', (t) => {
     }
   })
 
+  test('in a list is shown whole beside one that is too long, or that takes most of the room', async () => {
+    const user = await t.user()
+    const { card_id } = await record(user, { steps: [{ order: 1, action: 'Do it' }] })
+    const others = Array.from({ length: 99 }, () => ({ card_id: crypto.randomUUID() }))
+    await addLike(t.app, 'cards', ['card_id', card_id], others)
+    const truncatedWith = async (body: string) => {
+      await t.app.services.database.transaction((db) =>
+        db.updateTable('cards').set({ body }).where('card_id', '=', card_id).execute(),
+      )
+      const { items } = (await user.get('/api/v1/cards?page_size=100')).body
+      expect(items).toHaveLength(100)
+      return items.filter((item: { truncated?: boolean }) => item.truncated).length
+    }
+    expect(await truncatedWith('b'.repeat(500_000))).toBe(0)
+    expect(await truncatedWith('b'.repeat(2 * MIB))).toBe(1)
+  })
+
   test('shows evidence whole as long as 8 MiB reach', async () => {
     const user = await t.user()
     const card = await record(user, {})

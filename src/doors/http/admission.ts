@@ -45,7 +45,7 @@ const recognise: Authenticate = (services, request) => {
 function refuseOther(request: FastifyRequest, viewer: Viewer | null): Viewer | null {
   const meant = request.headers['x-session-user']
   if (meant === undefined || viewer === null || meant === viewer.userId) return viewer
-  throw new AppError(401, 'session_changed', 'Somebody else has signed in here meanwhile.')
+  throw notAuthenticated('Somebody else has signed in here meanwhile.', 'session_changed')
 }
 
 export const authenticate: Authenticate = (services, request) => {

@@ -164,6 +164,7 @@ onBothEngines('the HTTP door', (t) => {
     const other = { cookie, 'x-session-user': (await t.user()).userId }
     const changed = await t.anonymous().get('/api/v1/auth/me', other)
     expect([changed.status, changed.body.code]).toEqual([401, 'session_changed'])
+    expect(changed.headers['www-authenticate']).toBe('Bearer')
     const forged = await t.anonymous().post('/api/v1/auth/api-keys', { name: 'x' }, { cookie })
     expect([forged.status, forged.body.code]).toEqual([403, 'forbidden'])
     const page = { cookie, 'x-requested-with': 'kvault-web' }

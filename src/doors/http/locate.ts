@@ -13,6 +13,8 @@ type Fields = {
 export const locateIn =
   ({ method, pathFields, queryFields }: Fields): Locate =>
   (issue) => {
+    // A request without fields in its body may have sent one all the same.
+    if (issue.type === 'json_invalid') return ['body']
     const [field, ...rest] = issue.path
     if (typeof field === 'string') {
       const pathName = pathFields.get(field)

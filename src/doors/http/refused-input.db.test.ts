@@ -25,6 +25,23 @@ onBothEngines('the value that a 422 shows', (t) => {
     ])
   })
 
+  test('a header is named as one at every door, and a body that is no JSON as the body', async () => {
+    const user = await t.user()
+    const long = { 'idempotency-key': 'k'.repeat(300) }
+    const card = { title: 'A', symptom: 'B', fix_summary: 'C' }
+    for (const url of ['/api/v1/cards', '/mcp/tools/record_card']) {
+      const { body } = await user.post(url, card, long)
+      expect(body.detail, url).toMatchObject([{ loc: ['header', 'Idempotency-Key'] }])
+    }
+    const sent = await t.app.server.inject({
+      method: 'DELETE',
+      url: '/api/v1/samples',
+      headers: { authorization: `Bearer ${user.token}`, 'content-type': 'application/json' },
+      payload: '{',
+    })
+    expect(sent.json().detail).toMatchObject([{ type: 'json_invalid', loc: ['body'] }])
+  })
+
   test('is there for the first ten mistakes; the others are named without it', async () => {
     const tags = Array.from({ length: 12 }, (_, i) => i)
     const refused = await (await t.user()).post('/api/v1/cards', {

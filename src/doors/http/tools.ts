@@ -10,6 +10,7 @@ import { limitClassOfTool, type ToolCapability, toolAnswer, toolsOf } from '../.
 import { authenticate } from './admission.ts'
 import type { Answer, Answers, FlatHeaders } from './fast-path/answers.ts'
 import { addCapabilityRoute } from './fast-path/capability-route.ts'
+import { locateIn } from './locate.ts'
 import { manifestOf } from './manifest.ts'
 import { refuseUncalled } from './wrong-addresses.ts'
 
@@ -50,6 +51,7 @@ function addTool(
     url: `/mcp/tools/${capability.tool.name}`,
     operation: `tool.${capability.tool.name}`,
     limitClass: limitClassOfTool(capability),
+    locate: locateIn({ method: 'POST', pathFields: new Map(), queryFields: new Set() }),
     // An agent learns of a wrong credential even if none is needed.
     identify: authenticate,
     serve,

@@ -20,6 +20,7 @@ const DROPPED = new Set([
   'propertyNames',
   'maxItems',
   'minItems',
+  'maxProperties',
 ])
 /** A limit that no sensible call reaches is left out; the error names it. */
 const LONG = 300

@@ -75,13 +75,16 @@ function inOrder(db: Db, query: ReturnType<typeof listedCards>, order: CardOrder
 
 type Sized = { card_id: string; bytes: number }
 
-/** Which cards of a page are read whole: from the first on as many as fit, with room for the beginnings of the rest. */
+/** Which cards of a page are read whole: from the first on all that fit, with room for the beginnings of the rest. */
 function chooseWhole(cards: readonly Sized[]): Set<string> {
   const whole = new Set<string>()
-  let left = MAX_PAGE_BYTES - cards.length * SHORT_CARD_BYTES
+  const beginningOf = (bytes: number) => Math.min(bytes, SHORT_CARD_BYTES)
+  let left = MAX_PAGE_BYTES
+  for (const { bytes } of cards) left -= beginningOf(bytes)
   for (const { card_id, bytes } of cards) {
-    left -= bytes
-    if (left < 0) break
+    const more = bytes - beginningOf(bytes)
+    if (more > left) continue
+    left -= more
     whole.add(card_id)
   }
   return whole

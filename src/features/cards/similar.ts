@@ -11,7 +11,7 @@ import { presentHomes } from './homes.ts'
 import { ownerFilter, workspaceFilter } from './indexing/filters.ts'
 import { provenanceOf, withNames } from './present.ts'
 import { comparedText, relatedCards, type Text } from './related.ts'
-import { CardId, CaseCreate, SimilarCard, type SimilarCardAnswer } from './schemas.ts'
+import { CardId, CaseCreate, MAX_BODY_BYTES, SimilarCard, type SimilarCardAnswer } from './schemas.ts'
 import { type ReadRow, selectCards } from './select.ts'
 import { isCurrent, isListed, mayFind } from './visibility.ts'
 import { overlap, shinglesOf } from './words.ts'
@@ -161,6 +161,8 @@ export const similarToDraft = capability({
     })
     .meta({ id: 'CardDraft' }),
   output: z.array(SimilarCard),
+  errors: [413],
+  maxBodyBytes: MAX_BODY_BYTES,
   limit: 'search',
   run: (ctx, draft) => cardsLike(ctx, draft),
 })

@@ -53,6 +53,6 @@ export const manifestOperation = (components: Schemas): Json => ({
   security: [],
   responses: {
     200: { description: 'Success', content: inJson(schemaOf(ToolManifest, components)) },
-    ...errorResponses([500, 503]),
+    ...errorResponses(commonErrors({ open: true, input: false, body: false, key: false })),
   },
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { sha256Hex } from '../../../core/content-hash.ts'
 import { inTx, type UserCtx } from '../../../core/context.ts'
-import { AppError, notAuthenticated, notFound } from '../../../core/errors.ts'
+import { AppError, InvalidInput, notAuthenticated, notFound } from '../../../core/errors.ts'
 import { hasFreeDisk } from '../../../core/free-disk.ts'
 import { contextOfRequest } from '../../../core/http/context-of-request.ts'
 import { credentialOf, headerOf } from '../../../core/http/credential-of-request.ts'
@@ -37,8 +37,10 @@ function pictureIn(body: unknown): Picture {
     return readPicture(Buffer.isBuffer(body) ? body : Buffer.alloc(0))
   } catch (error) {
     if (!(error instanceof BadImage)) throw error
-    const status = error.fault === 'unknown' ? 415 : 422
-    throw new AppError(status, status === 415 ? 'unsupported_media_type' : 'bad_image', REASONS[error.fault])
+    const msg = REASONS[error.fault]
+    if (error.fault === 'unknown') throw new AppError(415, 'unsupported_media_type', msg)
+    // The picture is not repeated in the answer.
+    throw new InvalidInput([{ type: 'bad_image', path: [], msg, input: null }])
   }
 }
 

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
 import { inTx, type UserCtx } from '../../../core/context.ts'
 import { DAY_MS } from '../../../core/day.ts'
-import { conflict, invalid, missingScope, notAuthenticated, notFound } from '../../../core/errors.ts'
+import { conflict, invalid, missingScope, notFound } from '../../../core/errors.ts'
 import { AnswerId, Id, Time } from '../../../core/schemas.ts'
-import { AGENT_KEYS, SCOPES, TOOL_SCOPES } from '../../../core/scopes.ts'
+import { AGENT_KEYS, ANY_SCOPE, SCOPES, TOOL_SCOPES } from '../../../core/scopes.ts'
 import { randomToken, sha256 } from '../../../core/secrets.ts'
 import { fromJson, toJson } from '../../../db/columns.ts'
 import { newId } from '../../../db/ids.ts'
@@ -212,15 +212,14 @@ export const endCurrentKey = capability({
   name: 'keys.end_current',
   summary: 'Delete the API key that makes this call; no scope is needed for that',
   description: 'A program can sign itself out with it, without the scope account.',
-  scopes: 'public',
+  scopes: ANY_SCOPE,
   rest: ['DELETE /api/v1/auth/api-keys/current'],
   status: 204,
-  errors: [401, 404],
+  errors: [404],
   input: z.object({}),
   output: z.void(),
   run: (ctx) =>
     inTx(ctx, async (ctx) => {
-      if (!ctx.viewer) throw notAuthenticated()
       const { kind, id } = ctx.viewer.credential
       if (kind !== 'api_key') throw notFound('API key', 'This call was not made with an API key.')
       await ctx.db.deleteFrom('api_keys').where('key_id', '=', id).execute()

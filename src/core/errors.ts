@@ -47,7 +47,11 @@ export const invalid = (path: string | (string | number)[], msg: string, type = 
 
 export const notAuthenticated = (
   detail = 'Send an API key in X-API-Key, or a token in Authorization: Bearer.',
-  code: 'not_authenticated' | 'invalid_credentials' | 'invalid_token' | 'session_changed' = 'not_authenticated',
+  code:
+    | 'not_authenticated'
+    | 'invalid_credentials'
+    | 'invalid_token'
+    | 'session_changed' = 'not_authenticated',
 ) => new AppError(401, code, detail, {}, { 'WWW-Authenticate': 'Bearer' })
 
 export const missingScope = (required: readonly string[]) =>

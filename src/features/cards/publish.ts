@@ -87,6 +87,12 @@ async function bringThere(
   return isRewarded ? rewardPublishing(ctx, row) : 0
 }
 
+/** For a draft only: the review of a published card decides about its present readers, and this one is for others. */
+async function keepReview(ctx: UserCtx, cardId: string, reviewed: ReturnType<typeof reviewColumns>) {
+  await updateCardRow(ctx.db, cardId, reviewed)
+  await saved(ctx, cardId)
+}
+
 type Wish = { targetId: string; licence: Licence | undefined }
 
 async function publish(ctx: UserCtx, cardId: string, { targetId, licence: wanted }: Wish): Promise<Outcome> {
@@ -114,8 +120,7 @@ async function publish(ctx: UserCtx, cardId: string, { targetId, licence: wanted
   )
   const verdict = await orCleared(ctx, reviewed, row, target)
   if (!verdict.isAccepted) {
-    await updateCardRow(ctx.db, cardId, reviewColumns(verdict, now))
-    await saved(ctx, cardId)
+    if (row.status === 'unpublished') await keepReview(ctx, cardId, reviewColumns(verdict, now))
     return { refusal: qualityRejected(verdict) }
   }
   const similar_cards = await refuseDuplicate(ctx, row)
@@ -132,7 +137,7 @@ const PublishTool = CardId.extend({
 export const publishCard = capability({
   name: 'cards.publish',
   summary: 'Publish a card to the public library, or to another workspace',
-  description: `Reviews the card, looks for duplicates, moves it and books the reward in one step. Refusals (400 quality_rejected, 409 duplicate_card) say what to fix and charge nothing. The card stays as it is; after quality_rejected its review says what was found. The reward is earned once per card and once for the same or nearly the same text, for at most ${MAX_PUBLISH_REWARDS_PER_DAY} cards a day (UTC), only if the target is public and, if mail is configured, only with a confirmed address. Editors of the target read its versions from the move on. The version is given to everybody under a licence that cannot be taken back; 409 licence_fixed names the one that it already has.`,
+  description: `Reviews the card, looks for duplicates, moves it and books the reward in one step. Refusals (400 quality_rejected, 409 duplicate_card) say what to fix and charge nothing. The card stays as it is; after quality_rejected the review of a draft says what was found. The reward is earned once per card and once for the same or nearly the same text, for at most ${MAX_PUBLISH_REWARDS_PER_DAY} cards a day (UTC), only if the target is public and, if mail is configured, only with a confirmed address. Editors of the target read its versions from the move on. The version is given to everybody under a licence that cannot be taken back; 409 licence_fixed names the one that it already has.`,
   scopes: ['publish'],
   rest: ['POST /api/v1/cards/{card_id}/publish', 'POST /api/v1/cases/{case_id}/publish'],
   aliases: { case_id: 'card_id' },
@@ -152,7 +157,7 @@ export const publishCard = capability({
   output: CaseResponse,
   errors: [400, 404, 409, 412],
   run: async (ctx, { card_id, target_workspace_id: targetId = PUBLIC_LIBRARY_ID, licence }) => {
-    // A refusal is thrown after the transaction: the card keeps its review, and nothing else has changed.
+    // A refusal is thrown after the transaction: a draft keeps its review, and nothing else has changed.
     const outcome = await inTx(ctx, (ctx) => publish(ctx, card_id, { targetId, licence }), SELF_GUARDED)
     if ('refusal' in outcome) throw outcome.refusal
     return outcome.card

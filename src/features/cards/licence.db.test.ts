@@ -54,6 +54,18 @@ onBothEngines(
       expect(there.body.publication).toMatchObject({ licence: null, content_hash: contentHash(there.body) })
     })
 
+    test('what is written in a private team has no licence, whatever the version before it had', async () => {
+      const { workspaceId, admin, editor } = await team(t)
+      const { card_id } = await published(editor, '?licence=CC0-1.0')
+      const shared = await editor.post(`/api/v1/cards/${card_id}/share`, { workspace_id: workspaceId })
+      expect(shared.body.publication.licence).toBe('CC0-1.0')
+      const edited = await admin.patch(`/api/v1/cards/${card_id}`, { body: 'Of the team' })
+      expect(edited.body.publication).toMatchObject({ licence: null, content_hash: contentHash(edited.body) })
+      expect((await publish(editor, card_id, '?licence=MIT')).body.publication.licence).toBe('MIT')
+      const { items } = (await editor.get(`/api/v1/cards/${card_id}/history`)).body
+      expect(items.map((item: { licence: string }) => item.licence)).toEqual(['MIT', 'CC0-1.0'])
+    })
+
     test('a card from before licences has none until its owner publishes it again', async () => {
       const me = await t.user()
       const { card_id } = await published(me)

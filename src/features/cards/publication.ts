@@ -34,14 +34,24 @@ export const publishedColumns = (row: CardRow, now: string) => ({
   version_published_at: row.licence === null ? now : (row.version_published_at ?? now),
 })
 
+/** The hash of a pulled text says whether somebody here has changed it, so it follows each edit. */
+function hashOfDraft(row: CardRow, after: CardContent, isChanged: boolean): string | null {
+  if (row.origin !== null) return contentHash(after)
+  return isChanged ? null : row.content_hash
+}
+
 /**
- * Columns of the version that an edit makes. A published card keeps its licence; an unpublished one has none until
- * it is published.
+ * Columns of the version that an edit makes. It keeps the licence where strangers read it at once; what is written for
+ * a private team, or in a draft, has none until it is published.
  */
 export const editedColumns = (row: CardRow, after: CardContent, isChanged: boolean, now: string) =>
   row.status === 'published'
-    ? { content_hash: contentHash(after), version_published_at: now, licence: row.licence }
-    : { content_hash: isChanged ? null : row.content_hash, version_published_at: null, licence: null }
+    ? {
+        content_hash: contentHash(after),
+        version_published_at: now,
+        licence: row.workspace_visibility === 'private' ? null : row.licence,
+      }
+    : { content_hash: hashOfDraft(row, after, isChanged), version_published_at: null, licence: null }
 
 const fixed = (licence: Licence, detail: string) => conflict('licence_fixed', detail, { licence })
 

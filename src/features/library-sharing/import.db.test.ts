@@ -143,6 +143,22 @@ onBothEngines(
       })
     })
 
+    test('a card with its pulled text again is not changed here, in a personal workspace as in a team', async () => {
+      const { workspaceId, editor } = await team(t)
+      for (const target of [editor.workspaceId, workspaceId]) {
+        const word = randomUUID()
+        const card = foreignCard(word)
+        const { card_id } = (await importing(editor, target, [card])).body.items[0]
+        const changedHere = async () => (await editor.get(`/api/v1/cards/${card_id}`)).body.origin.changed_here
+        await editor.patch(`/api/v1/cards/${card_id}`, { body: 'Ours' })
+        expect(await changedHere()).toBe(true)
+        await editor.post(`/api/v1/cards/${card_id}/restore`, { version: 1 })
+        expect(await changedHere()).toBe(false)
+        const newer = { ...foreignCard(word, { body: 'More' }), card_id: card.card_id, version: 2 }
+        expect(outcomes(await importing(editor, target, [newer]))).toEqual(['updated'])
+      }
+    })
+
     test('a card that was published from the workspace comes in again only when it is newer', async () => {
       const { workspaceId, editor, admin } = await team(t)
       const card = foreignCard()

@@ -54,6 +54,12 @@ const isPlainObject = (value: unknown) => typeof value === 'object' && value !==
 const limitClassOf = (capability: Capability, method: Method) =>
   capability.limit ?? (hasBody(method) || method === 'DELETE' ? 'write' : 'read')
 
+/** For `If-Match` on the same path. A merged card answers with another one, whose version says nothing about its own. */
+function versionOf(output: unknown): number | undefined {
+  const { version, merged_from } = (output ?? {}) as { version?: unknown; merged_from?: unknown }
+  return typeof version === 'number' && merged_from === undefined ? version : undefined
+}
+
 function addRoute(
   app: FastifyInstance,
   services: Services,
@@ -88,8 +94,8 @@ function addRoute(
       headers = [...(headers ?? []), ...moved.headers]
     }
     if (capability.session === 'end') headers = [...(headers ?? []), ...dropCookie(services, request)]
-    const version = (output as { version?: unknown } | undefined)?.version
-    if (typeof version === 'number') headers = [...(headers ?? []), 'ETag', `"${version}"`]
+    const version = versionOf(output)
+    if (version !== undefined) headers = [...(headers ?? []), 'ETag', `"${version}"`]
     return { status, text: status === 204 ? '' : writeAnswer(output), headers }
   }
 

@@ -2,12 +2,12 @@ import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import { toJson } from '../../db/columns.ts'
 import { readCites } from '../cites/read-cites.ts'
 import { requireMayPublish } from '../sanctions/sanctions.ts'
-import { editableCard } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf, warningsFor } from './content.ts'
 import { holdCard } from './hold-card.ts'
 import { orCleared, refuseUnsafe, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
+import { editableUnmerged } from './unmerged-card.ts'
 
 /**
  * Sets the cites of a card, or reads them from the card again. Others read them with the card, so it is reviewed as after a
@@ -18,7 +18,7 @@ export const changeCites = (ctx: UserCtx, cardId: string, written: readonly stri
     ctx,
     async (ctx) => {
       await holdCard(ctx, cardId)
-      const card = await editableCard(ctx, cardId)
+      const card = await editableUnmerged(ctx, cardId)
       const there = { workspace_id: card.workspace_id, visibility: card.workspace_visibility }
       if (card.status === 'published') await requireMayPublish(ctx, there)
       const content = contentOf(card)

@@ -5,11 +5,12 @@ import { notFound } from '../../core/errors.ts'
 import { LicenceId } from '../../core/licence-id.ts'
 import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
-import { editableAtAnyVersion, editableCard } from './access.ts'
+import { editableAtAnyVersion } from './access.ts'
 import { type CardContent, contentOf } from './content.ts'
 import { holdCard } from './hold-card.ts'
 import { CardId, CaseContent, CaseResponse } from './schemas.ts'
 import type { CardRow } from './select.ts'
+import { editableUnmerged } from './unmerged-card.ts'
 import { edit } from './update.ts'
 import { findVersions, nameOf, type VersionRow } from './versions.store.ts'
 
@@ -135,13 +136,13 @@ export const restoreCard = capability({
   aliases: { case_id: 'card_id' },
   input: CardId.extend({ version: VersionNumber }),
   output: CaseResponse,
-  errors: [400, 404, 412],
+  errors: [400, 404, 409, 412],
   run: (ctx, { card_id, version }) =>
     inTx(
       ctx,
       async (ctx) => {
         await holdCard(ctx, card_id)
-        const card = await editableCard(ctx, card_id)
+        const card = await editableUnmerged(ctx, card_id)
         const { content } = await oneVersion(ctx, card, version)
         return edit(ctx, card, fromJson<CardContent>(content))
       },

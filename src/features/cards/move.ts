@@ -6,7 +6,6 @@ import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { requireRole, roleOf } from '../permissions/permission.ts'
 import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
-import { editableCard } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { holdAround } from './hold-card.ts'
@@ -17,6 +16,7 @@ import { saved } from './saved.ts'
 import { CardId, CaseResponse } from './schemas.ts'
 import type { CardRow } from './select.ts'
 import { markSuccession } from './succession-mark.ts'
+import { editableUnmerged } from './unmerged-card.ts'
 
 const POLICY_HOLDS =
   'The policy of this workspace does not let its cards out, so they cannot be moved either. An admin can change that.'
@@ -92,7 +92,7 @@ export const moveCard = capability({
   errors: [400, 404, 409, 412],
   run: (ctx, { card_id, workspace_id }) =>
     inTx(ctx, async (ctx) => {
-      const row = await editableCard(ctx, card_id)
+      const row = await editableUnmerged(ctx, card_id)
       const { workspace } = await requireRole(ctx, workspace_id, 'editor')
       if (row.workspace_id === workspace_id) return presentCard(row, ctx.now())
       await holdAround(ctx, [card_id])

@@ -12,7 +12,6 @@ import { publishingTarget } from '../permissions/permission.ts'
 import { policyOf } from '../permissions/policy.ts'
 import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
 import { refreshTrust } from '../trust/refresh.ts'
-import { ownCard } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { presentCard } from './present.ts'
@@ -27,6 +26,7 @@ import type { CardRow } from './select.ts'
 import { refuseDuplicate } from './similar.ts'
 import { markSuccession } from './succession-mark.ts'
 import { thinState } from './thin.ts'
+import { ownUnmerged } from './unmerged-card.ts'
 
 /** A workspace may forbid publishing its cards elsewhere (`allow_publish: false` in its policy). */
 export async function requireLeave(
@@ -97,7 +97,7 @@ type Wish = { targetId: string; licence: Licence | undefined }
 
 async function publish(ctx: UserCtx, cardId: string, { targetId, licence: wanted }: Wish): Promise<Outcome> {
   await holdForPublishing(ctx, cardId, targetId)
-  const row = await ownCard(ctx, cardId, 'publish')
+  const row = await ownUnmerged(ctx, cardId, 'publish')
   await requirePublishing(ctx)
   const target = await publishingTarget(ctx, targetId)
   const isThere = row.workspace_id === target.workspace_id

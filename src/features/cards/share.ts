@@ -8,7 +8,7 @@ import { requirePublishing } from '../identity/users/publishing-setting.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
 import { refreshTrust } from '../trust/refresh.ts'
-import { type CardRow, editableCard, ownCard, readableCard, refuseOutsider } from './access.ts'
+import { type CardRow, ownCard, readableCard, refuseOutsider } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { holdAround, holdCard } from './hold-card.ts'
@@ -20,6 +20,7 @@ import { saved } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
 import { markSuccession } from './succession-mark.ts'
 import { thinShare, thinState } from './thin.ts'
+import { editableUnmerged } from './unmerged-card.ts'
 
 /** In a public or unlisted workspace sharing publishes a card to strangers: that is for its owner to decide. */
 async function requireLeaveInTheOpen(ctx: UserCtx, row: CardRow): Promise<void> {
@@ -125,7 +126,7 @@ export const shareCard = capability({
   errors: [400, 404, 409, 412],
   run: (ctx, { card_id, workspace_id }) =>
     inTx(ctx, async (ctx) => {
-      const row = await editableCard(ctx, card_id)
+      const row = await editableUnmerged(ctx, card_id)
       const there = workspace_id === undefined ? row : await broughtTo(ctx, row, workspace_id)
       return shareRow(ctx, there, there !== row)
     }),

@@ -5,7 +5,6 @@ import { toJson } from '../../db/columns.ts'
 import { readCites } from '../cites/read-cites.ts'
 import { requireMayPublish } from '../sanctions/sanctions.ts'
 import { refreshTrust } from '../trust/refresh.ts'
-import { editableCard } from './access.ts'
 import { appendEvidences, replaceTags, updateCardRow } from './cards.store.ts'
 import { type CardContent, changedFields, columnsOf, contentOf, warningsFor } from './content.ts'
 import { holdCard } from './hold-card.ts'
@@ -26,6 +25,7 @@ import {
 import type { CardRow } from './select.ts'
 import { markSuccession } from './succession-mark.ts'
 import { thinUpdate } from './thin.ts'
+import { editableUnmerged } from './unmerged-card.ts'
 import { keepVersion } from './versions.store.ts'
 
 /** Evidence is never removed, so it needs a limit. */
@@ -107,7 +107,7 @@ export const updateCard = capability({
   name: 'cards.update',
   summary: 'Change a card, or add evidence to it',
   description:
-    'Fields left out stay as they are; a given list or object replaces the whole of it. Evidence is only ever added to. Each update makes a new version and keeps the former one. With If-Match the update is refused (412) when the card is at another version.',
+    'Fields left out stay as they are; a given list or object replaces the whole of it. Evidence is only ever added to. Each update makes a new version and keeps the former one. With If-Match the update is refused (412) when the card is at another version. A card that was merged is not changed (409 merged_already, with into_card_id).',
   scopes: ['record', 'case:write'],
   rest: ['PATCH /api/v1/cards/{card_id}', 'PATCH /api/v1/cases/{case_id}'],
   aliases: { case_id: 'card_id' },
@@ -121,14 +121,14 @@ export const updateCard = capability({
   },
   input: CaseUpdate,
   output: CaseResponse,
-  errors: [400, 404, 412, 413],
+  errors: [400, 404, 409, 412, 413],
   maxBodyBytes: MAX_BODY_BYTES,
   run: (ctx, { card_id, evidences, ...change }: CaseUpdateInput) =>
     inTx(
       ctx,
       async (ctx) => {
         await holdCard(ctx, card_id)
-        return edit(ctx, await editableCard(ctx, card_id), given(change), evidences)
+        return edit(ctx, await editableUnmerged(ctx, card_id), given(change), evidences)
       },
       SELF_GUARDED,
     ),

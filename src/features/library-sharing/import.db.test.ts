@@ -149,7 +149,8 @@ onBothEngines(
         const word = randomUUID()
         const card = foreignCard(word)
         const { card_id } = (await importing(editor, target, [card])).body.items[0]
-        const changedHere = async () => (await editor.get(`/api/v1/cards/${card_id}`)).body.origin.changed_here
+        const changedHere = async () =>
+          (await editor.get(`/api/v1/cards/${card_id}`)).body.origin.changed_here
         await editor.patch(`/api/v1/cards/${card_id}`, { body: 'Ours' })
         expect(await changedHere()).toBe(true)
         await editor.post(`/api/v1/cards/${card_id}/restore`, { version: 1 })

@@ -48,7 +48,7 @@ export const writeCites = capability({
   rest: ['PUT /api/v1/cards/{card_id}/cites'],
   input: CardId.extend({ cites: Cites.nullable() }).meta({ id: 'CardCitesWrite' }),
   output: CitesResponse,
-  errors: [400, 404, 412],
+  errors: [400, 404, 409, 412],
   run: async (ctx, { card_id, cites }) => ({
     card_id,
     are_written: cites !== null,

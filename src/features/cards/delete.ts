@@ -2,14 +2,21 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
-import { notFound } from '../../core/errors.ts'
+import { forbidden, notFound } from '../../core/errors.ts'
 import { requireScope } from '../../core/invoke.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import { audit } from '../audit/audit.ts'
-import { isPublishingEnabled } from '../identity/users/publishing-setting.ts'
-import { isBanned, isClearedFor } from '../sanctions/sanctions.ts'
+import { isPublishingEnabled, requirePublishing } from '../identity/users/publishing-setting.ts'
+import { isBanned, isClearedFor, requireMayPublish } from '../sanctions/sanctions.ts'
 import { deletableCard } from './access.ts'
-import { type DeletedCard, findDeleted, findPurgeable, removeCard, updateCardRow } from './cards.store.ts'
+import {
+  type DeletedCard,
+  findCard,
+  findDeleted,
+  findPurgeable,
+  removeCard,
+  updateCardRow,
+} from './cards.store.ts'
 import { holdCard } from './hold-card.ts'
 import { unindexCard } from './indexing/index-card.ts'
 import { holdForPublishing } from './publish.store.ts'
@@ -82,6 +89,17 @@ async function duplicatesOf(ctx: UserCtx, deleted: DeletedCard) {
   return duplicatesInLibrary(ctx, deleted)
 }
 
+/**
+ * Unpublished, the card is where it came from. An admin of the workspace that it was published to may not read it there,
+ * and is told why it does not come back as it was. It stays deleted, for its owner to bring it back.
+ */
+async function refuseOutOfSight(ctx: UserCtx, deleted: DeletedCard): Promise<void> {
+  if (await findCard(ctx.db, ctx.viewer.userId, deleted.card_id)) return
+  await requireMayPublish(ctx, deleted)
+  if (deleted.visibility !== 'private') await requirePublishing(ctx)
+  throw forbidden('Nearly the same text is hidden from strangers. Only its owner can bring this card back.')
+}
+
 async function bringBack(ctx: UserCtx, cardId: string): Promise<CardAnswer> {
   await holdForPublishing(ctx, cardId)
   const deleted = await findDeleted(ctx.db, ctx.viewer.userId, cardId, keptSince(ctx))
@@ -98,6 +116,7 @@ async function bringBack(ctx: UserCtx, cardId: string): Promise<CardAnswer> {
       ? { status: 'unpublished' as const, published_at: null, workspace_id: deleted.origin_workspace_id }
       : {}),
   })
+  if (wasPublished && !isPublished) await refuseOutOfSight(ctx, deleted)
   await markSuccession(ctx.db, cardId)
   await audit(ctx, {
     action: 'card.undeleted',
@@ -111,7 +130,7 @@ async function bringBack(ctx: UserCtx, cardId: string): Promise<CardAnswer> {
 export const undeleteCard = capability({
   name: 'cards.undelete',
   summary: 'Bring a deleted card back',
-  description: `Within ${KEPT_DAYS} days, by its owner or an admin of its workspace. It comes back as it was; to an owner who has left its workspace, or is banned from publishing there, unpublished; so it does where strangers would read it, while publishing is disabled in the settings of who brings it back; so it does if the library has nearly the same card by then, which similar_cards names, or if strangers would read what is hidden from them. If strangers can read it then, it needs the scope publish.`,
+  description: `Within ${KEPT_DAYS} days, by its owner or an admin of its workspace. It comes back as it was; to an owner who has left its workspace, or is banned from publishing there, unpublished; so it does where strangers would read it, while publishing is disabled in the settings of who brings it back; so it does if the library has nearly the same card by then, which similar_cards names, or if strangers would read what is hidden from them. An admin who could not read it then is refused (403), and its owner can bring it back. If strangers can read it then, it needs the scope publish.`,
   scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/cards/{card_id}/undelete', 'POST /api/v1/cases/{case_id}/undelete'],
   aliases: { case_id: 'card_id' },

@@ -55,6 +55,28 @@ onBothEngines('bringing a deleted card back', (t) => {
     expect(refused.body.reasons).toMatchObject([{ rule: 'withdrawn_text' }])
   })
 
+  test('an admin who could not read it where it came from is told why it stays, and its owner brings it back', async () => {
+    const { workspaceId, admin, editor } = await team(t, { visibility: 'public' })
+    const [text, boss] = [goodCard(), await serviceAdmin(t)]
+    const card = await record(editor, text)
+    expect((await editor.post(`${url(card)}/publish?target_workspace_id=${workspaceId}`)).status).toBe(200)
+    await admin.delete(url(card))
+    const undelete = () => admin.post(`${url(card)}/undelete`)
+    await admin.put('/api/v1/user/settings', { publishing_enabled: false })
+    expect(await undelete()).toMatchObject({ status: 403, body: { code: 'publishing_disabled' } })
+    await admin.put('/api/v1/user/settings', {})
+    expect((await undelete()).body).toMatchObject({ status: 'published', workspace_id: workspaceId })
+
+    await admin.delete(url(card))
+    const hidden = await published(editor, text)
+    await report(await t.user(), hidden.card_id)
+    await decide(boss, await matterOf(boss, hidden.card_id), { decision: 'hide' })
+    const refused = await undelete()
+    expect([refused.status, refused.body.code]).toEqual([403, 'forbidden'])
+    const back = await editor.post(`${url(card)}/undelete`)
+    expect(back.body).toMatchObject({ status: 'unpublished', workspace_id: editor.workspaceId })
+  })
+
   test('it comes back published if nobody says the same', async () => {
     const owner = await t.user()
     const card = await published(owner, goodCard())

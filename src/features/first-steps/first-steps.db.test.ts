@@ -70,6 +70,18 @@ onBothEngines('sample cards', (t) => {
     expect(card).toMatchObject({ is_sample: true, status: 'unpublished' })
   })
 
+  test('are added to the personal workspace, also with a key that records for a team', async () => {
+    const me = await t.user()
+    const { workspace_id } = (await me.post('/api/v1/workspaces', { name: 'Team' })).body
+    const key = { name: 'agent', scopes: ['account'], default_workspace_id: workspace_id }
+    const { api_key } = (await me.post('/api/v1/auth/api-keys', key)).body
+    const added = await clientOf(t.app, { 'x-api-key': api_key }).post(SAMPLES)
+    expect([added.status, added.body.added]).toEqual([200, COUNT])
+    const { items } = (await me.get('/api/v1/cards')).body
+    const homes = new Set(items.map((card: { workspace_id: string }) => card.workspace_id))
+    expect([...homes]).toEqual([me.workspaceId])
+  })
+
   test('removal takes the unchanged ones, names the others, and leaves what one wrote', async () => {
     const me = await t.user()
     const mine = await record(me)

@@ -5,6 +5,7 @@ import { AnswerId } from '../../core/schemas.ts'
 import { removeDeletable } from '../cards/delete.ts'
 import { record } from '../cards/record.ts'
 import { CaseCreate } from '../cards/schemas.ts'
+import { requireUser } from '../identity/users/users.ts'
 import { sampleRows } from './first-steps.store.ts'
 import { SAMPLE_CARDS } from './sample-cards.ts'
 
@@ -20,7 +21,9 @@ export const addSamples = capability({
     inTx(ctx, async (ctx) => {
       const present = new Set((await sampleRows(ctx.db, ctx.viewer.userId)).map(({ sample }) => sample))
       const missing = Object.entries(SAMPLE_CARDS).filter(([sample]) => !present.has(sample))
-      for (const [sample, card] of missing) await record(ctx, CaseCreate.parse(card), { sample })
+      const { personal_workspace_id: workspace_id } = await requireUser(ctx, ctx.viewer.userId)
+      for (const [sample, card] of missing)
+        await record(ctx, CaseCreate.parse({ ...card, workspace_id }), { sample })
       return { added: missing.length }
     }),
 })

@@ -44,7 +44,8 @@ export async function succeed(ctx: UserCtx, former: CardRow, successor: CardRow)
     throw conflict('circular_succession', 'This card has already taken the place of that one.')
   requireVisibleToAll(former, successor)
   await setSuccessor(ctx.db, former.card_id, successor.card_id)
-  if (former.owner_id !== ctx.viewer.userId) await tell(ctx, replaced(former.owner_id, former.card_id))
+  if (former.owner_id !== ctx.viewer.userId && former.owner_deleted_at === null)
+    await tell(ctx, replaced(former.owner_id, former.card_id))
 }
 
 /** What follows when a link or a merge ends: another one may still hold, otherwise the card is back in search. */

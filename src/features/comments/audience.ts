@@ -28,14 +28,21 @@ export async function requireAudience(ctx: UserCtx, card: CardRow): Promise<Audi
   return audience
 }
 
-/** The mentioned people. Each must be a member there and able to read the card. */
+type Mentioning = { cardId: string; workspaceId: string; body: string; former?: string }
+
+/**
+ * The people whom the text mentions and its former one did not. Each must be a member there and able to read the card;
+ * those who were mentioned before may have left since.
+ */
 export async function requireReaders(
   ctx: UserCtx,
-  { cardId, workspaceId, body }: { cardId: string; workspaceId: string; body: string },
+  { cardId, workspaceId, body, former = '' }: Mentioning,
 ): Promise<string[]> {
-  const ids = mentionedIn(body)
+  const all = mentionedIn(body)
+  if (all.length > MAX_MENTIONS) throw invalid('body', `A comment mentions at most ${MAX_MENTIONS} people`)
+  const before = new Set(mentionedIn(former))
+  const ids = all.filter((id) => !before.has(id))
   if (ids.length === 0) return []
-  if (ids.length > MAX_MENTIONS) throw invalid('body', `A comment mentions at most ${MAX_MENTIONS} people`)
   const known = new Set(await membersAmong(ctx.db, workspaceId, ids))
   for (const id of ids)
     if (!known.has(id) || !(await mayReadCard(ctx.db, cardId, id)))
@@ -49,15 +56,17 @@ export async function tellMentioned(ctx: UserCtx, cardId: string, userIds: reado
     if (userId !== ctx.viewer.userId) await tell(ctx, { userId, kind: 'card.mentioned', subjectId: cardId })
 }
 
-type Said = { cardId: string; ownerId: string; workspaceId: string; mentioned: readonly string[] }
+type Said = { card: CardRow; workspaceId: string; mentioned: readonly string[] }
 
 /** Notifies the mentioned people, the owner of the card and earlier speakers. */
 export async function tellAudience(ctx: UserCtx, said: Said): Promise<void> {
-  const { cardId, ownerId, workspaceId, mentioned } = said
+  const { card, workspaceId, mentioned } = said
+  const { card_id: cardId, owner_id: ownerId } = card
   await tellMentioned(ctx, cardId, mentioned)
   const speakers = await speakersIn(ctx.db, { cardId, workspaceId, limit: MOST_TOLD })
   const members = await membersAmong(ctx.db, workspaceId, [ownerId, ...speakers])
-  const others = new Set([ownerId, ...members])
+  // The owner of a card that was published from there need not be a member.
+  const others = new Set(card.owner_deleted_at === null ? [ownerId, ...members] : members)
   for (const userId of others) {
     const knows = userId === ctx.viewer.userId || mentioned.includes(userId)
     if (!knows && (await mayReadCard(ctx.db, cardId, userId)))

@@ -138,6 +138,18 @@ onBothEngines('comments', (t) => {
     expect((await rowsOf(card_id)).length).toBe(1)
   })
 
+  test('a comment can be corrected after somebody whom it mentions has left', async () => {
+    const { cardId, workspaceId, admin, editor, viewer } = await shared()
+    const { comment_id } = await say(editor, cardId, `Lok at this, <@${viewer.userId}>`)
+    await admin.delete(`/api/v1/workspaces/${workspaceId}/members/${viewer.userId}`)
+    const correct = (body: string) => editor.patch(`${thread(cardId)}/${comment_id}`, { body })
+    expect((await correct(`Look at this, <@${viewer.userId}>`)).status).toBe(200)
+    expect((await correct('Look at this')).status).toBe(200)
+    expect((await correct(`Look at this, <@${viewer.userId}>`)).status).toBe(422)
+    const crowd = Array.from({ length: MAX_MENTIONS + 1 }, () => `<@${crypto.randomUUID()}>`).join(' ')
+    expect((await correct(crowd)).text).toContain('at most 20 people')
+  })
+
   test('strangers neither read nor write, also where the card is in the library', async () => {
     const { cardId, editor, viewer } = await shared()
     const stranger = await t.user('stranger')

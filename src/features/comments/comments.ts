@@ -123,12 +123,7 @@ export const createComment = capability({
       const comment_id = newId()
       const created_at = ctx.now().toISOString()
       const user_id = ctx.viewer.userId
-      await tellAudience(ctx, {
-        cardId: card_id,
-        ownerId: card.owner_id,
-        workspaceId: workspace_id,
-        mentioned,
-      })
+      await tellAudience(ctx, { card, workspaceId: workspace_id, mentioned })
       const row = { comment_id, card_id, workspace_id, user_id, body, created_at, edited_at: null }
       await insertComment(ctx.db, row)
       return shown(ctx, card_id, comment_id)
@@ -152,16 +147,11 @@ export const editComment = capability({
       if (row.user_id !== ctx.viewer.userId) throw forbidden('Only its author may change a comment.')
       if (row.my_role === null)
         throw forbidden('You are no longer a member there. You can delete your comment.')
-      const before = new Set(mentionedIn(row.body))
       const about = { cardId: card_id, workspaceId: row.workspace_id }
-      const mentioned = await requireReaders(ctx, { ...about, body })
+      const mentioned = await requireReaders(ctx, { ...about, body, former: row.body })
       if (body !== row.body) {
         await changeComment(ctx.db, { ...row, body, edited_at: ctx.now().toISOString() })
-        await tellMentioned(
-          ctx,
-          card_id,
-          mentioned.filter((id) => !before.has(id)),
-        )
+        await tellMentioned(ctx, card_id, mentioned)
       }
       return shown(ctx, card_id, comment_id)
     })

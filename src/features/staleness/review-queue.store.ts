@@ -85,14 +85,16 @@ export async function contradictions(db: Db, asked: Reviewed, limit: number) {
   })
 }
 
-/** People with cards that have an interval, in the order of their ids, after `after`. */
+/** People with cards that have an interval and with an account, in the order of their ids, after `after`. */
 export async function ownersWithIntervals(db: Db, after: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('cards')
     .innerJoin('workspaces', 'workspaces.workspace_id', 'cards.workspace_id')
+    .innerJoin('users', 'users.user_id', 'cards.owner_id')
     .select('cards.owner_id')
     .distinct()
     .where('cards.deleted_at', 'is', null)
+    .where('users.deleted_at', 'is', null)
     .where((eb) =>
       eb.or([
         eb('cards.review_after_days', 'is not', null),

@@ -54,6 +54,7 @@ import { refundsAreNotSpent } from './0055-refunds-are-not-spent.ts'
 import { standingVerdicts } from './0056-standing-verdicts.ts'
 import { deletedAccounts } from './0057-deleted-accounts.ts'
 import { openMatters } from './0058-open-matters.ts'
+import { decidedByService } from './0059-decided-by-service.ts'
 
 export type Migration = {
   name: string
@@ -117,6 +118,7 @@ export const MIGRATIONS: readonly Migration[] = [
   standingVerdicts,
   deletedAccounts,
   openMatters,
+  decidedByService,
 ]
 
 export class SchemaTooNew extends Error {

@@ -26,6 +26,8 @@ export type ModerationMattersTable = {
   decided_by: string | null
   decided_at: string | null
   decided_version: number | null
+  /** A moderator of the service has decided where strangers read. Admins of the workspace do not change that. */
+  decided_by_service: Flag
   /** The owner has not appealed against the current decision yet. */
   can_appeal: Flag
   appeal_note: string | null

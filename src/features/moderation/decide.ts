@@ -9,8 +9,7 @@ import type { ModerationDecision } from '../../db/tables/moderation.ts'
 import { audit } from '../audit/audit.ts'
 import { holdAnyCard } from '../cards/hold-card.ts'
 import { findCardOrDeleted, hideCard, type ModeratedCard, showCard, takeCardOut } from '../cards/moderated.ts'
-import { findUser, isServiceModerator } from '../identity/users/users.ts'
-import { roleOf } from '../permissions/permission.ts'
+import { findUser } from '../identity/users/users.ts'
 import { cleanText, Findings } from '../redaction/stored.ts'
 import { findBanIn, insertBan, liftBansOfMatter } from './bans.store.ts'
 import { isHeldBeside } from './hiding.store.ts'
@@ -52,24 +51,25 @@ async function heldMatter(ctx: UserCtx, matterId: string): Promise<MatterRow> {
   return requireMatter(ctx, matterId)
 }
 
+/** Where strangers read, a moderator of the service decides for the service, also as an admin of that workspace. */
+const speaksForService = async (ctx: UserCtx, row: MatterRow): Promise<boolean> =>
+  row.visibility !== 'private' && (await moderatorOf(ctx)).isService
+
 /** Admins of a workspace cannot change decisions of the service's moderators, nor decide what only those may. */
 async function requireSay(ctx: UserCtx, row: MatterRow, decision: ModerationDecision): Promise<void> {
-  const { isService } = await moderatorOf(ctx)
-  if (isService) return
+  if ((await moderatorOf(ctx)).isService) return
   if (row.cause === 'blocked' && decision === 'keep' && row.visibility !== 'private')
     throw forbidden(
       'Strangers would read it, so only moderators of the service let a card pass that the review refuses.',
     )
-  const decider = row.decided_by === null ? undefined : await findUser(ctx.db, row.decided_by)
-  if (!decider || !isServiceModerator(ctx.config, decider)) return
-  if ((await roleOf(ctx, row.workspace_id, decider.user_id)) !== 'admin')
+  if (row.decided_by_service === 1)
     throw forbidden('Moderators of the service have decided this matter. Only they decide it anew.')
 }
 
 /** After a card has moved, the admins of its former workspace cannot decide about it. Moderators of the service can. */
 async function isWithin(ctx: UserCtx, row: MatterRow, card: ModeratedCard): Promise<boolean> {
   if (card.workspace_id === row.workspace_id || card.status !== 'published') return true
-  return row.visibility !== 'private' && (await moderatorOf(ctx)).isService
+  return speaksForService(ctx, row)
 }
 
 /**
@@ -101,8 +101,7 @@ async function changeCard(
  * place: a second one would stay after the first is lifted.
  */
 async function ban(ctx: UserCtx, row: MatterRow, reason: string): Promise<void> {
-  const { isService } = await moderatorOf(ctx)
-  const workspace_id = isService && row.visibility !== 'private' ? null : row.workspace_id
+  const workspace_id = (await speaksForService(ctx, row)) ? null : row.workspace_id
   await holdLockOf(ctx.db, ctx.database.engine, 'bans', row.owner_id)
   const before = await findBanIn(ctx.db, row.owner_id, workspace_id)
   if (before?.matter_id === row.matter_id) return
@@ -184,6 +183,7 @@ export const decideMatter = capability({
           decided_by: ctx.viewer.userId,
           decided_at: now,
           decided_version,
+          decided_by_service: flag(await speaksForService(ctx, row)),
           hidden_by_reports: 0,
           was_open: flag(row.visibility !== 'private'),
           can_appeal: !isAppeal && decision !== 'keep' ? 1 : 0,

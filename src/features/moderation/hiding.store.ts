@@ -10,14 +10,8 @@ type HiddenCard = Pick<Selectable<CardsTable>, 'card_id' | 'hidden_at'>
 const mattersHere = (db: Db, cardId: string) =>
   db
     .selectFrom('moderation_matters')
-    .leftJoin('memberships', (join) =>
-      join
-        .onRef('memberships.workspace_id', '=', 'moderation_matters.workspace_id')
-        .onRef('memberships.user_id', '=', 'moderation_matters.decided_by')
-        .on('memberships.role', '=', 'admin'),
-    )
-    .select(['matter_id', 'moderation_matters.workspace_id', 'cause', 'decision', 'decided_at'])
-    .select(['hidden_by_reports', 'memberships.role as decider_role'])
+    .select(['matter_id', 'workspace_id', 'cause', 'decision', 'decided_at'])
+    .select(['hidden_by_reports', 'decided_by_service'])
     .where('card_id', '=', cardId)
     .execute()
 
@@ -80,7 +74,7 @@ export async function endTeamMatters(db: Db, workspaceId: string, now: string): 
     const { card_id } = card
     const holding = (await mattersHere(db, card_id)).filter((matter) => holds(matter, card))
     const isOfTeam = (matter: Holding) =>
-      matter.workspace_id === workspaceId && matter.hidden_by_reports === 0 && matter.decider_role !== null
+      matter.workspace_id === workspaceId && matter.hidden_by_reports === 0 && matter.decided_by_service === 0
     if (holding.length === 0 || !holding.every(isOfTeam)) continue
     await db
       .updateTable('cards')

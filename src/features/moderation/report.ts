@@ -72,6 +72,7 @@ export const newMatter = (
     decided_by: null,
     decided_at: null,
     decided_version: null,
+    decided_by_service: 0,
     can_appeal: 0,
     appeal_note: null,
     appealed_at: null,

@@ -3,6 +3,9 @@ import { makeAdmin } from '../../../test/support/admin.ts'
 import { record, team } from '../../../test/support/cards.ts'
 import { clientOf } from '../../../test/support/client.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
+import { decide, matterOf, report, serviceAdmin } from '../../../test/support/moderation.ts'
+
+type Entry = { action: string; actor_id: string | null; actor_name: string | null }
 
 const actions = (answer: { body: { items: { action: string }[] } }) =>
   answer.body.items.map(({ action }) => action)
@@ -151,6 +154,41 @@ const define = (t: TestVault) => {
       ['card.moved_in', { from_workspace_id: editor.workspaceId }],
       ['card.published', expect.objectContaining({ from_workspace_id: editor.workspaceId })],
     ])
+  })
+
+  test('the log of a workspace does not say who decided as a moderator, nor confirm a guess', async () => {
+    const { admin, workspaceId } = await team(t, { visibility: 'public' })
+    const boss = await serviceAdmin(t)
+    const card = await record(admin, { workspace_id: workspaceId })
+    await admin.post(`/api/v1/cards/${card.card_id}/share`)
+    await report(await t.user(), card.card_id)
+    const hide = { decision: 'hide', ban_publisher: true }
+    expect((await decide(boss, await matterOf(boss, card.card_id), hide)).status).toBe(200)
+    const { matter_id } = await matterOf(boss, card.card_id)
+    await admin.post(`/api/v1/moderation/matters/${matter_id}/appeal`, { note: 'Look again.' })
+    await decide(boss, await matterOf(boss, card.card_id), { decision: 'keep' })
+
+    const decisions = [
+      'publisher.ban_lifted',
+      'publisher.banned',
+      'moderation.appeal_decided',
+      'moderation.decided',
+    ]
+    const url = `/api/v1/workspaces/${workspaceId}/audit`
+    const entries = async (as: typeof admin, from: string) => {
+      const { items } = (await as.get(`${from}page_size=100`)).body as { items: Entry[] }
+      return items.filter(({ action }) => decisions.includes(action))
+    }
+    const toldAdmin = await entries(admin, `${url}?`)
+    expect(new Set(toldAdmin.map(({ action }) => action))).toEqual(new Set(decisions))
+    for (const entry of toldAdmin) expect([entry.actor_id, entry.actor_name]).toEqual([null, null])
+    expect((await admin.get(`${url}?actor_id=${boss.userId}`)).body).toMatchObject({ items: [], total: 0 })
+    const toldBoss = await entries(boss, `/api/v1/admin/audit?workspace_id=${workspaceId}&`)
+    expect(toldBoss.map(({ actor_id }) => actor_id)).toEqual(Array(4).fill(boss.userId))
+    // Who decided finds what they did.
+    await admin.post(`/api/v1/workspaces/${workspaceId}/members`, { user_id: boss.userId, role: 'admin' })
+    expect(await entries(boss, `${url}?actor_id=${boss.userId}&`)).toHaveLength(4)
+    expect(await entries(admin, `${url}?actor_id=${boss.userId}&`)).toHaveLength(0)
   })
 
   test('refused requests are not in the log', async () => {

@@ -7,8 +7,21 @@ export type AuditFilter = {
   workspace_id?: string | undefined
   actor_id?: string | undefined
   action?: string | undefined
-  /** Leaves out what other people than this one did with their own memory. */
+  /** Leaves out what other people than this one did with their own memory, and who decided as a moderator. */
   readerId?: string
+}
+
+/** An admin of the workspace may own the card, and owners do not learn who decided about it (decision 0038). */
+const DECISIONS: readonly string[] = [
+  'moderation.decided',
+  'moderation.appeal_decided',
+  'publisher.banned',
+  'publisher.ban_lifted',
+]
+
+function withoutModerator(row: AuditRow, readerId: string): AuditRow {
+  const isUnnamed = DECISIONS.includes(row.action) && row.actor_id !== readerId
+  return isUnnamed ? { ...row, actor_id: null, actor_name: null } : row
 }
 
 /** Those of the workspaces that somebody is a member of. */
@@ -35,7 +48,7 @@ export async function listAudit(
   filter: AuditFilter,
   { limit, offset }: Window,
 ): Promise<{ rows: AuditRow[]; total: number }> {
-  const { readerId } = filter
+  const { readerId, actor_id } = filter
   const matching = db
     .selectFrom('audit_log')
     .leftJoin('users', 'users.user_id', 'audit_log.actor_id')
@@ -46,6 +59,10 @@ export async function listAudit(
           eb('audit_log.actor_id', '=', readerId ?? ''),
         ]),
       ),
+    )
+    // To find a decision by who made it would confirm a guess.
+    .$if(readerId !== undefined && actor_id !== undefined && actor_id !== readerId, (query) =>
+      query.where('audit_log.action', 'not in', DECISIONS),
     )
     .where((eb) =>
       eb.and(
@@ -68,5 +85,5 @@ export async function listAudit(
     .limit(limit)
     .offset(offset)
     .execute()
-  return { rows, total }
+  return { rows: readerId === undefined ? rows : rows.map((row) => withoutModerator(row, readerId)), total }
 }

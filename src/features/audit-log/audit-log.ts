@@ -12,7 +12,9 @@ const AuditEntryResponse = z
   .object({
     audit_id: AnswerId,
     action: z.string().describe('What was done, such as member.removed or card.published.'),
-    actor_id: AnswerId.nullable().describe('Who did it; null for the service itself.'),
+    actor_id: AnswerId.nullable().describe(
+      'Who did it; null for the service itself, and for a decision of another moderator in the log of a workspace.',
+    ),
     actor_name: z.string().nullable(),
     workspace_id: AnswerId.nullable(),
     subject_type: z.string(),

@@ -5,7 +5,7 @@ import type { AuditEntry } from '../../api/team.ts'
 import { formatTime } from '../../lib/format.ts'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Pager, Table } from '../../ui/table.tsx'
-import { actionWords, detailWords, wordsAroundTitle, wordsBeforeOther } from './audit-words.ts'
+import { actionWords, actorWords, detailWords, wordsAroundTitle, wordsBeforeOther } from './audit-words.ts'
 import { auditQuery } from './workspace-queries.ts'
 
 const route = getRouteApi('/app/workspaces/$workspaceId')
@@ -46,8 +46,7 @@ export function AuditLog({ workspaceId }: { workspaceId: string }) {
             cell: (entry) => (
               <>
                 <span className="wrap-anywhere">
-                  <span className="font-medium">{entry.actor_name || 'The system'}</span>{' '}
-                  <Action entry={entry} />
+                  <span className="font-medium">{actorWords(entry)}</span> <Action entry={entry} />
                 </span>
                 <span className="block text-xs wrap-anywhere text-faint sm:hidden">
                   {[formatTime(entry.created_at), detailWords(entry)].filter(Boolean).join(' · ')}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AuditEntry } from '../../api/team.ts'
-import { actionWords, detailWords, wordsAroundTitle, wordsBeforeOther } from './audit-words.ts'
+import { actionWords, actorWords, detailWords, wordsAroundTitle, wordsBeforeOther } from './audit-words.ts'
 
 const entry = (action: string, more: Partial<AuditEntry> = {}): AuditEntry => ({
   audit_id: 'a',
@@ -28,6 +28,14 @@ test('a member is named, and whoever accepts an invitation joins', () => {
 
 test('what the system does goes on after its name', () => {
   expect(actionWords(entry('card.hidden_by_reports'))).toBe('hid a card after reports')
+})
+
+test('a decision whose moderator is not named is not the system’s', () => {
+  const unnamed = { actor_id: null, actor_name: null }
+  for (const action of ['moderation.decided', 'moderation.appeal_decided', 'publisher.ban_lifted'])
+    expect(actorWords(entry(action, unnamed))).toBe('A moderator')
+  expect(actorWords(entry('moderation.decided'))).toBe('Team lead')
+  expect(actorWords(entry('card.hidden_by_reports', unnamed))).toBe('The system')
 })
 
 test('an action from a newer server still reads as words', () => {

@@ -42,6 +42,12 @@ const words: Record<string, Words> = {
   'memory.project_deleted': () => 'deleted a project of their memory',
 }
 
+const isDecision = (action: string) => /^publisher\.|^moderation\..*decided$/.test(action)
+
+/** Who did it. The server does not say which moderator has decided. */
+export const actorWords = ({ actor_name, action }: AuditEntry): string =>
+  actor_name || (isDecision(action) ? 'A moderator' : 'The system')
+
 /** The action as the rest of a sentence; one this page does not know yet still reads as words. */
 export function actionWords(entry: AuditEntry): string {
   return (

@@ -55,7 +55,7 @@ export type CardReportsTable = {
 export type PublishingBansTable = {
   ban_id: string
   user_id: string
-  /** A keyed hash of the e-mail address, so that a new account with the same address is banned too. */
+  /** A keyed hash of the e-mail address, if it was proven, so that a new account with the same address is banned too. */
   email_hash: string | null
   /** Null: in the library and every public or unlisted workspace. */
   workspace_id: string | null

@@ -10,6 +10,7 @@ import { audit } from '../audit/audit.ts'
 import { holdAnyCard } from '../cards/hold-card.ts'
 import { findCardOrDeleted, hideCard, type ModeratedCard, showCard, takeCardOut } from '../cards/moderated.ts'
 import { findUser } from '../identity/users/users.ts'
+import { isProven } from '../permissions/policy.ts'
 import { cleanText, Findings } from '../redaction/stored.ts'
 import { findBanIn, insertBan, liftBansOfMatter } from './bans.store.ts'
 import { isHeldBeside } from './hiding.store.ts'
@@ -116,7 +117,9 @@ async function ban(ctx: UserCtx, row: MatterRow, reason: string): Promise<void> 
   await insertBan(ctx.db, {
     ban_id,
     user_id: row.owner_id,
-    email_hash: owner?.email_normal ? addressHash(ctx, 'ban', owner.email_normal) : null,
+    // Anybody can register with the address of another person, who would be banned instead.
+    email_hash:
+      owner?.email_normal && isProven(ctx, owner) ? addressHash(ctx, 'ban', owner.email_normal) : null,
     workspace_id,
     matter_id: row.matter_id,
     reason,

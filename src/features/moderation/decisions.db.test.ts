@@ -219,7 +219,7 @@ onBothEngines('decisions of moderators', (t) => {
 })
 
 onBothEngines(
-  'mails about decisions',
+  'decisions, with mail',
   (t) => {
     test('the owner is mailed the decision and, on the same day, the one about the appeal', async () => {
       const [me, boss] = [await t.user(), await serviceAdmin(t)]
@@ -240,6 +240,41 @@ onBothEngines(
         .where('state_key', 'like', 'notice:%')
         .execute()
       expect(mailed).toHaveLength(2)
+    })
+
+    const confirm = (email: string) =>
+      t.app.services.database.transaction((db) =>
+        db.updateTable('users').set({ email_verified: 1 }).where('email', '=', email).execute(),
+      )
+
+    /** Somebody is banned and deletes the account. A new one with the same address, confirmed, publishes. */
+    const publishedAfterBan = async (wasConfirmed: boolean) => {
+      const [me, boss] = [await t.user(), await serviceAdmin(t)]
+      if (wasConfirmed) await confirm(me.email)
+      const card = await published(me)
+      await report(await t.user(), card.card_id)
+      await decide(boss, await matterOf(boss, card.card_id), { decision: 'hide', ban_publisher: true })
+      const mine = await me.post(`/api/v1/cards/${(await record(me)).card_id}/publish`)
+      expect(mine.body).toMatchObject({ code: 'publishing_banned', matter_id: expect.any(String) })
+      const password = 'correct horse battery'
+      await me.post('/api/v1/auth/me/delete', { confirmed_by_user: true, password })
+      const again = { email: me.email, password, display_name: 'new' }
+      const { access_token } = (await t.anonymous().post('/api/v1/auth/register', again)).body
+      await confirm(me.email)
+      const back = clientOf(t.app, { authorization: `Bearer ${access_token}` })
+      return back.post(`/api/v1/cards/${(await record(back)).card_id}/publish`)
+    }
+
+    test('a ban does not stick to an address that the banned person never confirmed', async () => {
+      const answer = await publishedAfterBan(false)
+      expect(answer.status, answer.text).toBe(200)
+    })
+
+    test('a ban by the address names no appeal, which only the account that was banned has', async () => {
+      const refused = await publishedAfterBan(true)
+      expect([refused.status, refused.body.code]).toEqual([403, 'publishing_banned'])
+      expect(refused.body).not.toHaveProperty('matter_id')
+      expect(refused.text).not.toContain('/appeal')
     })
   },
   { SMTP_URL: smtp.url },

@@ -7,7 +7,7 @@ type Asked = { userId: string; emailHash: string; workspaceId: string; isOpen: b
 export const findBan = (db: Db, { userId, emailHash, workspaceId, isOpen }: Asked) =>
   db
     .selectFrom('publishing_bans')
-    .select(['ban_id', 'matter_id', 'workspace_id', 'reason'])
+    .select(['ban_id', 'user_id', 'matter_id', 'workspace_id', 'reason'])
     .where('lifted_at', 'is', null)
     .where((eb) => eb.or([eb('user_id', '=', userId), eb('email_hash', '=', emailHash)]))
     .where((eb) =>

@@ -25,11 +25,20 @@ export const isBanned = async (ctx: UserCtx, target: Target): Promise<boolean> =
 export async function requireMayPublish(ctx: UserCtx, target: Target): Promise<void> {
   const ban = await banOf(ctx, target)
   if (!ban) return
+  const { ban_id, matter_id, reason } = ban
+  const where = ban.workspace_id === null ? '' : ' in this workspace'
+  if (ban.user_id === ctx.viewer.userId)
+    throw new AppError(
+      403,
+      'publishing_banned',
+      `Moderators have banned you from publishing${where}. Reason: ${reason} You can appeal once: POST /api/v1/moderation/matters/${matter_id}/appeal, or on the page of the card that it is about.`,
+      { ban_id, matter_id, reason },
+    )
   throw new AppError(
     403,
     'publishing_banned',
-    `Moderators have banned you from publishing${ban.workspace_id === null ? '' : ' in this workspace'}. Reason: ${ban.reason} You can appeal once: POST /api/v1/moderation/matters/${ban.matter_id}/appeal, or on the page of the card that it is about.`,
-    { ban_id: ban.ban_id, matter_id: ban.matter_id, reason: ban.reason },
+    `Moderators have banned a former account with your address from publishing${where}. Reason: ${reason} If that was not you, write to support: POST /api/v1/support/tickets, with the ban_id.`,
+    { ban_id, reason },
   )
 }
 

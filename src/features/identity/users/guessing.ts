@@ -5,6 +5,9 @@ import { sha256 } from '../../../core/secrets.ts'
 
 /** People mistype a few times. After that, each further failure doubles the wait. */
 const FREE_FAILURES = 5
+/** Many people may share a host. It has more free failures, and one of them is forgiven each minute. */
+const FREE_FAILURES_OF_HOST = 50
+const FORGIVEN_AFTER_MS = 60_000
 const MAX_WAIT_SECONDS = 900
 const FORGET_AFTER_MS = 24 * 3_600_000
 const LOGINS_PER_EMAIL_A_MINUTE = 5
@@ -16,25 +19,34 @@ const LOGINS_PER_EMAIL_A_MINUTE = 5
 const byAddress = (ctx: Ctx, email: string) => `email:${sha256(`${email}\n${ctx.ip}`)}`
 const byHost = (ctx: Ctx) => `ip:${sha256(ctx.ip)}`
 
-function secondsToWait(ctx: Ctx, row: { failures: number; last_failure_at: string }): number {
+type Row = { subject: string; failures: number; last_failure_at: string }
+
+/** How many still count. Those of a host would otherwise never end where somebody mistypes every day. */
+function countedNow(ctx: Ctx, { subject, failures, last_failure_at }: Row): number {
+  if (subject !== byHost(ctx)) return failures
+  const since = Math.max(0, ctx.now().getTime() - Date.parse(last_failure_at))
+  return Math.max(0, failures - Math.floor(since / FORGIVEN_AFTER_MS))
+}
+
+function secondsToWait(ctx: Ctx, row: Row): number {
   const since = ctx.now().getTime() - Date.parse(row.last_failure_at)
   // One that lies ahead by more than the clocks of two machines differ was dated by a wrong clock.
   const isDatedWrong = since < -MAX_WAIT_SECONDS * 1000
-  if (row.failures < FREE_FAILURES || since > FORGET_AFTER_MS || isDatedWrong) return 0
-  const wait = Math.min(MAX_WAIT_SECONDS, 2 ** Math.min(20, row.failures - FREE_FAILURES))
+  const beyond = countedNow(ctx, row) - (row.subject === byHost(ctx) ? FREE_FAILURES_OF_HOST : FREE_FAILURES)
+  if (beyond < 0 || since > FORGET_AFTER_MS || isDatedWrong) return 0
+  const wait = Math.min(MAX_WAIT_SECONDS, 2 ** Math.min(20, beyond))
   return Math.ceil(wait - since / 1000)
 }
+
+const findFailures = (ctx: Ctx, subjects: readonly string[]): Promise<Row[]> =>
+  ctx.db.selectFrom('login_failures').selectAll().where('subject', 'in', subjects).execute()
 
 /** Refuses a try that comes too soon after failed ones from this host. */
 export async function holdGuessers(ctx: Ctx, email: string): Promise<void> {
   if (!ctx.config.rateLimit) return
   const perMinute = ctx.limits.hit(`email:${ctx.ip}:${email}`, LOGINS_PER_EMAIL_A_MINUTE)
   if (perMinute.exceeded) throw rateLimited(perMinute.resetSeconds, 'Too many tries for this e-mail address.')
-  const rows = await ctx.db
-    .selectFrom('login_failures')
-    .selectAll()
-    .where('subject', 'in', [byAddress(ctx, email), byHost(ctx)])
-    .execute()
+  const rows = await findFailures(ctx, [byAddress(ctx, email), byHost(ctx)])
   const wait = Math.max(0, ...rows.map((row) => secondsToWait(ctx, row)))
   if (wait > 0) throw rateLimited(wait, 'Too many failed tries.')
 }
@@ -42,18 +54,18 @@ export async function holdGuessers(ctx: Ctx, email: string): Promise<void> {
 export async function recordFailure(ctx: Ctx, email: string): Promise<void> {
   if (!ctx.config.rateLimit) return
   await inTx(ctx, async (ctx) => {
-    const now = ctx.now().toISOString()
-    for (const subject of [byAddress(ctx, email), byHost(ctx)])
+    const last_failure_at = ctx.now().toISOString()
+    const subjects = [byAddress(ctx, email), byHost(ctx)]
+    const before = await findFailures(ctx, subjects)
+    for (const subject of subjects) {
+      const row = before.find((one) => one.subject === subject)
+      const change = { failures: (row ? countedNow(ctx, row) : 0) + 1, last_failure_at }
       await ctx.db
         .insertInto('login_failures')
-        .values({ subject, failures: 1, last_failure_at: now })
-        .onConflict((conflict) =>
-          conflict.column('subject').doUpdateSet((eb) => ({
-            failures: eb('login_failures.failures', '+', 1),
-            last_failure_at: now,
-          })),
-        )
+        .values({ subject, ...change })
+        .onConflict((conflict) => conflict.column('subject').doUpdateSet(change))
         .execute()
+    }
   })
 }
 

@@ -125,6 +125,27 @@ const withMail = (t: TestVault) => {
     expect(await rows.execute()).toEqual([{ email: '' }])
   })
 
+  test('an invitation to an address is not for an account that was named there and has left it', async () => {
+    const guest = await t.user(`left-${t.engine}`)
+    const [former, present] = [guest.email, `moved-${guest.email}`]
+    await guest.put('/api/v1/user/settings', { ask_before_added: true })
+    const { admin, workspaceId } = await team(t, { name: 'Platform' })
+    const url = `/api/v1/workspaces/${workspaceId}`
+    const { invite_id } = (await admin.post(`${url}/members`, { user_id: guest.userId, role: 'viewer' })).body
+    const invite = () => admin.post(`${url}/invites`, { email: former, role: 'admin' })
+    // As long as the account has the address, both mean the same person.
+    expect((await invite()).body.invite.invite_id).toBe(invite_id)
+    expect((await guest.get(MINE)).body).toMatchObject([{ invite_id, role: 'admin', can_accept: true }])
+    await guest.post('/api/v1/auth/email', { email: present })
+    await confirm(guest, present)
+    const { token } = (await invite()).body
+    expect((await guest.get(MINE)).body).toEqual([])
+    expect((await guest.post(`${MINE}/${invite_id}/accept`)).status).toBe(404)
+    const next = await t.user(`next-${t.engine}`)
+    const joined = await next.post('/api/v1/workspaces/invites/accept', { token })
+    expect([joined.status, joined.body.role]).toEqual([200, 'admin'])
+  })
+
   test('a confirmed address sees its invitations and joins without the link; an unconfirmed one sees none', async () => {
     const guest = await t.user(`guest-${t.engine}`)
     const { inviteId } = await invited(t, guest.email, 'viewer')

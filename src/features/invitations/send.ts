@@ -165,6 +165,16 @@ export const invite = capability({
   },
 })
 
+/** The account that an open invitation names, as long as it has the address. Later the address means somebody else. */
+async function namedThere(
+  ctx: UserCtx,
+  { for_user_id, email_normal }: WorkspaceInvitesTable,
+): Promise<string | null> {
+  if (for_user_id === null) return null
+  const user = await findUser(ctx.db, for_user_id)
+  return user?.email_normal === email_normal ? for_user_id : null
+}
+
 /** An address has at most one open invitation: a second one sends the first again. */
 async function sendTo(
   ctx: UserCtx,
@@ -176,7 +186,7 @@ async function sendTo(
   const sent = open
     ? await sendAgain(ctx, open, {
         role: given.role ?? open.role,
-        for_user_id: forUserId ?? open.for_user_id,
+        for_user_id: forUserId ?? (await namedThere(ctx, open)),
         address_known: given.isAddressKnown ? 1 : open.address_known,
       })
     : await sendFirst(ctx, { ...given, role: given.role ?? defaultRole })

@@ -4,6 +4,7 @@ export class AppError extends Error {
   readonly code: string
   readonly extra: Record<string, unknown>
   readonly headers: Record<string, string>
+  readonly keepsWrites: boolean = false
 
   constructor(
     status: number,
@@ -20,6 +21,12 @@ export class AppError extends Error {
     this.headers = headers
   }
 }
+
+/**
+ * For a refusal that is thrown after its transaction, so that what was written stays. With an Idempotency-Key that
+ * transaction is part of a larger one, which is then committed too.
+ */
+export const afterWriting = (refusal: AppError): AppError => Object.assign(refusal, { keepsWrites: true })
 
 export type InputIssue = {
   type: string

@@ -1,6 +1,6 @@
 import type { Capability } from '../capability.ts'
 import { type Ctx, inTx, SELF_GUARDED } from '../context.ts'
-import { conflict, invalid } from '../errors.ts'
+import { AppError, conflict, invalid } from '../errors.ts'
 import { seal, sha256, unseal } from '../secrets.ts'
 import { deleteAnswersBefore, findAnswer, holdKey, saveAnswer } from './idempotency.store.ts'
 
@@ -95,7 +95,7 @@ class OtherIsolation extends Error {}
  * a snapshot from before the wait, so what opens a `SELF_GUARDED` transaction by itself gets one here too. That shows
  * when it runs for the first time; it is then begun anew.
  */
-function inOwnIsolation<Output>(
+async function inOwnIsolation<Output>(
   name: string,
   kept: KeptAnswer<Output>,
   ctx: Ctx,
@@ -107,16 +107,26 @@ function inOwnIsolation<Output>(
     lockers.add(name)
     throw new OtherIsolation()
   }
-  const once = async (ctx: Ctx): Promise<Once<Output>> => {
+  const once = async (ctx: Ctx): Promise<Once<Output> | AppError> => {
     if (locks) await kept.hold(ctx)
     const before = await kept.find(ctx)
     if (before) return before
-    const output = await run({ ...ctx, onJoined })
+    const output = await orRefusal(run({ ...ctx, onJoined }))
+    if (output instanceof AppError) return output
     await kept.keep(ctx, output)
     return { output, replayed: false }
   }
-  return inTx(ctx, once, locks ? SELF_GUARDED : undefined)
+  const done = await inTx(ctx, once, locks ? SELF_GUARDED : undefined)
+  if (done instanceof AppError) throw done
+  return done
 }
+
+/** A refusal that keeps what was written must not roll the transaction back: it is thrown after the commit. */
+const orRefusal = <Output>(answer: Promise<Output>): Promise<Output | AppError> =>
+  answer.catch((error) => {
+    if (error instanceof AppError && error.keepsWrites) return error
+    throw error
+  })
 
 /**
  * For calls that another host answers. Two at the same moment may both ask it; both get the answer that is stored first,

@@ -100,6 +100,25 @@ onBothEngines('requests with and without an Idempotency-Key at the same moment',
     }
   })
 
+  test('a card that the review refuses keeps its review, and nothing is kept for the key', async () => {
+    const owner = await t.user()
+    const text = { title: 'Broken', symptom: 'It is broken', fix_summary: 'It is broken', body: null }
+    const byRest = (card_id: string, headers = {}) =>
+      owner.post(`/api/v1/cards/${card_id}/publish`, undefined, headers)
+    const byTool = (card_id: string, headers = {}) =>
+      owner.post('/mcp/tools/publish_card', { card_id }, headers)
+    for (const [publish, headers] of [[byRest], [byRest, withKey()], [byTool, withKey()]] as const) {
+      const { card_id } = await record(owner, text)
+      for (let time = 0; time < 2; time++)
+        expect(await publish(card_id, headers)).toMatchObject({
+          status: 400,
+          body: { code: 'quality_rejected' },
+        })
+      const { body } = await owner.get(`/api/v1/cards/${card_id}`)
+      expect(body).toMatchObject({ status: 'unpublished', review: { status: 'rejected' } })
+    }
+  })
+
   test('the same key four times at once has one effect', async () => {
     const owner = await t.user()
     const { card_id } = await record(owner)

@@ -1,6 +1,6 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
-import type { AppError } from '../../core/errors.ts'
+import { type AppError, afterWriting } from '../../core/errors.ts'
 import { LicenceId } from '../../core/licence-id.ts'
 import type { Licence } from '../../core/licences.ts'
 import { Id } from '../../core/schemas.ts'
@@ -159,7 +159,7 @@ export const publishCard = capability({
   run: async (ctx, { card_id, target_workspace_id: targetId = PUBLIC_LIBRARY_ID, licence }) => {
     // A refusal is thrown after the transaction: a draft keeps its review, and nothing else has changed.
     const outcome = await inTx(ctx, (ctx) => publish(ctx, card_id, { targetId, licence }), SELF_GUARDED)
-    if ('refusal' in outcome) throw outcome.refusal
+    if ('refusal' in outcome) throw afterWriting(outcome.refusal)
     return outcome.card
   },
 })

@@ -30,10 +30,10 @@ const cardAlone = (db: Db, cardId: string) =>
   db.selectFrom('cards').select(['card_id', 'workspace_id']).where('card_id', '=', cardId)
 
 /**
- * For a change of one card, in whichever workspace. A cluster locks rows of one shard at a time, so there it is the card
- * alone. SQLite has one writer at a time.
+ * For a change of one card, in whichever workspace, which it returns. A cluster locks rows of one shard at a time, so there
+ * it is the card alone. SQLite has one writer at a time.
  */
-export async function holdAnyCard({ db, database }: Ctx, cardId: string): Promise<string | undefined> {
+export async function holdRowOf({ db, database }: Ctx, cardId: string): Promise<string | undefined> {
   if (database.engine !== 'postgres') return undefined
   const rows = await (database.isDistributed ? cardAlone(db, cardId) : around(db, [cardId]))
     .forUpdate()
@@ -41,7 +41,26 @@ export async function holdAnyCard({ db, database }: Ctx, cardId: string): Promis
   return rows.find((row) => row.card_id === cardId)?.workspace_id
 }
 
-/** The same for several. Their keys stay free: judgements that refer to them may wait for a mark that is held already. */
+/**
+ * The entry of a card in the index says whether strangers read its workspace. So that must not change between the look and
+ * the entry: the change marks the entries that it finds, and would not find this one.
+ */
+export const holdVisibility = ({ db }: Ctx, workspaceId: string) =>
+  db
+    .selectFrom('workspaces')
+    .select('workspace_id')
+    .where('workspace_id', '=', workspaceId)
+    .forShare()
+    .execute()
+
+/** The same for a change that indexes the card where it is. */
+export async function holdAnyCard(ctx: Ctx, cardId: string): Promise<string | undefined> {
+  const workspaceId = await holdRowOf(ctx, cardId)
+  if (workspaceId !== undefined) await holdVisibility(ctx, workspaceId)
+  return workspaceId
+}
+
+/** For several cards, with those around them. Their keys stay free: judgements that refer to them may wait for a mark that is held already. */
 export async function holdAround(ctx: Ctx, cardIds: readonly string[]): Promise<void> {
   if (ctx.database.isDistributed) await holdCards(ctx, cardIds)
   else if (ctx.database.engine === 'postgres') await around(ctx.db, cardIds).forNoKeyUpdate().execute()
@@ -91,7 +110,7 @@ export async function holdKeyOf({ db, database }: Ctx, cardId: string): Promise<
 }
 
 /**
- * Locks what a change of a card relies on: the card, and the caller's role in its workspace. So changes of one card
+ * Locks what a change of a card relies on: the card, who reads its workspace, and the caller's role there. So changes of one card
  * run one after the other, and changes of cards that do not replace each other never wait. In a young vault, serialisable
  * transactions conflict all the time, since PostgreSQL watches small tables and short indexes as a whole. Call it
  * before the card is read, in a `SELF_GUARDED` transaction.

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { contextFor, type Viewer } from '../../core/context.ts'
+import { meeting } from '../../../test/support/meeting.ts'
+import { contextFor, inTx, SELF_GUARDED, type Viewer } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
+import type { Db } from '../../db/db.ts'
+import { countUp } from './missed-searches.store.ts'
 import { dropOldMissedSearches, noteMissedSearch } from './missed-searches.ts'
 
 onBothEngines('searches that found nothing', (t) => {
@@ -84,6 +87,43 @@ onBothEngines('searches that found nothing', (t) => {
     }
     await noteMissedSearch(ctx, { query: 'late words', scope: 'workspace', workspaceIds: [workspaceId] })
     expect((await rows()).filter((row) => row.workspace_id === workspaceId)).toEqual([])
+  })
+
+  test('a search with an Idempotency-Key that meets another one for the same words is answered, and noted', async () => {
+    const { workspaceId, viewer } = await team(t)
+    const words = 'kafka rebalance'
+    const other = (db: Db) => countUp(db, workspaceId, words, t.app.services.now().toISOString())
+    const key = { 'idempotency-key': crypto.randomUUID() }
+    const ask = () => viewer.post('/api/v1/search', { query: words, scope: 'workspace' }, key)
+    expect(await meeting(t, other, ask)).toMatchObject({ status: 200 })
+    await expect.poll(() => missed(viewer, workspaceId)).toMatchObject({ items: [{ words, times: 2 }] })
+  })
+
+  test('inside a transaction, a search is noted after the commit and in a transaction of its own', async () => {
+    const { workspaceId, viewer } = await team(t)
+    const searched = { query: 'words for later', scope: 'workspace', workspaceIds: [workspaceId] }
+    const ctx = { ...contextFor(t.app.services), viewer: { userId: viewer.userId } as Viewer }
+    const kept = async (db = ctx.database.read) =>
+      (
+        await db
+          .selectFrom('missed_searches')
+          .select('words')
+          .where('workspace_id', '=', workspaceId)
+          .execute()
+      ).length
+    const note = (isKept: boolean) =>
+      inTx(
+        ctx,
+        async (ctx) => {
+          await noteMissedSearch(ctx, searched)
+          expect(await kept(ctx.db)).toBe(0)
+          if (!isKept) throw new Error('rolled back')
+        },
+        SELF_GUARDED,
+      )
+    await expect(note(false)).rejects.toThrow('rolled back')
+    await note(true)
+    await expect.poll(() => kept()).toBe(1)
   })
 
   test('no workspace keeps more than two hundred, and none for longer than a month', async () => {

@@ -1,4 +1,4 @@
-import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
+import { type Ctx, contextFor, inTx, type UserCtx } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
 import { policyOf } from '../permissions/policy.ts'
 import {
@@ -24,13 +24,16 @@ async function teamThatKeeps(ctx: UserCtx, workspaceIds: readonly string[]): Pro
 
 /**
  * Notes that a member found nothing among the cards of a team: the words, and not who asked. Searches of one's own cards
- * and of the library are never noted. A failure here must not fail the search.
+ * and of the library are never noted. A failure here must not fail the search: with an Idempotency-Key the search is in a
+ * transaction, so it is noted after that.
  */
-export async function noteMissedSearch(
-  ctx: UserCtx,
-  { query, scope, workspaceIds }: Searched,
-): Promise<void> {
+export async function noteMissedSearch(ctx: UserCtx, searched: Searched): Promise<void> {
+  const { query, scope, workspaceIds } = searched
   if (scope !== 'workspace') return
+  if (ctx.transacting) {
+    const afterwards = { ...contextFor(ctx, ctx), viewer: ctx.viewer }
+    return ctx.afterCommit(() => void noteMissedSearch(afterwards, searched))
+  }
   const words = plainWords(query)
   if (words === null) return
   try {

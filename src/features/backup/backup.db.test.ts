@@ -329,6 +329,22 @@ onBothEngines('a damaged backup', (t) => {
     expect(readFileSync(`${file}.partial`, 'utf8')).toBe('half')
   })
 
+  test('a backup that was taken for abandoned leaves the file of its successor alone', async () => {
+    for (const failure of [undefined, new Error('no room')]) {
+      const file = newFile()
+      const replace = async () => {
+        rmSync(`${file}.partial`)
+        writeFileSync(`${file}.partial`, 'half')
+        if (failure) throw failure
+      }
+      await expect(takeBackup(t.app.services.config, file, { lookForRoom: replace })).rejects.toThrow(
+        failure ? 'no room' : `Another backup is writing ${file}.partial`,
+      )
+      expect(readFileSync(`${file}.partial`, 'utf8')).toBe('half')
+      expect(existsSync(file)).toBe(false)
+    }
+  })
+
   if (t.engine === 'postgres')
     test('a database that goes away while a backup waits for its disk ends the backup, and not the process', async () => {
       const { config, database } = t.app.services

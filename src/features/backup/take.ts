@@ -1,5 +1,5 @@
-import { createReadStream, createWriteStream, type WriteStream } from 'node:fs'
-import { access, rename, rm } from 'node:fs/promises'
+import { createReadStream, createWriteStream, fstatSync, type WriteStream } from 'node:fs'
+import { access, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -101,23 +101,36 @@ class FileExists extends Error {
 /** The unfinished file is there: another process writes it, or was killed while it did. */
 class BackupUnderway extends Error {
   override readonly name = 'BackupUnderway'
+
+  constructor(partial: string) {
+    super(`Another backup is writing ${partial}, or one was killed. Remove the file if none runs.`)
+  }
 }
 
 class NoFolder extends Error {
   override readonly name = 'NoFolder'
 }
 
-async function createPartial(partial: string): Promise<WriteStream> {
+/**
+ * `isOwn` says whether the file of that name is still the one that was made here. A backup that stands still for long is
+ * taken for abandoned: its file is removed, and another process makes one of the same name.
+ */
+type Unfinished = { out: WriteStream; isOwn: () => Promise<boolean> }
+
+async function createPartial(partial: string): Promise<Unfinished> {
   const out = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true })
   try {
-    await new Promise((resolve, reject) => out.once('open', resolve).once('error', reject))
+    const fd = await new Promise<number>((resolve, reject) => out.once('open', resolve).once('error', reject))
+    const own = fstatSync(fd)
+    const isOwn = async () => {
+      const found = await stat(partial).catch(() => undefined)
+      return found !== undefined && found.ino === own.ino && found.dev === own.dev
+    }
+    return { out, isOwn }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw new BackupUnderway(
-      `Another backup is writing ${partial}, or one was killed. Remove the file if none runs.`,
-    )
+    throw new BackupUnderway(partial)
   }
-  return out
 }
 
 /** A write that fails does not say into which file. */
@@ -144,7 +157,7 @@ export async function takeBackup(
     throw new FileExists(`${file} exists already. Give another name, or remove it first.`)
   if (!(await isThere(dirname(file))))
     throw new NoFolder(`There is no folder ${dirname(file)} for the backup. Make it first.`)
-  const out = await createPartial(partial)
+  const { out, isOwn } = await createPartial(partial)
   try {
     const snapshot = await openSnapshot(config)
     try {
@@ -160,10 +173,11 @@ export async function takeBackup(
     } finally {
       await snapshot.close()
     }
+    if (!(await isOwn())) throw new BackupUnderway(partial)
     await rename(partial, file)
   } catch (error) {
     out.destroy()
-    await rm(partial, { force: true })
+    if (await isOwn()) await rm(partial, { force: true })
     throw withFileName(error, file)
   }
 }

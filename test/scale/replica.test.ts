@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import pg from 'pg'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
+import type { Db } from '../../src/db/db.ts'
 import { clientOf } from '../support/client.ts'
 import { type PostgresServer, startPostgres, startReplica } from '../support/postgres.ts'
 
@@ -114,6 +116,22 @@ describe('with a replica', () => {
       const found = await writer.at[1].post('/api/v1/search', { query: title, limit: 50 })
       expect(found.body.results).toHaveLength(round)
     }
+  })
+
+  test('a request that has read the primary does not go back in time', async () => {
+    const writer = await person()
+    const { user_id } = (await writer.at[0].get('/api/v1/auth/me')).body
+    const { database } = (nodes[0] as App).services
+    const isReplica = async (db: Db) =>
+      (await sql<{ is: boolean }>`select pg_is_in_recovery() as is`.execute(db)).rows[0]?.is === true
+    const caughtUp = () => until('it has all', () => isReplica(database.readFor(user_id)))
+    await caughtUp()
+    await pause()
+    await writer.at[0].post('/api/v1/cards', card('Between two times'))
+    const request = database.readFor(user_id)
+    expect(await isReplica(request).finally(resume)).toBe(false)
+    await caughtUp()
+    expect(await isReplica(request)).toBe(false)
   })
 
   test('while it hangs back, everybody still sees their own writes at once, and others’ soon', async () => {

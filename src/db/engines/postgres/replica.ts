@@ -102,10 +102,14 @@ export class Replica {
     return performance.now() - this.#completeAsOf <= MAX_STALENESS_MS
   }
 
-  /** A handle for one person's reads; each query chooses again between replica and primary. */
+  /**
+   * A handle for one person's reads, by one request. Each query may leave the replica for the primary. None comes back: what
+   * the request has read there may not be on the replica yet.
+   */
   readFor(userId: string, primary: Db): Db {
     const viaPrimary = primary.getExecutor()
     let writtenElsewhere: Promise<Position> | undefined
+    let hasReadPrimary = false
     const hasAllOf = async () => {
       if (!this.usable || this.#ownWrite(userId) > this.#replayed) return false
       writtenElsewhere ??= this.#lastWrite(userId)
@@ -113,7 +117,7 @@ export class Replica {
     }
     const connection: DatabaseConnection = {
       executeQuery: async (query) => {
-        if (await hasAllOf()) {
+        if (!hasReadPrimary && (await hasAllOf())) {
           try {
             return await this.#viaReplica.provideConnection((replica) => replica.executeQuery(query))
           } catch (error) {
@@ -121,6 +125,7 @@ export class Replica {
             this.#distrust(String(error))
           }
         }
+        hasReadPrimary = true
         return viaPrimary.provideConnection((primary) => primary.executeQuery(query))
       },
       streamQuery: () => {

@@ -8,23 +8,22 @@ import { hasSearched, noteFirstStep } from './first-steps.store.ts'
 const known = new WeakMap<Ctx['database'], Set<string>>()
 const MOST_KNOWN = 100_000
 
-function isNoted({ database }: Ctx, userId: string): boolean {
+function remember({ database }: Ctx, userId: string): void {
   const people = known.get(database) ?? new Set()
-  if (people.has(userId)) return true
   if (people.size >= MOST_KNOWN) people.clear()
   known.set(database, people.add(userId))
-  return false
 }
 
 /** Stores the first search of a person. Every later one costs a look into a set. A failure here never fails the search. */
 export async function noteFirstSearch(ctx: UserCtx): Promise<void> {
   const { userId } = ctx.viewer
-  if (isNoted(ctx, userId)) return
+  if (known.get(ctx.database)?.has(userId)) return
   try {
-    if (await hasSearched(ctx.db, userId)) return
-    await inTx(ctx, (ctx) => noteFirstStep(ctx.db, userId, { searched_at: ctx.now().toISOString() }))
+    if (!(await hasSearched(ctx.db, userId)))
+      await inTx(ctx, (ctx) => noteFirstStep(ctx.db, userId, { searched_at: ctx.now().toISOString() }))
+    // Not before: what a transaction has noted may be rolled back.
+    ctx.afterCommit(() => remember(ctx, userId))
   } catch (error) {
-    known.get(ctx.database)?.delete(userId)
     if (ctx.transacting) throw error
     ctx.log.warn({ err: error }, 'the first search of a person could not be noted')
   }

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { type Person, record } from '../../../test/support/cards.ts'
 import { clientOf } from '../../../test/support/client.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
+import { contextFor, inTx, type Viewer } from '../../core/context.ts'
+import { noteFirstSearch } from './first-search.ts'
 import { SAMPLE_CARDS } from './sample-cards.ts'
 
 const STEPS = '/api/v1/auth/first-steps'
@@ -35,6 +37,19 @@ onBothEngines('first steps', (t) => {
     expect((await (await t.user()).get(STEPS)).body.steps).toEqual(
       expect.not.arrayContaining([{ step: 'search', done: true }]),
     )
+  })
+
+  test('a search that is rolled back leaves the step to the next one', async () => {
+    const me = await t.user()
+    const ctx = { ...contextFor(t.app.services), viewer: { userId: me.userId } as Viewer }
+    const refused = inTx(ctx, async (ctx) => {
+      await noteFirstSearch(ctx)
+      throw new Error('not enough credits')
+    })
+    await expect(refused).rejects.toThrow('not enough credits')
+    expect(await doneOf(me)).toEqual([])
+    await me.post('/api/v1/search', { query: 'the next search' })
+    expect(await doneOf(me)).toEqual(['search'])
   })
 
   test('a code for friends and a member who was added are invitations too', async () => {

@@ -114,6 +114,23 @@ export async function keepOpened(ctx: Ctx): Promise<void> {
   const waiting = WAITING.get(ctx.database)
   if (!waiting) return
   WAITING.delete(ctx.database)
+  try {
+    await writeOpened(ctx, waiting)
+  } catch (error) {
+    waitAgain(ctx.database, waiting)
+    throw error
+  }
+}
+
+/** What could not be written waits for the next time. While the database takes nothing it must not fill the memory. */
+function waitAgain(database: Database, unwritten: ReadonlyMap<string, Opened>): void {
+  const waiting = WAITING.get(database) ?? new Map<string, Opened>()
+  for (const [key, read] of unwritten)
+    if (!waiting.has(key) && waiting.size < MOST_WAITING / 2) waiting.set(key, read)
+  WAITING.set(database, waiting)
+}
+
+async function writeOpened(ctx: Ctx, waiting: ReadonlyMap<string, Opened>): Promise<void> {
   const opened: Opened[] = []
   for (const reads of Map.groupBy(waiting.values(), (read) => read.user_id).values())
     opened.push(...(await delivered(ctx, reads)))

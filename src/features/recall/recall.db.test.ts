@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
@@ -196,6 +196,19 @@ onBothEngines('recall', (t) => {
     await me.get(`/api/v1/cards/${card_id}`)
     await write()
     expect((await rowsOf(t, me)).items[0]?.opened_at).toBe(opened)
+  })
+
+  test('what could not be written is written the next time', async () => {
+    const me = await t.user()
+    const { card_id } = await record(me, CARD)
+    await recallOf(me, { text: FAILURE })
+    await me.get(`/api/v1/cards/${card_id}`)
+    const away = vi.spyOn(t.app.services.database, 'transaction').mockRejectedValueOnce(new Error('away'))
+    await expect(write()).rejects.toThrow('away')
+    away.mockRestore()
+    expect((await rowsOf(t, me)).items).toMatchObject([{ opened_at: null }])
+    await write()
+    expect((await rowsOf(t, me)).items).toMatchObject([{ opened_at: expect.any(String) }])
   })
 
   test('a card that is read more than a day later is not opened, and rows go after 400 days', async () => {

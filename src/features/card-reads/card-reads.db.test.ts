@@ -3,12 +3,15 @@ import { expect, test, vi } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
 import { type Client, clientOf } from '../../../test/support/client.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
+import { meeting } from '../../../test/support/meeting.ts'
 import { decide, matterOf, report, serviceAdmin } from '../../../test/support/moderation.ts'
 import { published } from '../../../test/support/publishing.ts'
 import { buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
 import { contextFor } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
+import type { Db } from '../../db/db.ts'
+import { keepTold } from './card-reads.store.ts'
 import { dropOldReads, keepWaitingReads, noteReads } from './card-reads.ts'
 
 async function agentOf(t: TestVault, person: Person): Promise<Client> {
@@ -54,6 +57,22 @@ onBothEngines('cards that agents have read', (t) => {
     expect((await context(agent, 'org/two')).body.data.withdrawn_cards).toHaveLength(1)
     expect((await context(idle, 'org/one')).body.data.withdrawn_cards).toBeUndefined()
     expect((await context(reader, 'org/three')).body.data.withdrawn_cards).toBeUndefined()
+  })
+
+  test('of two agents that ask at the same moment, one is told', async () => {
+    const [me, reader, boss] = [await t.user(), await t.user(), await serviceAdmin(t)]
+    const agent = await agentOf(t, reader)
+    const { card_id } = await published(me)
+    await agent.get(`/api/v1/cards/${card_id}`)
+    await write()
+    await report(await t.user(), card_id)
+    await decide(boss, await matterOf(boss, card_id), { decision: 'hide' })
+    const project_key = 'org/both'
+    const told_at = t.app.services.now().toISOString()
+    const toldOther = (db: Db) =>
+      keepTold(db, { userId: reader.userId, projectKey: project_key, now: told_at }, [card_id])
+    const answer = await meeting(t, toldOther, () => agent.tool('get_project_context', { project_key }))
+    expect(answer.body.data.withdrawn_cards).toBeUndefined()
   })
 
   test('what an owner writes into a hidden card does not reach those who read it before', async () => {

@@ -124,16 +124,19 @@ export async function withdrawnCards(db: Db, asked: Asked) {
   })
 }
 
+/** Returns the cards that nobody else has told in this project meanwhile. */
 export async function keepTold(
   db: Db,
   { userId, projectKey, now }: { userId: string; projectKey: string; now: string },
   cardIds: readonly string[],
-): Promise<void> {
-  await db
+): Promise<Set<string>> {
+  const rows = await db
     .insertInto('withdrawals_told')
     .values(cardIds.map((card_id) => ({ user_id: userId, card_id, project_key: projectKey, told_at: now })))
     .onConflict((oc) => oc.doNothing())
+    .returning('card_id')
     .execute()
+  return new Set(rows.map((row) => row.card_id))
 }
 
 /** Reads of a hidden card are kept longer, because some readers may not have been told yet. */

@@ -97,13 +97,13 @@ export async function tellWithdrawn(ctx: UserCtx, projectKey: string, limit: num
     ctx,
     async (ctx) => {
       const withdrawn = await withdrawnCards(ctx.db, asked)
-      if (withdrawn.length > 0)
-        await keepTold(
-          ctx.db,
-          { userId, projectKey, now: ctx.now().toISOString() },
-          withdrawn.map((row) => row.card_id),
-        )
-      return withdrawn
+      if (withdrawn.length === 0) return []
+      const told = await keepTold(
+        ctx.db,
+        { userId, projectKey, now: ctx.now().toISOString() },
+        withdrawn.map((row) => row.card_id),
+      )
+      return withdrawn.filter((row) => told.has(row.card_id))
     },
     SELF_GUARDED,
   )

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { startSmtp } from '../support/smtp.ts'
+import { intercept } from './intercept.ts'
 import { SAMPLES } from './samples.ts'
 import { type Account, expectAccessible, openStage, PASSWORD, type Person, picture } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
@@ -155,13 +156,24 @@ test('the name changes, the confirmation mail comes again, and a new address is 
   await smtp.mailTo(email, 'The e-mail address of your account has changed')
 })
 
-test('a change of the address is given up', async () => {
-  const { page, api } = await stage.person('Undecided')
+test('a change of the address is given up; if the session ends then, the page says so and comes back', async () => {
+  const { page, api, email } = await stage.person('Undecided')
   await api('POST', '/api/v1/auth/email', { email: 'elsewhere@example.com', current_password: PASSWORD })
   await openPage(page, '/settings?tab=account')
   await page.getByText('elsewhere@example.com waits to be confirmed').waitFor()
+  // The first to hear of the end is the question who is signed in, as in a tab that was hidden for a while.
+  await intercept(page, '**/api/v1/auth/me', async (route) => {
+    await page.context().clearCookies()
+    await route.fulfill({ status: 401, json: { code: 'not_authenticated', detail: 'Sign in.' } })
+  })
   await page.getByRole('button', { name: 'Give up this change' }).click()
-  await page.getByText('Your address stays as it is.').waitFor()
+  await page.getByText('Your session has ended.').waitFor()
+  await page.unroute('**/api/v1/auth/me')
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Settings' }).waitFor()
+  expect(page.url()).toContain('/settings?tab=account')
   await expect.poll(() => page.getByText('elsewhere@example.com').count()).toBe(0)
 })
 

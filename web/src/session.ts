@@ -6,20 +6,23 @@ import { ApiError, requestJson } from './api/client.ts'
 import { queryClient } from './api/query.ts'
 import type { TokenResponse, User } from './api/types.ts'
 import { dropFirstAnswers } from './first-load/answers.ts'
-import { sessionUser, startAnew, tellOtherTabs, watchSession } from './lib/session-user.ts'
+import { noteSessionOver, sessionUser, startAnew, tellOtherTabs, watchSession } from './lib/session-user.ts'
 
 /** The signed-in person, or null. The session itself is an HttpOnly cookie that no script can read. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   staleTime: 60_000,
   queryFn: async ({ signal }): Promise<User | null> => {
+    const before = sessionUser()
     try {
       const user = await account.me({}, { signal })
       if (user.user_id !== (sessionUser() ?? user.user_id)) startAnew()
       return user
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) return null
-      throw error
+      if (!(error instanceof ApiError && error.status === 401)) throw error
+      // In a tab that was hidden for a while this is the first question, and nobody asks another without a frame.
+      if (before !== undefined) noteSessionOver(before)
+      return null
     }
   },
 })

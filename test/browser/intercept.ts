@@ -28,3 +28,14 @@ export const breakAnswer = async (route: Route): Promise<void> => {
   await route.fetch()
   await route.fulfill({ status: 500, json: { detail: 'The answer is lost.', code: 'lost' } })
 }
+
+/** Holds back the next request, until the function is called that comes back. */
+export async function holdNext(page: Page, address: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const goOn = async (route: Route) => {
+    await promise
+    await route.continue()
+  }
+  await intercept(page, address, goOn, { times: 1 })
+  return resolve
+}

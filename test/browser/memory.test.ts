@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { intercept, loseAnswer } from './intercept.ts'
+import { holdNext, intercept, loseAnswer } from './intercept.ts'
 import { lookAround } from './pictures.ts'
-import { expectAccessible, openStage, type Person, picture } from './support.ts'
+import { expectAccessible, openStage, type Person, picture, settled } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage()
@@ -146,6 +146,27 @@ test('a document is edited, and a secret in it never stays', async () => {
   expect(await page.evaluate(() => Object.keys(localStorage).join())).not.toContain('kv-document')
   expect(await page.content()).not.toContain(secret)
   expect(await person.api('GET', SNAPSHOT)).toMatchObject({ total_events: total_events + 1 })
+
+  // What is written while it is being saved stays, also in a dialog that was opened again meanwhile.
+  const facts = page.getByRole('textbox', { name: 'Facts' })
+  await page.getByRole('button', { name: 'Edit facts' }).click()
+  for (const isOpenedAgain of [true, false]) {
+    const text = `- Tea ${isOpenedAgain}`
+    await facts.fill(text)
+    const goOn = await holdNext(page, '**/api/v1/project-context/events')
+    await page.getByRole('button', { name: 'Save' }).click()
+    if (isOpenedAgain) {
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Edit facts' }).click()
+    }
+    await facts.fill(`${text}, and more`)
+    goOn()
+    await settled(page)
+    expect(await facts.inputValue()).toBe(`${text}, and more`)
+  }
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Edit facts' }).click()
+  await page.getByText('What you wrote before is back.').waitFor()
 })
 
 test('preferences are transferred after a preview of the result', async () => {

@@ -4,7 +4,7 @@ import { DAY_MS } from '../../src/core/day.ts'
 import { sendDueMails } from '../../src/features/mail/sender.ts'
 import { mailTeams } from '../../src/features/team/team-mail.ts'
 import { startSmtp } from '../support/smtp.ts'
-import { intercept, loseAnswer } from './intercept.ts'
+import { holdNext, intercept, loseAnswer } from './intercept.ts'
 import { judgeThreeSizes } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, type Person, picture, settled, switchSetting } from './support.ts'
@@ -98,10 +98,30 @@ test('two people talk about a card: a mention, an answer, an edit and a deletion
   await lead.page.keyboard.press('Escape')
   await leadThread.getByRole('button', { name: 'Edit' }).click()
   expect(await leadThread.getByLabel('Your comment').inputValue()).toBe('It does, @Mate Miller. Yes.')
-  await leadThread.getByLabel('Your comment').fill('It does since 16, @Mate Miller.')
+  // A second member of that name is not meant by it, nor is the one who is written to dropped.
+  const namesake = await stage.account('Mate Miller')
+  await lead.api('POST', `/api/v1/workspaces/${team}/members/by-email`, {
+    email: namesake.email,
+    role: 'editor',
+  })
+  await reopenPage(lead.page)
+  await leadThread.getByRole('button', { name: 'Edit' }).click()
+  const edited = leadThread.getByLabel('Your comment')
+  await edited.fill('It does since 16, @Mate Miller.')
+  const goOn = await holdNext(lead.page, `${comments}/*`)
   await leadThread.getByRole('button', { name: 'Save' }).click()
+  // What is written while it is being saved stays, with all that stood before it.
+  await edited.press('End')
+  await lead.page.keyboard.type(' Really.')
+  goOn()
   await leadThread.getByText('edited').waitFor()
+  await settled(lead.page)
+  expect(await edited.inputValue()).toBe('It does since 16, @Mate Miller. Really.')
+  await leadThread.getByRole('button', { name: 'Save' }).click()
   await leadThread.locator('button:focus', { hasText: 'Edit' }).waitFor()
+  const { items } = await lead.api<{ items: { body: string }[] }>('GET', `/api/v1/cards/${cardId}/comments`)
+  const { user_id } = await mate.api<Id>('GET', '/api/v1/auth/me')
+  expect(items.at(-1)?.body).toBe(`It does since 16, <@${user_id}>. Really.`)
   await openPage(page, '/inbox')
   await page.getByText('Ada Lead mentioned you on').waitFor()
   await page.getByRole('link', { name: 'Open the card' }).click()

@@ -22,5 +22,16 @@ export function useKeptText(key: string | undefined, start: string) {
     const { current } = newest
     change(current.startsWith(sent) ? current.slice(sent.length).trimStart() : current)
   }
-  return { text, change, dropSent, isRestored: text === kept && text !== start }
+  /**
+   * For a text that is edited: forgets it once it is saved. False if it has gone on since then, here or where it was opened
+   * again; then all of it stays.
+   */
+  const dropSaved = (saved: string): boolean => {
+    const kept = key === undefined ? null : local.read<unknown>(key)
+    const latest = [newest.current, typeof kept === 'string' ? kept : saved]
+    if (latest.some((one) => one.trim() !== saved.trim())) return false
+    if (key !== undefined) local.remove(key)
+    return true
+  }
+  return { text, change, dropSent, dropSaved, isRestored: text === kept && text !== start }
 }

@@ -34,13 +34,13 @@ export function EditDocument({ kind, project, event, onClose }: Props) {
   const { user_id } = useMe()
   const start = event?.content ?? ''
   const keptAs = ['kv-document', user_id, project.workspace ?? '', kind, project.key].join(':')
-  const { text, change, isRestored } = useKeptText(keptAs, start)
+  const { text, change, dropSaved, isRestored } = useKeptText(keptAs, start)
   const { title, hint, example } = DOCUMENTS[kind]
   const attempt = useAttempt()
   const save = useMutation({
     mutationFn: (content: string) =>
       attempt(content, (options) => appendEvent(eventOf(kind, project, content), options)),
-    onSuccess: async (saved) => {
+    onSuccess: async (saved, content) => {
       await memoryChanged()
       const removed = saved.redactions.reduce((sum, { count }) => sum + count, 0)
       toast(
@@ -48,8 +48,7 @@ export function EditDocument({ kind, project, event, onClose }: Props) {
           ? `Saved without ${plural(removed, 'secret')} that it contained.`
           : 'Saved. Agents read it from their next start on.',
       )
-      change('')
-      onClose()
+      dropSaved(content)
     },
   })
   return (
@@ -61,7 +60,10 @@ export function EditDocument({ kind, project, event, onClose }: Props) {
       ready={text.trim() !== '' && text.trim() !== event?.content.trim()}
       busy={save.isPending}
       error={save.error}
-      onSubmit={() => save.mutate(text.trim())}
+      // Only here: the answer may come when the dialog was closed, or even opened again.
+      onSubmit={() =>
+        save.mutate(text.trim(), { onSuccess: (_, content) => dropSaved(content) && onClose() })
+      }
     >
       {isRestored && (
         <Notice

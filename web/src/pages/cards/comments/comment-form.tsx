@@ -15,14 +15,18 @@ type Props = {
   action: string
   people: readonly Person[]
   start?: string
+  /** Whom the text mentions that it starts with. */
+  mentioned?: readonly Person[]
+  /** Whether it can be sent as it is. */
+  ready?: boolean
   /** Under this name the browser keeps what is not sent yet. */
   keptAs: string
   busy: boolean
   error: unknown
-  /** Resolves once the comment is stored; then the field is emptied. */
+  /** Resolves once the comment is stored; then the field is emptied, or the form closed. */
   onSend: (body: string) => Promise<unknown>
   /** For a form that was opened by a button. Escape closes it and keeps what was written; Cancel drops that. */
-  onCancel?: () => void
+  onClose?: () => void
 }
 
 const MAX_LENGTH = 10_000
@@ -34,20 +38,24 @@ export function CommentForm({
   action,
   people,
   start = '',
+  mentioned = [],
+  ready = true,
   keptAs,
   busy,
   error,
   onSend,
-  onCancel,
+  onClose,
 }: Props) {
-  const { text, change, dropSent } = useKeptText(keptAs, start)
+  const { text, change, dropSent, dropSaved } = useKeptText(keptAs, start)
   const [chosen, setChosen] = useState<Person[]>([])
   const form = useRef<HTMLFormElement>(null)
   const submit = async (event?: FormEvent) => {
     event?.preventDefault()
-    if (busy || !text.trim()) return
-    await onSend(asStored(text.trim(), people, chosen)).then(
+    if (busy || !ready || !text.trim()) return
+    await onSend(asStored(text.trim(), people, [...mentioned, ...chosen])).then(
       () => {
+        // The form may be closed by now, and another one open in its stead.
+        if (onClose) return dropSaved(text) && form.current && onClose()
         dropSent(text)
         // The button is disabled over an empty field; whoever pressed it by keyboard goes on from the field.
         if (form.current?.querySelector(':focus-visible')) form.current.querySelector('textarea')?.focus()
@@ -65,20 +73,20 @@ export function CommentForm({
         onText={change}
         onChoose={(person) => setChosen([...chosen, person])}
         onSend={() => void submit()}
-        onCancel={onCancel}
+        onClose={onClose}
       />
       <SecretNote text={text} />
       <FormError error={error} />
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" busy={busy} disabled={!text.trim()}>
+        <Button type="submit" busy={busy} disabled={!ready || !text.trim()}>
           {action}
         </Button>
-        {onCancel && (
+        {onClose && (
           <Button
             look="ghost"
             onClick={() => {
               change(start)
-              onCancel()
+              onClose()
             }}
           >
             Cancel
@@ -95,18 +103,18 @@ const SecretNote = ({ text }: { text: string }) =>
     <Notice tone="warn">This looks like it contains a secret. A placeholder will replace it.</Notice>
   )
 
-type FieldProps = Pick<Props, 'label' | 'hint' | 'people' | 'onCancel'> & {
+type FieldProps = Pick<Props, 'label' | 'hint' | 'people' | 'onClose'> & {
   text: string
   onText: (text: string) => void
   onChoose: (person: Person) => void
   onSend: () => void
 }
 
-function MentionField({ label, hint, text, people, onText, onChoose, onSend, onCancel }: FieldProps) {
+function MentionField({ label, hint, text, people, onText, onChoose, onSend, onClose }: FieldProps) {
   const listId = useId()
   const field = useRef<HTMLTextAreaElement>(null)
   // A form that can be closed was opened by a button, which had the focus.
-  const isOpened = onCancel !== undefined
+  const isOpened = onClose !== undefined
   useEffect(() => {
     if (!isOpened) return
     field.current?.focus()
@@ -132,7 +140,7 @@ function MentionField({ label, hint, text, people, onText, onChoose, onSend, onC
       event.preventDefault()
       return onSend()
     }
-    if (event.key === 'Escape' && shown.length === 0) return onCancel?.()
+    if (event.key === 'Escape' && shown.length === 0) return onClose?.()
     const person = shown[at]
     if (!person) return
     const step = { ArrowDown: 1, ArrowUp: shown.length - 1 }[event.key]

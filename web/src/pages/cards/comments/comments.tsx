@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query'
+import { type UseMutationResult, useMutation } from '@tanstack/react-query'
 import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { type Comment, createComment, deleteComment, editComment } from '../../../api/comments.ts'
 import type { Card } from '../../../api/types.ts'
@@ -11,8 +11,8 @@ import { LazyMarkdown } from '../../../ui/lazy-markdown.tsx'
 import { FormError, PartNotLoaded } from '../../../ui/states.tsx'
 import { toast, toastError } from '../../../ui/toast.tsx'
 import { CommentForm } from './comment-form.tsx'
-import { asMarkdown, asTyped, type Person } from './mention-text.ts'
-import { threadChanged, usePeople, useThread } from './use-comments.ts'
+import { asMarkdown, asTyped, mentionedStill, type Person } from './mention-text.ts'
+import { type Members, threadChanged, usePeople, useThread } from './use-comments.ts'
 
 /** Links to the thread end with this. */
 const ANCHOR = 'comments'
@@ -21,7 +21,7 @@ const ANCHOR = 'comments'
 export function Comments({ card }: { card: Card }) {
   const { personal_workspace_id } = useMe()
   const { query, comments, total, audience } = useThread(card.card_id)
-  const people = usePeople(card, audience?.workspace_id)
+  const members = usePeople(card, audience?.workspace_id)
   const section = useRef<HTMLElement>(null)
   const isShown = audience !== null || total > 0
   useEffect(() => {
@@ -34,7 +34,7 @@ export function Comments({ card }: { card: Card }) {
       {comments.length > 0 && (
         <ul className="grid gap-4">
           {comments.map((comment) => (
-            <CommentRow key={comment.comment_id} comment={comment} people={people} />
+            <CommentRow key={comment.comment_id} comment={comment} members={members} />
           ))}
         </ul>
       )}
@@ -52,7 +52,7 @@ export function Comments({ card }: { card: Card }) {
         <NewComment
           key={card.card_id}
           card={card}
-          people={people}
+          people={members.people}
           readers={readersOf(card, audience, personal_workspace_id)}
         />
       )}
@@ -92,7 +92,7 @@ function NewComment({ card, people, readers }: { card: Card; people: readonly Pe
   )
 }
 
-function CommentRow({ comment, people }: { comment: Comment; people: readonly Person[] }) {
+function CommentRow({ comment, members }: { comment: Comment; members: Members }) {
   const me = useMe()
   const [doing, setDoing] = useState<'edit' | 'delete' | null>(null)
   const [wasEdited, setEdited] = useState(false)
@@ -101,10 +101,7 @@ function CommentRow({ comment, people }: { comment: Comment; people: readonly Pe
   const close = () => setDoing(null)
   const save = useMutation({
     mutationFn: (body: string) => editComment({ card_id, comment_id, body }),
-    onSuccess: async () => {
-      await threadChanged(card_id)
-      close()
-    },
+    onSuccess: () => threadChanged(card_id),
   })
   return (
     <li className="grid gap-1">
@@ -130,17 +127,7 @@ function CommentRow({ comment, people }: { comment: Comment; people: readonly Pe
         )}
       </p>
       {doing === 'edit' ? (
-        <CommentForm
-          label="Your comment"
-          action="Save"
-          people={people}
-          start={asTyped(comment.body, comment.mentions)}
-          keptAs={`kv-comment:${me.user_id}:${comment_id}`}
-          busy={save.isPending}
-          error={save.error}
-          onSend={(body) => save.mutateAsync(body)}
-          onCancel={close}
-        />
+        <EditComment comment={comment} members={members} save={save} onClose={close} />
       ) : (
         <LazyMarkdown>{asMarkdown(comment.body, comment.mentions)}</LazyMarkdown>
       )}
@@ -152,6 +139,42 @@ function CommentRow({ comment, people }: { comment: Comment; people: readonly Pe
         />
       )}
     </li>
+  )
+}
+
+type EditProps = {
+  comment: Comment
+  members: Members
+  save: UseMutationResult<unknown, Error, string>
+  onClose: () => void
+}
+
+function EditComment({ comment, members, save, onClose }: EditProps) {
+  const { comment_id, user_id, body, mentions } = comment
+  const { people, areKnown, query } = members
+  const { still, gone } = mentionedStill(mentions, people)
+  return (
+    <>
+      <CommentForm
+        label="Your comment"
+        hint={
+          areKnown && gone.length > 0
+            ? `Who cannot read this card now is no longer mentioned: ${gone.join(', ')}.`
+            : undefined
+        }
+        action="Save"
+        people={people}
+        start={asTyped(body, mentions)}
+        mentioned={still}
+        ready={areKnown || mentions.length === 0}
+        keptAs={`kv-comment:${user_id}:${comment_id}`}
+        busy={save.isPending}
+        error={save.error}
+        onSend={(next) => save.mutateAsync(next)}
+        onClose={onClose}
+      />
+      {mentions.length > 0 && <PartNotLoaded what="The list of members" query={query} />}
+    </>
   )
 }
 

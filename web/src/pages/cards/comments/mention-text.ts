@@ -45,6 +45,15 @@ export function asStored(text: string, people: readonly Person[], chosen: readon
 
 type Mentioned = readonly { user_id: string; display_name: string }[]
 
+/** Who stays mentioned when a comment is changed, and the names of those who can no longer be. */
+export function mentionedStill(mentions: Mentioned, people: readonly Person[]) {
+  const isStill = ({ user_id }: Mentioned[number]) => people.some((one) => one.user_id === user_id)
+  return {
+    still: mentions.filter(isStill).map(({ user_id, display_name: name }) => ({ user_id, name })),
+    gone: mentions.filter((one) => !isStill(one)).map(({ display_name }) => display_name),
+  }
+}
+
 const nameIn = (mentions: Mentioned, userId: string) =>
   mentions.find((one) => one.user_id === userId)?.display_name ?? 'somebody'
 

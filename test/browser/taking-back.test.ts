@@ -62,7 +62,7 @@ test('a workspace is deleted with its name typed, after the numbers; a colleague
   await smtp.mailTo(mate.email, 'Closing lead deleted the workspace Old team')
 })
 
-test('one’s own workspace offers no deletion', async () => {
+test('one’s own workspace leads to its cards and offers no deletion; one of others offers no review', async () => {
   const person = await stage.person('Homebody')
   const { personal_workspace_id } = await person.api<{ personal_workspace_id: string }>(
     'GET',
@@ -71,6 +71,17 @@ test('one’s own workspace offers no deletion', async () => {
   await openPage(person.page, `/workspaces/${personal_workspace_id}`)
   await person.page.getByText('This is your own workspace.').waitFor()
   expect(await person.page.getByRole('button', { name: 'Delete workspace' }).count()).toBe(0)
+  await write(person)
+  await person.page.getByRole('link', { name: 'Cards', exact: true }).click()
+  await person.page.getByRole('link', { name: SAMPLES[0].title }).waitFor()
+  const host = await stage.account('Host')
+  const { workspace_id } = await host.api<Workspace>('POST', '/api/v1/workspaces', {
+    name: 'Open team',
+    visibility: 'public',
+  })
+  await visit(person.page, `/workspaces/${workspace_id}`)
+  await person.page.getByText('You are not a member').waitFor()
+  expect(await person.page.getByRole('link', { name: 'Review queue' }).count()).toBe(0)
 })
 
 test('feedback is given and taken back', async () => {

@@ -5,6 +5,7 @@ import { FileText, Keyboard, Moon, Plus, Search, Users } from 'lucide-react'
 import { type ReactNode, useDeferredValue, useEffect, useRef, useState } from 'react'
 import { searchBox } from '../api/search.ts'
 import { setTheme } from '../lib/theme.ts'
+import { listOf } from '../pages/cards/list-state.ts'
 import { ReadersLine } from '../pages/cards/sharing/readers.tsx'
 import { KindIcon } from '../pages/search/kept-searches.tsx'
 import type { SearchState } from '../pages/search/search-state.ts'
@@ -135,16 +136,14 @@ function WorkspaceGroup({ go }: { go: Go }) {
   if (!data || data.items.length === 0) return null
   return (
     <Command.Group heading={<Heading>Workspaces</Heading>}>
-      {data.items.map(({ workspace_id, name }) => (
+      {data.items.map((workspace) => (
         <Item
-          key={workspace_id}
+          key={workspace.workspace_id}
           icon={<Users size={16} />}
-          value={`${name} ${workspace_id}`}
-          onSelect={go(() =>
-            navigate({ to: '/cards', search: { scope: 'workspace', workspace: workspace_id } }),
-          )}
+          value={`${workspace.name} ${workspace.workspace_id}`}
+          onSelect={go(() => navigate({ to: '/cards', search: listOf(workspace) }))}
         >
-          {name}
+          {workspace.name}
         </Item>
       ))}
     </Command.Group>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { whoseCards } from './list-state.ts'
+import { listOf, whoseCards } from './list-state.ts'
 
 test('cards of teams are the shared ones, for the list and for the figures beside it', () => {
   expect(whoseCards({})).toEqual({ scope: 'personal' })
@@ -9,4 +9,11 @@ test('cards of teams are the shared ones, for the list and for the figures besid
     status: 'published',
     workspace_id: 'one',
   })
+})
+
+test('the cards of one’s own workspace are among one’s own, those of a team among what teams share', () => {
+  const own = listOf({ workspace_id: 'home', type: 'personal' })
+  expect(whoseCards(own)).toEqual({ scope: 'personal' })
+  const team = listOf({ workspace_id: 'one', type: 'team' })
+  expect(whoseCards(team)).toMatchObject({ scope: 'workspace', workspace_id: 'one' })
 })

@@ -46,6 +46,10 @@ export const whoseCards = ({ scope, workspace }: ListState) =>
       } as const)
     : ({ scope: 'personal' } as const)
 
+/** The list with the cards of a workspace. Those of one's own are among Mine, and never among what teams share. */
+export const listOf = ({ workspace_id, type }: { workspace_id: string; type: string }): ListState =>
+  type === 'personal' ? {} : { scope: 'workspace', workspace: workspace_id }
+
 /** Whose cards are listed is no filter: a team that shares nothing yet is empty, whatever else is chosen. */
 export const isFiltered = ({ status, track, q, tag }: ListState): boolean =>
   Boolean(status || track || q || tag)

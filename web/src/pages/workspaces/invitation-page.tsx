@@ -4,10 +4,11 @@ import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import { acceptInvite, type InviteView, viewInvite } from '../../api/team.ts'
 import { formatDay } from '../../lib/format.ts'
+import { startAnew } from '../../lib/session-user.ts'
 import { configQuery, signOut, useSignedIn } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { FormError, Notice, Skeleton } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 import { AccountCard } from '../account/account-card.tsx'
 import { ROLES, roleName } from './roles.ts'
 
@@ -124,7 +125,7 @@ function Accept({ token, invite, email }: { token: string; invite: InviteView; e
           <button
             type="button"
             className="font-medium text-accent hover:underline"
-            onClick={() => void signOut()}
+            onClick={() => void signOut().then(startAnew, toastError)}
           >
             Use another
           </button>

@@ -10,6 +10,7 @@ import { LinkButton } from '../../ui/button.tsx'
 import { BackLink, Page } from '../../ui/page.tsx'
 import { Notice, NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
+import { listOf } from '../cards/list-state.ts'
 import { AuditLog } from './audit-log.tsx'
 import { DeleteSection } from './delete-workspace.tsx'
 import { Invitations } from './invitations.tsx'
@@ -55,7 +56,7 @@ export function WorkspacePage() {
       }
       actions={
         <>
-          {workspace.role !== 'viewer' && (
+          {workspace.role && workspace.role !== 'viewer' && (
             <LinkButton to="/review" search={{ workspace: workspaceId }}>
               Review queue
             </LinkButton>
@@ -70,7 +71,7 @@ export function WorkspacePage() {
               Moderation
             </LinkButton>
           )}
-          <LinkButton to="/cards" search={{ scope: 'workspace', workspace: workspaceId }}>
+          <LinkButton to="/cards" search={listOf(workspace)}>
             <FileText size={14} aria-hidden />
             Cards
           </LinkButton>

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { DAY_MS } from '../../src/core/day.ts'
+import { intercept } from './intercept.ts'
 import { judge, look } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import {
@@ -65,6 +66,9 @@ test('a verdict of one person is read by the other, and taken back', async () =>
   expect(await dialog.getByLabel('Output').inputValue()).toBe('waiting=0 idle=10 total=10')
   await dialog.getByText('Worked', { exact: true }).click()
   await dialog.getByLabel('Environment 1, value').fill('24.1')
+  await dialog.getByLabel('Environment 3, name').fill('node')
+  await dialog.getByText('node is there twice.').waitFor()
+  expect(await dialog.getByRole('button', { name: 'Say so' }).isDisabled()).toBe(true)
   await dialog.getByRole('button', { name: 'Remove environment 3' }).click()
   await expectAccessible(page)
   await picture(page, 'verdict-1280-light')
@@ -336,10 +340,30 @@ test('a card is merged into another, its address says so, and the merge is undon
   await page.waitForURL(`**/cards/${fromId}`)
   await page.getByRole('heading', { name: SAMPLES[0].title }).waitFor()
 
+  // Merged while somebody writes: the text is still there, also beside the card that took its place.
+  await visit(page, `/cards/${fromId}/edit`)
+  await page.getByLabel('Title').fill('Written too late')
   await person.api('POST', `/api/v1/cards/${fromId}/merge`, { into_card_id: intoId })
+  const refusal = { code: 'merged_already', detail: 'It was merged.', into_card_id: intoId }
+  await intercept(page, `**/api/v1/cards/${fromId}`, (route) =>
+    route.request().method() === 'PATCH' ? route.fulfill({ status: 409, json: refusal }) : route.continue(),
+  )
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('It was merged. Your text is still here.').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('link', { name: 'Read the other card' }).click()
+  await page.getByText('which was merged into this card').waitFor()
+  const kept = page.getByText('You have written text for it that is not saved.')
+  await kept.waitFor()
+  await openPage(page, `/cards/${fromId}/edit`)
+  await kept.waitFor()
+  await page.getByRole('button', { name: 'Save as a new card of mine' }).click()
+  await page.getByText(/Your draft from .* is back/).waitFor()
+  expect(await page.getByLabel('Title').inputValue()).toBe('Written too late')
   await openPage(page, `/cards/${fromId}`)
   await page.waitForURL(`**/cards/${intoId}?merged_from=${fromId}`)
   await page.getByText('which was merged into this card').waitFor()
+  expect(await kept.count()).toBe(0)
   await settled(page)
   await expectAccessible(page)
   await picture(page, 'merged-1280-light')

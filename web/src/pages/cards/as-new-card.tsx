@@ -1,4 +1,4 @@
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import type { ApiError } from '../../api/client.ts'
 import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
@@ -16,6 +16,7 @@ type Props = { cardId: string; draft: Draft; why?: ApiError; onMoved?: () => voi
 export function AsNewCard({ cardId, draft, why, onMoved }: Props) {
   const { user_id } = useMe()
   const navigate = useNavigate()
+  const into = why?.extra.into_card_id
   const move = () => {
     const moved = moveToNewCard(user_id, cardId, draft)
     if (!moved)
@@ -33,6 +34,19 @@ export function AsNewCard({ cardId, draft, why, onMoved }: Props) {
       }
     >
       {why ? `${reasonOf(why)} Your text is still here.` : 'You have written text for it that is not saved.'}
+      {typeof into === 'string' && (
+        <>
+          {' '}
+          <Link
+            to="/cards/$cardId"
+            params={{ cardId: into }}
+            search={{ merged_from: cardId }}
+            className="font-medium underline"
+          >
+            Read the other card
+          </Link>
+        </>
+      )}
     </Notice>
   )
 }

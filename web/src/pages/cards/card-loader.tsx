@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { Navigate } from '@tanstack/react-router'
-import { lazyPart } from '../../lib/loadable.tsx'
 import { useShortcut } from '../../lib/shortcuts.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
@@ -9,9 +8,8 @@ import { toast, toastError } from '../../ui/toast.tsx'
 import { cardLink } from './card-link.ts'
 import { cardQuery } from './card-queries.ts'
 import { CardView } from './card-view.tsx'
+import { KeptText } from './lazy-kept-text.ts'
 import { isOutOfReach } from './out-of-reach.ts'
-
-const KeptText = lazyPart(async () => (await import('./as-new-card.tsx')).KeptText)
 
 type Props = {
   cardId: string

@@ -17,7 +17,7 @@ import { cardQuery } from './card-queries.ts'
 import { ConflictNotice } from './conflict-notice.tsx'
 import { changesOf, type Draft, draftOf, isSame, isSavedAs, restOf } from './draft.ts'
 import { EditorFrame } from './editor-frame.tsx'
-import { isOutOfReach } from './out-of-reach.ts'
+import { isOutOfReach, mergedInto } from './out-of-reach.ts'
 import { ReadersLine } from './sharing/readers.tsx'
 import { useDraft } from './use-draft.ts'
 import { useSaving } from './use-saving.ts'
@@ -43,7 +43,12 @@ export function EditCard() {
 /** An editor that is open stays open, with what was typed; saving says if it is no longer allowed. */
 function Loaded({ card }: { card: Card }) {
   const [loaded] = useState(card)
-  return loaded.can_edit ? <Editor loaded={loaded} /> : <MayNotEdit card={loaded} />
+  return (
+    <>
+      {loaded.merged_from && <KeptText cardId={loaded.merged_from} />}
+      {loaded.can_edit ? <Editor loaded={loaded} /> : <MayNotEdit card={loaded} />}
+    </>
+  )
 }
 
 const MayNotEdit = ({ card }: { card: Card }) => (
@@ -87,8 +92,12 @@ const useSave = ({ base, version, saving, onConflict }: Save) =>
           { headers: { 'If-Match': `"${version}"` } },
         )
       } catch (error) {
+        const { queryKey } = cardQuery(base.card_id)
+        // Who leaves the editor now reads what became of the card.
+        if (isOutOfReach(error)) void queryClient.invalidateQueries({ queryKey, refetchType: 'none' })
         if (!(error instanceof ApiError && error.status === 412)) throw error
         const present = await queryClient.fetchQuery({ ...cardQuery(base.card_id), staleTime: 0 })
+        if (present.merged_from) throw mergedInto(present.card_id)
         // The save had arrived, and only its answer was lost.
         if (isSavedAs(draft, present)) return present
         onConflict(present)

@@ -5,6 +5,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Notice } from '../../../ui/states.tsx'
 import { toastError } from '../../../ui/toast.tsx'
 import { cardQuery } from '../card-queries.ts'
+import { KeptText } from '../lazy-kept-text.ts'
 import { useUnmerge } from './use-card-links.ts'
 
 export const SupersededNotice = ({ by }: { by: NonNullable<Card['superseded_by']> }) => (
@@ -30,16 +31,19 @@ export function MergedNotice({ card, mergedFrom, inPane }: MergedProps) {
   const undo = useMutation({ mutationFn: () => unmerge(mergedFrom, inPane), onError: toastError })
   if (asked.data?.merged_from !== mergedFrom || asked.data.card_id !== card.card_id) return null
   return (
-    <Notice
-      action={
-        card.can_edit && (
-          <Button size="sm" busy={undo.isPending} onClick={() => undo.mutate()}>
-            Undo the merge
-          </Button>
-        )
-      }
-    >
-      You asked for another card, which was merged into this card.
-    </Notice>
+    <>
+      <Notice
+        action={
+          card.can_edit && (
+            <Button size="sm" busy={undo.isPending} onClick={() => undo.mutate()}>
+              Undo the merge
+            </Button>
+          )
+        }
+      >
+        You asked for another card, which was merged into this card.
+      </Notice>
+      <KeptText cardId={mergedFrom} />
+    </>
   )
 }

@@ -5,7 +5,7 @@ import { useKeptText } from '../../../lib/use-kept-text.ts'
 import { useMe } from '../../../session.ts'
 import { FormDialog } from '../../../ui/dialog.tsx'
 import { Segmented, TextareaField } from '../../../ui/field.tsx'
-import { draftOf, pairsAsRecord } from '../draft.ts'
+import { draftOf, pairsAsRecord, repeatedProblem } from '../draft.ts'
 import { PairsField } from '../pairs-field.tsx'
 import { SecretWarning } from '../secret-warning.tsx'
 import { OUTCOMES, type Outcome } from './outcomes.ts'
@@ -22,22 +22,26 @@ export function VerdictDialog({ card, start, own, onClose }: Props) {
   const { text: evidence, change: setEvidence, dropSent: dropEvidence } = useKeptText(`${keptAs}:output`, '')
   const verify = useVerify(card, own)
   const api = verify.error instanceof ApiError ? verify.error : null
-  const send = () =>
-    verify.mutate(
-      {
-        outcome,
-        environment: pairsAsRecord(environment),
-        note: note.trim() || null,
-        evidence: evidence.trim() || null,
-      },
-      { onSuccess: () => [dropNote(note), dropEvidence(evidence), onClose()] },
+  const send = () => {
+    const said = {
+      outcome,
+      environment: pairsAsRecord(environment),
+      note: note.trim() || null,
+      evidence: evidence.trim() || null,
+    }
+    // What was sent is dropped also if the dialog was closed meanwhile.
+    void verify.mutateAsync(said, { onSuccess: onClose }).then(
+      () => [dropNote(note), dropEvidence(evidence)],
+      () => undefined,
     )
+  }
   return (
     <FormDialog
       onClose={onClose}
       title="What came of it?"
       description={`It counts for version ${card.version} of this card.`}
       action="Say so"
+      ready={repeatedProblem(environment) === undefined}
       busy={verify.isPending}
       error={verify.error}
       onSubmit={send}

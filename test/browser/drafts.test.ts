@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { judge, look } from './pictures.ts'
 import { expectAccessible, openStage } from './support.ts'
-import { openPage, visit } from './visit.ts'
+import { comeBack, openPage, visit } from './visit.ts'
 
 const stage = openStage()
 
@@ -67,5 +67,18 @@ test('a person accepts, edits and dismisses what was found in their work, and se
   await page.locator('h1:focus').waitFor()
   const { items } = await person.api<{ items: { title: string }[] }>('GET', '/api/v1/cards')
   expect(items.map((card) => card.title)).toContain('The orchard client has to be declared')
+  // Decided about elsewhere while somebody writes: the text stays, and goes on as a card.
+  await draft('quarry').getByRole('button', { name: 'Edit' }).click()
+  await page.getByLabel('Title').fill('The quarry client has to be declared')
+  const { items: open } = await person.api<{ items: { draft_id: string }[] }>('GET', '/api/v1/drafts')
+  await person.api('POST', `/api/v1/drafts/${open[0]?.draft_id}/dismiss`)
+  await comeBack(page)
+  await page.getByText('This draft was accepted or dismissed elsewhere').waitFor()
+  expect(await page.getByLabel('Title').inputValue()).toBe('The quarry client has to be declared')
+  await page.locator('input:focus').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Save as a new card of mine' }).click()
+  await page.getByText(/Your draft from .* is back/).waitFor()
+  expect(await page.getByLabel('Title').inputValue()).toBe('The quarry client has to be declared')
   await look(person, '/effects', 'effects', 'Failures avoided')
 })

@@ -4,7 +4,7 @@ import { makeAdmin } from '../support/admin.ts'
 import { goodCard } from '../support/cards.ts'
 import { judge } from './pictures.ts'
 import { type Account, expectAccessible, openStage, PASSWORD, picture, settled } from './support.ts'
-import { openPage, reopenPage, visit } from './visit.ts'
+import { comeBack, openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage({ PUBLIC_PAGES: 'on' })
 
@@ -141,6 +141,16 @@ test('somebody without an account reports from a public page', async () => {
   await picture(page, 'report-page')
   await page.getByRole('button', { name: 'Report' }).click()
   await page.locator(':focus').getByText('A moderator will look at it.').waitFor()
+
+  // The note of somebody who has an account waits, as on other pages.
+  const reader = await stage.person('Rhea Reader')
+  const note = reader.page.getByLabel('What should a moderator look at?')
+  for (const isFirst of [true, false]) {
+    await reader.page.goto(`/report/${card.card_id}`)
+    await note.waitFor()
+    if (isFirst) await note.fill('See the second step.')
+    else expect(await note.inputValue()).toBe('See the second step.')
+  }
 })
 
 /** As `MODERATOR_EMAILS` names somebody who has proved the address. */
@@ -151,16 +161,6 @@ async function makeModerator({ email }: Account): Promise<void> {
   await services.database.transaction((db) =>
     db.updateTable('users').set({ email_verified: 1 }).where('email', '=', email).execute(),
   )
-}
-
-/** As somebody who comes back to a tab after a minute. */
-const comeBack = async () => {
-  const { now } = Date
-  Date.now = () => now() + 60_000
-  window.dispatchEvent(new Event('visibilitychange'))
-  // The app looks at what is old once the event is over.
-  await new Promise((done) => setTimeout(done))
-  Date.now = now
 }
 
 test('of two moderators who decide at once, the second reads what the first decided before it is changed', async () => {
@@ -187,7 +187,7 @@ test('of two moderators who decide at once, the second reads what the first deci
   await first.page.getByText('Hidden', { exact: true }).waitFor()
   // The page under the dialog is read again meanwhile; what the second has read is still the state before.
   const read = second.page.waitForResponse((answer) => answer.url().includes('/moderation/matters/'))
-  await second.page.evaluate(comeBack)
+  await comeBack(second.page)
   await read
   await settled(second.page)
   await keep.click()

@@ -63,3 +63,14 @@ export async function reopenPage(page: Page): Promise<void> {
   const { pathname, search } = new URL(page.url())
   await openPage(page, pathname + search)
 }
+
+/** As somebody who comes back to a tab after a minute. */
+export const comeBack = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    const { now } = Date
+    Date.now = () => now() + 60_000
+    window.dispatchEvent(new Event('visibilitychange'))
+    // The app looks at what is old once the event is over.
+    await new Promise((done) => setTimeout(done))
+    Date.now = now
+  })

@@ -8,6 +8,8 @@ import { Button } from '../../ui/button.tsx'
 import { Field, Input, Textarea } from '../../ui/field.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import { AsNewCard } from '../cards/as-new-card.tsx'
+import { emptyDraft } from '../cards/draft.ts'
 import { draftsChanged } from './draft-queries.ts'
 
 const FIELDS = [
@@ -37,14 +39,24 @@ function useWords(draft: CardDraft) {
   return { words: JSON.parse(text) as Words, setWords, isRestored, drop: () => setWords(start) }
 }
 
+type Props = {
+  draft: CardDraft
+  /** It was decided about elsewhere, or its time is over. */
+  isGone: boolean
+  /** It is a card now, so the list may leave it out. */
+  onAccepted: () => void
+  onCancel: () => void
+}
+
 /** Edits a draft and accepts it as a card. */
-export function DraftForm({ draft, onCancel }: { draft: CardDraft; onCancel: () => void }) {
+export function DraftForm({ draft, isGone, onAccepted, onCancel }: Props) {
   const { words, setWords, isRestored, drop } = useWords(draft)
   const accept = useMutation({
     mutationFn: () =>
       acceptDraft({ draft_id: draft.draft_id, ...words, root_cause: words.root_cause.trim() || null }),
     onSuccess: () => {
       drop()
+      onAccepted()
       toast('Recorded as your card.')
     },
     onError: toastError,
@@ -52,12 +64,20 @@ export function DraftForm({ draft, onCancel }: { draft: CardDraft; onCancel: () 
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
+    // Enter in the title sends a form that has no button for it too.
+    if (isGone) return
     neighbourGetsFocus(event.currentTarget)
     accept.mutate()
   }
   return (
     <form onSubmit={submit} className="grid gap-4">
       {isRestored && <Notice>What you wrote before is back. Cancel drops it.</Notice>}
+      {isGone && (
+        <>
+          <Notice>This draft was accepted or dismissed elsewhere, or is older than 30 days.</Notice>
+          <AsNewCard cardId={draft.draft_id} draft={{ ...emptyDraft(), ...words }} onMoved={drop} />
+        </>
+      )}
       <Field label="Title">
         {(props) => (
           <Input
@@ -83,9 +103,11 @@ export function DraftForm({ draft, onCancel }: { draft: CardDraft; onCancel: () 
         </Field>
       ))}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" busy={accept.isPending}>
-          Accept as a card
-        </Button>
+        {!isGone && (
+          <Button type="submit" look="primary" busy={accept.isPending}>
+            Accept as a card
+          </Button>
+        )}
         <Button
           onClick={() => {
             drop()

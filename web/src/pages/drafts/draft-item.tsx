@@ -11,18 +11,35 @@ import { DraftForm } from './draft-form.tsx'
 import { draftsChanged } from './draft-queries.ts'
 import { Evidence } from './evidence.tsx'
 
+type Props = {
+  draft: CardDraft
+  /** It stands here only because somebody writes in it. */
+  isGone: boolean
+  /** Whether the list has to keep it. */
+  onKeep: (isKept: boolean) => void
+}
+
 /** One draft: its text on one side, its evidence on the other. */
-export function DraftItem({ draft }: { draft: CardDraft }) {
+export function DraftItem({ draft, isGone, onKeep }: Props) {
   const [isEditing, setEditing] = useState(false)
+  const edit = (isOpen: boolean) => {
+    setEditing(isOpen)
+    onKeep(isOpen)
+  }
   return (
     <li className="grid gap-x-8 gap-y-4 py-6 lg:grid-cols-2">
       <div className="min-w-0">
         {isEditing ? (
-          <DraftForm draft={draft} onCancel={() => setEditing(false)} />
+          <DraftForm
+            draft={draft}
+            isGone={isGone}
+            onAccepted={() => onKeep(false)}
+            onCancel={() => edit(false)}
+          />
         ) : (
           <>
             <Words draft={draft} />
-            <Decision draft={draft} onEdit={() => setEditing(true)} />
+            <Decision draft={draft} onEdit={() => edit(true)} />
           </>
         )}
       </div>

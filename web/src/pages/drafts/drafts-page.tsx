@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Pickaxe } from 'lucide-react'
+import { useRef, useState } from 'react'
+import type { CardDraft } from '../../api/drafts.ts'
 import { configQuery } from '../../session.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -7,11 +9,18 @@ import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { kvaultCommand } from '../account/agents.ts'
 import { DraftItem } from './draft-item.tsx'
 import { draftsQuery } from './draft-queries.ts'
+import { withKept } from './kept-drafts.ts'
 
 /** Drafts from the person's own work: they decide about each. */
 export function DraftsPage() {
   const drafts = useQuery(draftsQuery)
-  const items = drafts.data?.items ?? []
+  const listed = drafts.data?.items ?? []
+  const [kept, setKept] = useState<ReadonlySet<string>>(new Set())
+  const shown = useRef<readonly CardDraft[]>([])
+  const items = withKept(listed, shown.current, kept)
+  shown.current = items
+  const keep = (id: string, isKept: boolean) =>
+    setKept((before) => new Set([...before].filter((one) => one !== id).concat(isKept ? id : [])))
   const { data: config } = useQuery(configQuery)
   const base = config?.base_url ?? location.origin
   return (
@@ -38,7 +47,12 @@ export function DraftsPage() {
       {items.length > 0 && (
         <ul aria-label="Drafts" className="divide-y divide-line border-y border-line">
           {items.map((draft) => (
-            <DraftItem key={draft.draft_id} draft={draft} />
+            <DraftItem
+              key={draft.draft_id}
+              draft={draft}
+              isGone={!listed.includes(draft)}
+              onKeep={(isKept) => keep(draft.draft_id, isKept)}
+            />
           ))}
         </ul>
       )}

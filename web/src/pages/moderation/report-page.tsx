@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Logo } from '../../frame/logo.tsx'
+import { meQuery } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { FormError, Notice, NotLoaded, SkeletonList } from '../../ui/states.tsx'
@@ -14,6 +15,8 @@ const route = getRouteApi('/open/report/$cardId')
 export function ReportPage() {
   const { cardId } = route.useParams()
   const card = useQuery(reportableQuery(cardId))
+  // Whose note the browser keeps has to be known before the form.
+  const me = useQuery(meQuery)
   return (
     <main>
       <Page
@@ -27,7 +30,7 @@ export function ReportPage() {
           </a>
         }
       >
-        {card.data ? (
+        {card.data && !me.isPending ? (
           <ReportForm cardId={cardId} title={card.data.title} />
         ) : (
           <NotLoaded query={card}>

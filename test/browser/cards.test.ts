@@ -1,9 +1,9 @@
 import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { intercept, loseAnswer } from './intercept.ts'
+import { holdNext, intercept, loseAnswer } from './intercept.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, settled } from './support.ts'
-import { openPage, reopenPage, visit } from './visit.ts'
+import { comeBack, openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage()
 type CardAnswer = { card_id: string; version: number }
@@ -30,6 +30,11 @@ test('history shows what each version changed, and an old one comes back', async
   await page.getByText('Version 2 is back, as version 5.').waitFor()
   await visit(page, `/cards/${card.card_id}`)
   await page.getByRole('heading', { name: 'A retry charged a customer three times' }).waitFor()
+  // Nor does undo go back over what somebody else has saved since.
+  await person.api('PATCH', `/api/v1/cards/${card.card_id}`, { title: 'A retry charged a customer once' })
+  await page.getByRole('button', { name: 'Undo' }).last().click()
+  await page.getByRole('region', { name: 'Notices' }).getByText('is at version 6').waitFor()
+  await page.getByRole('heading', { name: 'A retry charged a customer once' }).waitFor()
 })
 
 async function commentOfOthers(cardId: string, people: number): Promise<void> {
@@ -69,6 +74,22 @@ test('a reader says that a card helped, and its author reads the comment', async
   expect(await comment.inputValue()).toBe('And an evening.')
   await settled(reader.page)
   await expectAccessible(reader.page)
+  // Sent, and the card left before the answer: nothing waits to be sent.
+  const goOn = await holdNext(reader.page, '**/feedback')
+  await reader.page.getByRole('button', { name: 'Send' }).click()
+  await visit(reader.page, '/library')
+  goOn()
+  await reader.page.getByText('Thank you. The author reads your comment.').waitFor()
+  await visit(reader.page, `/cards/${card.card_id}`)
+  expect(await comment.inputValue()).toBe('')
+  // What another tab says of this person is shown here too.
+  await reader.page.getByRole('button', { name: 'Did not apply 0' }).click()
+  await reader.page.getByRole('button', { name: 'Did not apply 1', pressed: true }).waitFor()
+  await settled(reader.page)
+  const feedback = `/api/v1/cards/${card.card_id}/feedback`
+  await reader.api('POST', feedback, { kind: 'useful', comment: 'Saved me an afternoon.' })
+  await comeBack(reader.page)
+  await reader.page.getByRole('button', { name: 'Useful 21', pressed: true }).waitFor()
   // Another vote keeps the comment.
   await reader.page.getByRole('button', { name: 'Outdated 0' }).click()
   await reader.page.getByRole('button', { name: 'Outdated 1', pressed: true }).waitFor()

@@ -7,6 +7,13 @@ const typesText = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
+/** Of an alphabet other than Latin. */
+const OTHER_LETTER = /^(?!\p{Script=Latin})\p{L}$/u
+
+/** Whether this key is meant. Where the layout has no Latin letters, the one that stands on the same key of others counts. */
+export const isKey = ({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>, wanted: string): boolean =>
+  (OTHER_LETTER.test(key) ? code.replace('Key', '') : key).toLowerCase() === wanted.toLowerCase()
+
 /** Runs while the component is mounted. Plain keys stay silent while somebody types or a dialog is open. */
 export function useShortcut(keys: ShortcutKeys, run: (event: KeyboardEvent) => void, enabled = true) {
   const latest = useRef(run)
@@ -17,7 +24,7 @@ export function useShortcut(keys: ShortcutKeys, run: (event: KeyboardEvent) => v
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.altKey || event.isComposing) return
       if ((event.metaKey || event.ctrlKey) !== Boolean(withMod)) return
-      if (event.key.toLowerCase() !== last.toLowerCase()) return
+      if (!isKey(event, last)) return
       if (!withMod && (typesText(event.target) || document.querySelector('dialog[open],[role=menu]'))) return
       if (keys === 'Enter' && event.target instanceof HTMLElement && event.target.closest('a,button,summary'))
         return

@@ -47,19 +47,22 @@ function useVote(card: Card) {
     onMutate: ({ kind }) => {
       setChosen(kind)
       queryClient.setQueryData(key, (old) => old && { ...old, feedback: moved(old.feedback, mine, kind) })
-      return { before: mine }
+      return { before: mine, chosen }
     },
     onError: (error, { kind }, context) => {
-      setChosen(context?.before ?? null)
+      setChosen(context?.chosen ?? null)
       queryClient.setQueryData(
         key,
         (old) => old && { ...old, feedback: moved(old.feedback, kind, context?.before ?? null) },
       )
       toastError(error)
     },
-    onSuccess: (_, { comment: said }) => {
+    onSuccess: async (_, { kind, comment: said }) => {
       if (said) toast('Thank you. The author reads your comment.')
-      return queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })
+      await queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })
+      // From here on the list counts, which also has what another tab says; unless a later vote is on its way.
+      if (queryClient.getQueryState(ownQuery.queryKey)?.status === 'success')
+        setChosen((latest) => (latest === kind ? null : latest))
     },
   })
   const takeBack = useMutation({
@@ -78,10 +81,11 @@ function Vote({ card }: { card: Card }) {
   const { own, given, mine, give, takeBack } = useVote(card)
   const { user_id } = useMe()
   const { text: comment, change, dropSent } = useKeptText(`kv-feedback:${user_id}:${card.card_id}`, '')
-  const clear = { onSuccess: () => dropSent(comment) }
+  /** Also if the card was left meanwhile. */
+  const drop = [() => dropSent(comment), () => undefined] as const
   const say = (event: FormEvent) => {
     event.preventDefault()
-    if (mine && comment.trim()) give.mutate({ kind: mine, comment: comment.trim() }, clear)
+    if (mine && comment.trim()) void give.mutateAsync({ kind: mine, comment: comment.trim() }).then(...drop)
   }
   return (
     <section aria-label="Feedback" className="grid gap-2 border-t border-line pt-5">
@@ -117,7 +121,7 @@ function Vote({ card }: { card: Card }) {
             look="ghost"
             busy={takeBack.isPending}
             disabled={give.isPending}
-            onClick={() => takeBack.mutate(undefined, clear)}
+            onClick={() => void takeBack.mutateAsync().then(...drop)}
           >
             Take back
           </Button>

@@ -106,25 +106,23 @@ function Version({
 }) {
   const shown = useVersion(card.card_id, version)
   const before = useVersion(card.card_id, version - 1)
+  const bringBack = (wanted: number, on: number) =>
+    restoreCard({ card_id: card.card_id, version: wanted }, { headers: { 'If-Match': `"${on}"` } })
+  const failed = (error: unknown) => {
+    toastError(error)
+    // Somebody may have changed the card: the next try is on top of what is there now.
+    void queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })
+  }
   const restore = useMutation({
-    mutationFn: (wanted: number) =>
-      restoreCard(
-        { card_id: card.card_id, version: wanted },
-        { headers: { 'If-Match': `"${card.version}"` } },
-      ),
+    mutationFn: (wanted: number) => bringBack(wanted, card.version),
     onSuccess: (next, wanted) => {
       cardChanged(next)
       onRestored(next.version)
       toast(`Version ${wanted} is back, as version ${next.version}.`, {
-        undo: () =>
-          void restoreCard({ card_id: card.card_id, version: card.version }).then(cardChanged, toastError),
+        undo: () => void bringBack(card.version, next.version).then(cardChanged, failed),
       })
     },
-    onError: (error) => {
-      toastError(error)
-      // Somebody may have changed the card: the next try is on top of what is there now.
-      void queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })
-    },
+    onError: failed,
   })
   const ready = shown.data && (version === 1 || before.data)
   return (

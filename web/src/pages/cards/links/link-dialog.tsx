@@ -40,12 +40,15 @@ export function LinkDialog({ card, onClose }: { card: Card; onClose: () => void 
   const { text: why, change: setWhy, dropSent } = useKeptText(keptAs, '')
   const { add } = useLinking(card.card_id)
   const chosen = WAYS.find((one) => one.way === way)
-  const send = () =>
-    other &&
-    add.mutate(
-      { ...linkBetween(card.card_id, other.card_id, way), why: why.trim() || null },
-      { onSuccess: () => [dropSent(why), onClose()] },
+  const send = () => {
+    if (!other) return
+    const link = { ...linkBetween(card.card_id, other.card_id, way), why: why.trim() || null }
+    // What was sent is dropped also if the dialog was closed meanwhile.
+    void add.mutateAsync(link, { onSuccess: onClose }).then(
+      () => dropSent(why),
+      () => undefined,
     )
+  }
   return (
     <FormDialog
       onClose={onClose}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { isKey } from './shortcuts.ts'
+
+test('a key is the letter that it writes, and in another alphabet the one that stands there in Latin', () => {
+  for (const [key, code, wanted] of [
+    ['s', 'KeyS', 's'],
+    ['S', 'KeyS', 's'],
+    // Dvorak has it elsewhere.
+    ['s', 'KeyO', 's'],
+    ['ы', 'KeyS', 's'],
+    ['\u039a', 'KeyK', 'k'],
+    ['כ', 'KeyF', 'f'],
+    ['?', 'Digit7', '?'],
+    ['Escape', 'Escape', 'Escape'],
+  ] as [string, string, string][])
+    expect(isKey({ key, code }, wanted), key).toBe(true)
+  // Letters of Latin layouts are what they write, wherever they stand.
+  for (const [key, code, wanted] of [
+    ['o', 'KeyS', 's'],
+    ['ı', 'KeyK', 'k'],
+    ['é', 'Digit2', '2'],
+    ['ё', 'Backquote', 's'],
+  ] as [string, string, string][])
+    expect(isKey({ key, code }, wanted), key).toBe(false)
+})

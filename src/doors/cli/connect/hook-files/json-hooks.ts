@@ -12,8 +12,8 @@ export type HookEntry = { event: string; element: object }
 export type JsonHooks = {
   file: () => string
   entries: () => HookEntry[]
-  /** Whether an element in a list of hooks is ours, even from an earlier version. */
-  isOurs: (element: unknown) => boolean
+  /** Whether one command in a list of hooks is ours, even from an earlier version. */
+  isOurs: (command: unknown) => boolean
   /** What a new file has besides the hooks. */
   head?: object
 }
@@ -39,18 +39,33 @@ const without = (text: string, path: (string | number)[]): string => {
   return tree ? withoutValue(text, tree, path) : text
 }
 
-function withoutElement(text: string, event: string, { isOurs, file }: JsonHooks): string {
-  const list = listOf(settingsOf(text, file()), event)
-  const at = list.findIndex(isOurs)
-  if (at < 0) return text
-  const left = list.length === 1 ? without(text, ['hooks', event]) : without(text, ['hooks', event, at])
-  return withoutElement(left, event, { isOurs, file, entries: () => [] })
+const isGroup = (element: unknown): element is { hooks: unknown[] } =>
+  typeof element === 'object' && element !== null && 'hooks' in element && Array.isArray(element.hooks)
+
+/** An element is a command or, in Claude Code's form, a group of them, to which the person may have added their own. */
+const commandsOf = (element: unknown): unknown[] => (isGroup(element) ? element.hooks : [element])
+
+const ourPart = (element: unknown, isOurs: JsonHooks['isOurs']): unknown =>
+  isGroup(element) ? { ...element, hooks: element.hooks.filter(isOurs) } : element
+
+/** Where the first command of ours is. What would be empty without it goes with it: its group, and the list of its event. */
+function pathOfOurs(list: readonly unknown[], event: string, isOurs: JsonHooks['isOurs']) {
+  const at = list.findIndex((element) => commandsOf(element).some(isOurs))
+  if (at < 0) return undefined
+  const commands = commandsOf(list[at])
+  if (commands.length > 1) return ['hooks', event, at, 'hooks', commands.findIndex(isOurs)]
+  return list.length === 1 ? ['hooks', event] : ['hooks', event, at]
+}
+
+function withoutOursIn(text: string, event: string, hooks: JsonHooks): string {
+  const path = pathOfOurs(listOf(settingsOf(text, hooks.file()), event), event, hooks.isOurs)
+  return path ? withoutOursIn(without(text, path), event, hooks) : text
 }
 
 function withoutAll(text: string, hooks: JsonHooks): string {
   let left = text
   for (const event of Object.keys(settingsOf(text, hooks.file()).hooks ?? {}))
-    left = withoutElement(left, event, hooks)
+    left = withoutOursIn(left, event, hooks)
   const { hooks: rest } = settingsOf(left, hooks.file())
   return left !== text && rest !== undefined && Object.keys(rest).length === 0
     ? without(left, ['hooks'])
@@ -66,12 +81,13 @@ function withEntry(text: string, { event, element }: HookEntry, { file, head }: 
     : withValue(text, tree, ['hooks', event], [element])
 }
 
-/** Hooks in a JSON file: a map of events, each a list in which ours is one element among others. */
+/** Hooks in a JSON file: a map of events, each a list in which ours are among others. */
 export function jsonHooks(hooks: JsonHooks): HookFile {
   const oursIn = (text: string): unknown[] =>
     Object.values(settingsOf(text, hooks.file()).hooks ?? {})
       .flatMap((list) => list as unknown[])
-      .filter(hooks.isOurs)
+      .filter((element) => commandsOf(element).some(hooks.isOurs))
+      .map((element) => ourPart(element, hooks.isOurs))
   return {
     file: hooks.file,
     hasOurs: (text) => oursIn(withoutMark(text ?? '')).length > 0,

@@ -24,8 +24,8 @@ const commandFor =
 /** Our commands, including those of an earlier version: `kvault hook session-start`. */
 const isOursFor =
   (client: string) =>
-  (element: unknown): boolean => {
-    const text = JSON.stringify(element) ?? ''
+  (command: unknown): boolean => {
+    const text = JSON.stringify(command) ?? ''
     const isFormer = client === 'claude-code' && / hook (?:session-start|stop)"/.test(text)
     return text.includes('kvault') && (isFormer || text.includes(` hook ${client} `))
   }

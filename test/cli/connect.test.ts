@@ -189,6 +189,48 @@ test('variables of the clients move their files', async () => {
   await kvault(['disconnect', '--yes'], moved)
 })
 
+test('what connect wrote is undone in a shell in which a variable of the client is another', async () => {
+  const whole = await apiKeyOf(person)
+  const own = { 'b/hooks.json': '{"hooks":{}}', 'c/.gemini/settings.json': '{"theme":"x"}' }
+  for (const [file, content] of Object.entries(own)) put(file, content)
+  const moved = {
+    CLAUDE_CONFIG_DIR: at('a'),
+    CODEX_HOME: at('b'),
+    GEMINI_CLI_HOME: at('c'),
+    COPILOT_HOME: at('d'),
+    OPENCODE_CONFIG_DIR: at('e'),
+  }
+  const named = ['claude-code', 'codex', 'gemini', 'copilot', 'opencode']
+  expect(await kvault(['connect', ...named, '--yes', '--key', whole], moved)).toMatchObject({ code: 0 })
+  // One that was written since: only ours goes.
+  put('c/.gemini/settings.json', text('c/.gemini/settings.json').replace('"x"', '"y"'))
+  expect(await kvault(['disconnect', '--yes'])).toMatchObject({ code: 0, stderr: '' })
+  expect(text('b/hooks.json')).toBe('{"hooks":{}}')
+  expect(JSON.parse(text('c/.gemini/settings.json'))).toEqual({ theme: 'y' })
+  for (const file of [
+    'a/.claude.json',
+    'a/settings.json',
+    'b/config.toml',
+    'd/hooks/knowledge-vault.json',
+    'd/mcp-config.json',
+    'e/plugins/knowledge-vault.js',
+  ])
+    expect(existsSync(at(file)), file).toBe(false)
+})
+
+test('a file that cannot be read where connect wrote it is named, and can be undone later', async () => {
+  const whole = await apiKeyOf(person)
+  await kvault(['connect', 'codex', '--yes', '--key', whole], { CODEX_HOME: at('b') })
+  const written = text('b/hooks.json')
+  put('b/hooks.json', '{ "hooks": ')
+  const refused = await kvault(['disconnect', '--yes'])
+  expect(refused.code).toBe(4)
+  expect(refused.stderr).toContain(`${at('b/hooks.json')} cannot be read`)
+  put('b/hooks.json', written)
+  expect(await kvault(['disconnect', '--yes'])).toMatchObject({ code: 0, stderr: '' })
+  for (const file of ['b/hooks.json', 'b/config.toml']) expect(existsSync(at(file)), file).toBe(false)
+})
+
 test('a dry run shows the change without a key and writes nothing; without a terminal --yes is needed', async () => {
   const file = put('.gemini/settings.json', '{"theme":"x"}')
   const dry = await kvault(['connect', 'gemini', '--dry-run'])

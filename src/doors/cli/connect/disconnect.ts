@@ -16,12 +16,11 @@ import { endKey } from './keys.ts'
 /** The file from before `connect`; if it has changed since, the present file without our entry. */
 function fileWithout(
   client: McpClient,
+  file: string,
   before: string | null,
-  connection: Connection | undefined,
+  own: Connection | undefined,
 ): string | null {
-  const file = client.file()
   if (before === null) return null
-  const own = connection?.file === file ? connection : undefined
   if (own?.digest === digestOf(before)) return own.before
   return withoutEntry(before, client, file, own?.before)
 }
@@ -46,41 +45,49 @@ async function endKeyOf({ url, apiKey, keyId, client }: Connection): Promise<boo
 type Undoing = {
   connection: Connection | undefined
   hooks: Undo[]
-  entry: { file: string; before: string | null; after: string | null }
+  entries: (Undo & { key: string | undefined })[]
 }
 
-/** Hooks first: if they are in the same file as the entry, the file is then as the entry left it. */
+/**
+ * The entry is where the client has it now, and where `connect` has written it: a variable of the client may be different
+ * since. Hooks first: if they are in the same file as the entry, the file is then as the entry left it.
+ */
 function undoingOf(client: McpClient): Undoing {
   const connection = connectionOf(client.name)
   const hooks = undoHooks(client.name)
-  const file = client.file()
-  const shared = hooks.find((one) => one.file === file)
-  const before = shared ? shared.after : readText(file)
-  return { connection, hooks, entry: { file, before, after: fileWithout(client, before, connection) } }
+  const files = new Set([client.file(), ...(connection ? [connection.file] : [])])
+  const entries = [...files].map((file) => {
+    const own = connection?.file === file ? connection : undefined
+    const shared = hooks.find((one) => one.file === file)
+    const before = shared ? shared.after : readText(file)
+    // A broken file stops everything here, so nothing is shown that is then not written.
+    const entry = entryIn(before ?? '', client, file)
+    const after = fileWithout(client, file, before, own)
+    return { file, before, after, mode: own?.mode, key: entry && keyIn(entry) }
+  })
+  return { connection, hooks, entries: entries.filter(({ before, after }) => before !== after) }
 }
 
-function show(client: McpClient, { connection, hooks, entry: { file, before, after } }: Undoing): void {
-  // First of all: a broken file of the entry stops everything, so nothing may be shown that is then not written.
-  const entry = entryIn(before ?? '', client, file)
-  for (const one of hooks) showChange(one.file, one.before, one.after)
-  if (after !== before) showChange(file, before, after, [entry && keyIn(entry), connection?.apiKey])
+function show({ connection, hooks, entries }: Undoing): void {
+  for (const { file, before, after } of hooks) showChange(file, before, after)
+  for (const { file, before, after, key } of entries)
+    showChange(file, before, after, [key, connection?.apiKey])
 }
 
 async function disconnectOne(client: McpClient, options: ConsentOptions): Promise<boolean> {
   const found = undoingOf(client)
-  if (found.entry.after === found.entry.before && found.hooks.length === 0 && !found.connection) {
+  if (found.entries.length === 0 && found.hooks.length === 0 && !found.connection) {
     print(`${client.title} is not connected; nothing to undo.`)
     return true
   }
-  show(client, found)
+  show(found)
   if (!(await agreed('Undo this?', options))) {
     print('Nothing written.')
     return true
   }
   // The files are read again: the client may have written them while the person was asked.
-  const { connection, hooks, entry } = undoingOf(client)
-  for (const undo of hooks) writeUndo(undo)
-  if (entry.after !== entry.before) writeUndo({ ...entry, mode: connection?.mode })
+  const { connection, hooks, entries } = undoingOf(client)
+  for (const undo of [...hooks, ...entries]) writeUndo(undo)
   print(`${client.title} is disconnected.`)
   if (connection && !(await endKeyOf(connection))) return false
   dropConnection(client.name)

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { parse } from 'jsonc-parser'
 import { folderOf, type McpClient } from '../clients/client.ts'
 import { readText, removeFile, writeText } from '../clients/files.ts'
@@ -98,10 +98,19 @@ function withoutHooks(
 
 export type Undo = { file: string; before: string | null; after: string | null; mode: number | undefined }
 
+/** Where the hooks of a client would be now, and where `connect` has written them. */
+function filesToUndo(client: string, kept: readonly KeptFile[]): HookFile[] {
+  return (hooksOf(client)?.files ?? []).flatMap((one) => {
+    const now = one.file()
+    const elsewhere = kept.filter(({ file }) => file !== now && basename(file) === basename(now))
+    return [one, ...elsewhere.map(({ file }) => one.at(file))]
+  })
+}
+
 /** The changes that remove the hooks of a client. */
 export function undoHooks(client: string): Undo[] {
   const kept = connectionOf(client)?.hooks ?? []
-  return (hooksOf(client)?.files ?? []).flatMap((one) => {
+  return filesToUndo(client, kept).flatMap((one) => {
     const own = kept.find(({ file }) => file === one.file())
     const { before, after } = withoutHooks(one, own)
     return before === after ? [] : [{ file: one.file(), before, after, mode: own?.mode }]

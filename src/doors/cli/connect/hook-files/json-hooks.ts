@@ -90,6 +90,7 @@ export function jsonHooks(hooks: JsonHooks): HookFile {
       .map((element) => ourPart(element, hooks.isOurs))
   return {
     file: hooks.file,
+    at: (path) => jsonHooks({ ...hooks, file: () => path }),
     hasOurs: (text) => oursIn(withoutMark(text ?? '')).length > 0,
     withOurs: (text) =>
       belowMark(text ?? '', (before) => {

@@ -21,6 +21,7 @@ function without(text: string): string {
 export function markedBlock(file: () => string, block: () => string): HookFile {
   return {
     file,
+    at: (path) => markedBlock(() => path, block),
     hasOurs: (text) => text?.includes(BEGIN) ?? false,
     withOurs: (text) => {
       const rest = without(text ?? '')

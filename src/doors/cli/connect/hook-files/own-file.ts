@@ -10,6 +10,7 @@ export function ownFile(file: () => string, content: () => string, mark: string)
   }
   return {
     file,
+    at: (path) => ownFile(() => path, content, mark),
     hasOurs: (text) => text?.includes(mark) ?? false,
     withOurs: (text) => {
       checked(text)

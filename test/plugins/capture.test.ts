@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { note } from '../../src/doors/cli/hooks/journal.ts'
 import { SILENCE } from '../../src/doors/cli/hooks/occasion.ts'
 import { lastRun } from '../../src/doors/cli/hooks/run-log.ts'
 import { read, waitingFiles } from '../../src/doors/cli/hooks/spool/spool.ts'
@@ -240,6 +241,31 @@ test('other agents hand words over as they are said', async () => {
     ['Why?', 'Because.', 'cursor-hook'],
     ['And why that?', 'Therefore.', 'copilot-hook'],
   ])
+})
+
+/** As many commands with much output as fill the journal of a session. */
+const fillJournal = (session: string) => {
+  const run = { command: 'npm run build', exitCode: 0, output: 'x y '.repeat(2000) }
+  for (let count = 0; count < 300; count++) note(session, { run })
+}
+
+test('what was said is kept after however many commands, in this exchange and in the next', async () => {
+  const cursor = (event: string, more: object = {}) =>
+    play('cursor', event, { conversation_id: 'u1', workspace_roots: [project], ...more })
+  for (const reply of ['Because.', 'Therefore.']) {
+    await cursor('beforeSubmitPrompt', { prompt: 'Why?' })
+    fillJournal('u1')
+    await cursor('afterAgentResponse', { text: reply })
+    await cursor('stop', { status: 'completed' })
+  }
+  expect(inputs().map(({ agent_report }) => agent_report)).toEqual(['Because.', 'Therefore.'])
+})
+
+test('after an exchange that was interrupted, an answer stands under its own question', async () => {
+  await codex('UserPromptSubmit', { prompt: 'Delete the old tables' })
+  fillJournal('s1')
+  await exchange('What does this file do?', 'It reads the settings.')
+  expect(inputs().map(({ user_message }) => user_message)).toEqual(['What does this file do?'])
 })
 
 test('switched off, nothing is noted and nothing is kept', async () => {

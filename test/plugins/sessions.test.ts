@@ -94,6 +94,16 @@ test('of programs that note something at once, every note stays', async () => {
   for (const name of names) expect(noted.split(name).length - 1, name).toBe(60)
 })
 
+test('a journal that words alone have filled begins again with the latest', () => {
+  const words = 'a b '.repeat(5000)
+  for (let count = 0; count < 220; count++) note('s1', { prompt: `${count} ${words}` })
+  const prompts = readJournal('s1').map((entry) =>
+    'prompt' in entry ? Number.parseInt(entry.prompt, 10) : 0,
+  )
+  expect(prompts.at(-1)).toBe(219)
+  expect(prompts.length).toBeLessThan(220)
+})
+
 test('half of a line in the journal costs no other line', () => {
   note('s1', { prompt: 'first' })
   appendFileSync(sessionFile('s1', '.jsonl'), '{"prompt":"of a full di')

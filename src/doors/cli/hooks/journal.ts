@@ -1,4 +1,12 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import type { CommandRun } from './occasion.ts'
 import { outputToRedact, startToRedact } from './safe-cuts.ts'
 import { sessionFile, withSessionLock } from './sessions.ts'
@@ -6,7 +14,10 @@ import { sessionFile, withSessionLock } from './sessions.ts'
 /** What happened in a session since the last exchange was captured, one line each. It stays on this machine. */
 export type Entry = { prompt: string } | { reply: string } | { run: CommandRun } | { files: string[] }
 
+/** What was done is noted up to here. What was said is noted beyond, since nothing is captured without it. */
 const MOST_BYTES = 2 * 1024 * 1024
+/** So much is left only by words to which no answer came for long: the journal begins again with the next. */
+const MOST_BYTES_WITH_WORDS = 2 * MOST_BYTES
 const LONGEST_OUTPUT = 8000
 const LONGEST_COMMAND = 2000
 const LONGEST_ID = 200
@@ -36,14 +47,18 @@ function shortened(entry: Entry): Entry {
  * that a full disk has cut, nothing else is lost. Under the lock, because a file that is taken while it is open for the
  * line takes the line with it, unread.
  */
+function append(file: string, entry: Entry): void {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  const isWords = 'prompt' in entry || 'reply' in entry
+  if (size > MOST_BYTES && !isWords) return
+  const line = `\n${JSON.stringify(shortened(entry))}\n`
+  writeFileSync(file, line, { mode: 0o600, flag: size > MOST_BYTES_WITH_WORDS ? 'w' : 'a' })
+}
+
 export function note(sessionId: string | undefined, entry: Entry): void {
   if (!sessionId) return
   try {
-    const file = sessionFile(sessionId, '.jsonl')
-    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
-    if (size > MOST_BYTES) return
-    const line = `\n${JSON.stringify(shortened(entry))}\n`
-    withSessionLock(sessionId, () => appendFileSync(file, line, { mode: 0o600 }))
+    withSessionLock(sessionId, () => append(sessionFile(sessionId, '.jsonl'), entry))
   } catch {
     // If the home folder is read-only, nothing is remembered.
   }

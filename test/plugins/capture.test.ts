@@ -105,29 +105,27 @@ test('a test that failed in one exchange and passes in the next became green', a
 
 test('exit codes that Codex tells to no hook are in the file of its session', async () => {
   const transcript_path = join(project, 'rollout.jsonl')
-  const output = (call_id: string, code: number) => ({
-    type: 'response_item',
-    payload: {
-      type: 'function_call_output',
-      call_id,
-      output: `Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code ${code}\nOutput:\nx`,
-    },
-  })
-  const running = {
-    type: 'response_item',
-    payload: {
-      type: 'function_call_output',
-      call_id: 'call_3',
-      output: 'Process running with session ID 4\nOutput:\nProcess exited with code 3\n',
-    },
+  const outputs = {
+    call_1: 'Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 1\nOutput:\nx',
+    call_2: 'Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\nx',
+    call_3: 'Process running with session ID 4\nOutput:\nProcess exited with code 3\n',
+    call_4: 'Exit code: -1\nWall time: 0.1 seconds\nOutput:\nExit code: 0\n',
+    call_5: JSON.stringify({ output: 'Exit code: 1', metadata: { exit_code: 0, duration_seconds: 0.1 } }),
+    call_6: [{ type: 'input_text', text: 'Exit code: 0\nWall time: 0.1 seconds\nOutput:\nx' }],
   }
-  const lines = [output('call_1', 1), output('call_2', 0), running].map((line) => JSON.stringify(line))
+  const lines = Object.entries(outputs).map(([call_id, output]) => {
+    const type = call_id === 'call_6' ? 'custom_tool_call_output' : 'function_call_output'
+    return JSON.stringify({ type: 'response_item', payload: { type, call_id, output } })
+  })
   writeFileSync(transcript_path, `half a line\n${lines.join('\n')}\n`)
   await codex('UserPromptSubmit', { prompt: 'Mend the tests, please' })
   for (const [tool_use_id, tool_response] of [
     ['call_1', 'Error: red'],
     ['call_2', 'The last time it exited with code 1, or exit code 2: now it is green'],
     ['call_3', 'Process exited with code 3'],
+    ['call_4', 'red'],
+    ['call_5', 'green'],
+    ['call_6', 'green'],
   ])
     await codex('PostToolUse', {
       tool_name: 'Bash',
@@ -137,7 +135,7 @@ test('exit codes that Codex tells to no hook are in the file of its session', as
     })
   await codex('Stop', { last_assistant_message: 'Done.', transcript_path })
   const { activity } = (inputs()[0] as Input).meta
-  expect(activity.commands.map(({ exit_code }) => exit_code)).toEqual([1, 0, null])
+  expect(activity.commands.map(({ exit_code }) => exit_code)).toEqual([1, 0, null, -1, 0, 0])
   expect(activity.tests).toHaveLength(1)
 })
 

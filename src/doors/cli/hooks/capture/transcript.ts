@@ -1,3 +1,5 @@
+import { CODEX_OUTPUTS, codexResult } from '../../codex-result.ts'
+
 /** A line of the transcript that Claude Code writes of a session. */
 type Line = {
   type?: string
@@ -82,19 +84,15 @@ export function lastMessage(events: string): string | undefined {
     .findLast((text) => text !== '')
 }
 
-const EXITED = /^Process exited with code (\d{1,3})$/m
-/** The exit code is in the first lines. The output after them may speak of exit codes too. */
-const headOf = (text: string): string => text.slice(0, 400).split('\nOutput:', 1)[0] ?? ''
-
 type CodexLine = { payload?: { type?: string; call_id?: string; output?: unknown } }
 
 /** Exit codes by the names of the calls, from the session that Codex writes. */
 export function exitCodes(session: string): Map<string, number> {
   const codes = new Map<string, number>()
   for (const { payload } of parsed(session) as CodexLine[]) {
-    if (payload?.type !== 'function_call_output' || !payload.call_id) continue
-    const code = EXITED.exec(headOf(textOf(payload.output)))?.[1]
-    if (code !== undefined) codes.set(payload.call_id, Number(code))
+    if (!CODEX_OUTPUTS.has(payload?.type) || !payload?.call_id) continue
+    const { exitCode } = codexResult(payload.output)
+    if (exitCode !== null) codes.set(payload.call_id, exitCode)
   }
   return codes
 }

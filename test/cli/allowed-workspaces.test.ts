@@ -110,6 +110,26 @@ test('on a terminal the person is asked once, and sees whose workspace it is', a
   await confirmHome(profile, named, agree)
   await confirmHome(profile, named, agree)
   expect(agree).toHaveBeenCalledTimes(2)
-  expect(isAllowed({ ...profile, apiKey: 'renewed' }, foreign)).toBe(true)
-  expect(isAllowed({ ...profile, userId: 'u2' }, foreign)).toBe(false)
+  expect(await isAllowed({ ...profile, apiKey: 'renewed' }, foreign)).toBe(true)
+  expect(await isAllowed({ ...profile, userId: 'u2' }, foreign)).toBe(false)
+})
+
+test('it holds for every key of the account, given or saved, and for no key of another', async () => {
+  const folder = { KVAULT_HOME: join(home, 'several') }
+  const called = async (more: object) =>
+    JSON.parse((await kvault(['mcp'], `${JSON.stringify(CALL)}\n`, { ...folder, ...more })).stdout)
+  const saved = await kvault(['login', '--key', key], '', { ...folder, KVAULT_API_KEY: '' })
+  expect(saved.code, saved.stderr).toBe(0)
+  await kvault(['allow-workspace', foreign, '--yes'], '', { ...folder, KVAULT_API_KEY: '' })
+  // As Claude Desktop starts the bridge: with a key of its own, from its entry.
+  const ofEntry = await apiKeyOf(person, ['search', 'record', 'case:write'])
+  expect((await called({ KVAULT_API_KEY: ofEntry })).result.isError).not.toBe(true)
+  expect((await kvault(['record', ...CARD], '', { ...folder, KVAULT_API_KEY: ofEntry })).code).toBe(0)
+  const other = await apiKeyOf(await registerPerson(vault, 'fourth@example.com'))
+  expect((await called({ KVAULT_API_KEY: other })).error.message).toContain('allow-workspace')
+
+  // The other way round: allowed with a given key, then used with the saved one.
+  rmSync(join(folder.KVAULT_HOME, 'workspaces.json'))
+  await kvault(['allow-workspace', foreign, '--yes'], '', { ...folder, KVAULT_API_KEY: ofEntry })
+  expect((await called({ KVAULT_API_KEY: '' })).result.isError).not.toBe(true)
 })

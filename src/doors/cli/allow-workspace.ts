@@ -30,7 +30,7 @@ export async function allowWorkspace(id: string, options: ProfileOptions & Conse
     print('Nothing changed.')
     return EXIT.byHand
   }
-  allow(profile, id)
+  await allow(profile, id)
   print(`Allowed on this machine: ${workspace}.`)
   return EXIT.done
 }
@@ -44,9 +44,9 @@ export async function confirmHome(
   agree: Agree | undefined = isInteractive() ? (text) => agreed(text, {}) : undefined,
 ): Promise<void> {
   if (!agree) return requireAllowed(profile, home)
-  if (isAllowed(profile, home.id)) return
+  if (await isAllowed(profile, home.id)) return
   const workspace = await described(profile, home.id)
   if (!(await agree(`${plain(home.file, 200)} sends new cards to ${workspace}. Allow that on this machine?`)))
     throw new CommandError('Nothing was recorded. Name a workspace with --workspace.', EXIT.byHand)
-  allow(profile, home.id)
+  await allow(profile, home.id)
 }

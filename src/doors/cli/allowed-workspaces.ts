@@ -6,6 +6,7 @@ import { KVAULT } from './own-copy.ts'
 import { type Profile, writePrivate } from './profile.ts'
 import type { ProjectHome } from './project-name.ts'
 import { settingsIn, unreadableText } from './settings-file.ts'
+import { withUserId } from './user-id.ts'
 
 /**
  * The workspaces that a `.kvault.json` may send cards to. The file comes with a repository, and somebody can be added
@@ -21,10 +22,14 @@ function allowedFor(profile: Profile): string[] {
   return Array.isArray(allowed) ? allowed.filter((id) => typeof id === 'string') : []
 }
 
-export const isAllowed = (profile: Profile, workspaceId: string): boolean =>
-  allowedFor(profile).includes(workspaceId.toLowerCase())
+/** By the account: what was allowed with one key of a person holds for their others. */
+export async function isAllowed(given: Profile, workspaceId: string): Promise<boolean> {
+  const isIn = (profile: Profile) => allowedFor(profile).includes(workspaceId.toLowerCase())
+  return isIn(given) || isIn(await withUserId(given))
+}
 
-export function allow(profile: Profile, workspaceId: string): void {
+export async function allow(given: Profile, workspaceId: string): Promise<void> {
+  const profile = await withUserId(given)
   const settings = settingsIn(file())
   // What others have allowed there would be lost.
   if (settings === null) throw new CommandError(`${unreadableText(file())}. Repair or delete it first.`)
@@ -34,8 +39,8 @@ export function allow(profile: Profile, workspaceId: string): void {
 }
 
 /** For callers without a terminal, who are mostly agents: the message says what a person has to run. */
-export function requireAllowed(profile: Profile, { id, file }: ProjectHome): void {
-  if (isAllowed(profile, id)) return
+export async function requireAllowed(profile: Profile, { id, file }: ProjectHome): Promise<void> {
+  if (await isAllowed(profile, id)) return
   throw new CommandError(
     `Nothing was recorded. ${file} sends new cards to the workspace ${id}, which nobody has allowed on this machine. Ask the person to run once: ${KVAULT} allow-workspace ${id}. Or name the workspace of the card yourself.`,
     EXIT.byHand,

@@ -43,18 +43,22 @@ function protocolHeaders(message: Message, negotiated: string | undefined): Reco
  * A card that names no workspace goes to the `workspace_id` of the project's `.kvault.json`, once the person has allowed
  * that. Without a key the vault refuses in any case.
  */
-function withHome(profile: Partial<Profile>, line: string, { method, params, ...rest }: Message): string {
+async function withHome(
+  profile: Partial<Profile>,
+  line: string,
+  { method, params, ...rest }: Message,
+): Promise<string> {
   if (method !== 'tools/call' || params?.name !== 'record_card') return line
   const given = params.arguments as Record<string, unknown> | undefined
   const { url, apiKey } = profile
   const home = given?.workspace_id ? undefined : homeOf(process.cwd())
   if (!home || !url || !apiKey) return line
-  requireAllowed({ ...profile, url, apiKey }, home)
+  await requireAllowed({ ...profile, url, apiKey }, home)
   const workspace_id = home.id
   return JSON.stringify({ ...rest, method, params: { ...params, arguments: { ...given, workspace_id } } })
 }
 
-const send = (
+const send = async (
   profile: Partial<Profile>,
   line: string,
   message: Message,
@@ -68,7 +72,7 @@ const send = (
       ...(profile.apiKey ? { 'x-api-key': profile.apiKey } : {}),
       ...protocolHeaders(message, negotiated),
     },
-    body: withHome(profile, line, message),
+    body: await withHome(profile, line, message),
     timeoutMs: CALL_TIMEOUT_MS,
   })
 

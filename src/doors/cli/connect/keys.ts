@@ -3,6 +3,7 @@ import { TOOL_SCOPES } from '../../../core/scopes.ts'
 import { CommandError } from '../exit-codes.ts'
 import { givenKey, type Profile, type ProfileOptions, savedProfile, saveProfile } from '../profile.ts'
 import { isInteractive } from '../terminal.ts'
+import { withUserId } from '../user-id.ts'
 import { ask, failure } from '../vault-client.ts'
 import { type BrowserSession, signInByBrowser } from './browser-sign-in.ts'
 
@@ -86,18 +87,11 @@ export async function takeBackKey(url: string, key: ClientKey | undefined): Prom
   if (key?.keyId) await endKey(url, key.apiKey).catch(() => {})
 }
 
-/** Whose key it is; undefined if the vault does not say, since the key works without it. */
-async function userIdOf({ url, apiKey }: Profile): Promise<string | undefined> {
-  const reply = await ask(url, '/api/v1/auth/me', { headers: { 'x-api-key': apiKey } }).catch(() => undefined)
-  const id = reply?.status === 200 ? (reply.body as { user_id?: unknown } | undefined)?.user_id : undefined
-  return typeof id === 'string' ? id : undefined
-}
-
 /** Saves a profile whose key may just have been made. */
 export async function keepProfile(profile: Profile): Promise<void> {
-  const userId = await userIdOf(profile)
+  const known = await withUserId(profile)
   try {
-    saveProfile({ ...profile, ...(userId ? { userId } : {}) })
+    saveProfile(known)
   } catch (error) {
     await takeBackKey(profile.url, profile)
     throw error

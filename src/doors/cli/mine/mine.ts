@@ -17,7 +17,7 @@ import { codex } from './codex.ts'
 import { gemini } from './gemini.ts'
 import { opencode } from './opencode.ts'
 import type { Stamped } from './read-bounded.ts'
-import { type MineState, readState, type Waiting, writeState } from './state.ts'
+import { byWorth, type MineState, readState, type Waiting, writeState } from './state.ts'
 import type { TranscriptReader } from './transcript.ts'
 
 const READERS: readonly TranscriptReader[] = [claudeCode, codex, gemini, opencode]
@@ -139,7 +139,7 @@ async function offer({ url, apiKey }: Profile, waiting: Waiting): Promise<string
 
 /** The most useful first, until the vault has reached its limit for today. */
 async function send(profile: Profile, state: MineState, save: () => void): Promise<number> {
-  state.waiting.sort((one, other) => worthOf(other.candidate) - worthOf(one.candidate))
+  state.waiting.sort(byWorth)
   let made = 0
   for (let next = state.waiting[0]; next; next = state.waiting[0]) {
     const skipped = await offer(profile, next)

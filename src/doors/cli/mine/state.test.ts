@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type MineState, readState, writeState } from './state.ts'
+import { type MineState, readState, type Waiting, writeState } from './state.ts'
 
 const url = 'http://127.0.0.1:1'
 const anna = { url, apiKey: 'kv_anna', userId: 'anna' }
@@ -28,6 +28,30 @@ test('each account of a vault has its own state, also after its key is renewed',
     { ...anna, url: 'http://x' },
   ])
     expect(readState(other), JSON.stringify(other)).toEqual(EMPTY)
+})
+
+test('of more than can wait, the most useful stay, in whatever order they were found', () => {
+  const waitingWith = (attempts: number): Waiting => ({
+    candidate: {
+      command: 'npm test',
+      failure: `it fails ${attempts}`,
+      success: '',
+      attempts,
+      commands: [],
+      files: [],
+      environment: {},
+      exit_code: null,
+      report: '',
+    },
+    project_key: null,
+    session_id: 's1',
+    client: 'codex-mine',
+  })
+  const waiting = Array.from({ length: 150 }, (_, at) => waitingWith(at < 75 ? 0 : 4))
+  writeState(anna, { read: {}, waiting })
+  const kept = readState(anna).waiting.map(({ candidate }) => candidate.attempts)
+  expect(kept).toHaveLength(100)
+  expect(kept.filter((attempts) => attempts === 4)).toHaveLength(75)
 })
 
 test('a state of an earlier version is nobody’s: it is not read, and goes with the next write', () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Candidate } from '../../../features/mining/rules/candidate.ts'
+import { type Candidate, worthOf } from '../../../features/mining/rules/candidate.ts'
 import { accountOf } from '../account.ts'
 import { settingsFolder } from '../folders.ts'
 import { type Profile, writePrivate } from '../profile.ts'
@@ -18,6 +18,10 @@ export type MineState = {
   read: Record<string, string>
   waiting: Waiting[]
 }
+
+/** The most useful first. */
+export const byWorth = (one: Waiting, other: Waiting): number =>
+  worthOf(other.candidate) - worthOf(one.candidate)
 
 /** The vault takes three a day, so more than this would be stale before they are sent. */
 const MOST_WAITING = 100
@@ -42,7 +46,7 @@ export function readState(profile: Profile): MineState {
 }
 
 export function writeState(profile: Profile, { read, waiting }: MineState): void {
-  const kept = { read, waiting: waiting.slice(0, MOST_WAITING) }
+  const kept = { read, waiting: waiting.toSorted(byWorth).slice(0, MOST_WAITING) }
   const { [profile.url]: _ofNobody, ...others } = states()
   writePrivate(stateFile(), JSON.stringify({ ...others, [nameOf(profile)]: kept }))
 }

@@ -3,6 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 
 const { KVAULT_URL, CHECK_PATH, CHECK_FAILS, KVAULT_COMMAND, GITHUB_STEP_SUMMARY } = process.env
+/** An address that was copied from a browser ends with a slash. */
+const vault = KVAULT_URL?.replace(/\/+$/, '')
 
 /** The exit codes of kvault check with a report. npm ends with 1 as well where it cannot fetch the command. */
 const WITH_REPORT = [0, 1]
@@ -12,7 +14,7 @@ const plain = (text) => text.replace(/[<>&`*_[\]|\\\n]/g, (sign) => `&#${sign.ch
 
 const [program, ...args] = KVAULT_COMMAND
   ? KVAULT_COMMAND.split(' ')
-  : ['npx', '-y', `${KVAULT_URL}/kvault.tgz`]
+  : ['npx', '-y', `${vault}/kvault.tgz`]
 
 /** On Windows npx is a script, which only the shell starts. The shell takes what is in quotes as one word. */
 const isWindows = process.platform === 'win32'
@@ -36,7 +38,7 @@ const lineOf = (card) => {
   const reasons = card.cites
     .filter(({ fits }) => fits === card.fits)
     .map(({ cite, why }) => `${cite}: ${why}`)
-  return `- [${plain(card.title)}](${KVAULT_URL}/cards/${card.card_id}): ${plain(reasons.join('; '))}\n`
+  return `- [${plain(card.title)}](${vault}/cards/${card.card_id}): ${plain(reasons.join('; '))}\n`
 }
 
 const report = WITH_REPORT.includes(status) ? reportIn(stdout) : undefined

@@ -4,6 +4,8 @@ import { appendFileSync, readFileSync } from 'node:fs'
 const MAX_LINES = 15
 const MAX_QUERY = 1500
 const { KVAULT_URL, KVAULT_API_KEY, KVAULT_SCOPE, LOG_FILE, GITHUB_STEP_SUMMARY } = process.env
+/** An address that was copied from a browser ends with a slash. */
+const vault = KVAULT_URL?.replace(/\/+$/, '')
 
 /** The end of the log, without colours, times of day and empty lines. */
 const queryOf = (log) =>
@@ -18,7 +20,7 @@ const queryOf = (log) =>
     .slice(-MAX_QUERY)
 
 async function search(query) {
-  const answer = await fetch(`${KVAULT_URL}/api/v1/search`, {
+  const answer = await fetch(`${vault}/api/v1/search`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': KVAULT_API_KEY },
     body: JSON.stringify({ query, scope: KVAULT_SCOPE, limit: 3 }),
@@ -36,7 +38,7 @@ try {
   const results = await search(queryOf(readFileSync(LOG_FILE, 'utf8')))
   const cards = results.map(
     (hit) =>
-      `### ${plain(hit.title)}\n\n${plain(hit.fix_summary)}\n\n[Open](${KVAULT_URL}/cards/${hit.card_id})\n`,
+      `### ${plain(hit.title)}\n\n${plain(hit.fix_summary)}\n\n[Open](${vault}/cards/${hit.card_id})\n`,
   )
   const text = cards.length > 0 ? cards.join('\n') : 'Nothing about this failure is in the vault yet.\n'
   appendFileSync(GITHUB_STEP_SUMMARY, `## Knowledge Vault\n\n${text}`)

@@ -181,6 +181,8 @@ describe('the GitHub action', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Cards found: 1\n' })
     expect(summary).toContain('Raise fs.inotify.max&#95;user&#95;watches')
     expect(summary).not.toContain('<img')
+    // An address as it is copied from a browser.
+    expect(await play({ ...inputs, url: `${vault.url}/` })).toMatchObject({ stdout, summary })
   })
 
   test('never fails a build', async () => {
@@ -211,10 +213,10 @@ describe('the GitHub action that checks cards', () => {
     return playAction('github-action-check', { ...given, ...inputs }, ofRunner)
   }
   /** The step without the input `command`, where npx does this. */
-  const playNpx = (script: string) => {
+  const playNpx = (script: string, inputs: Record<string, string> = {}) => {
     const bin = mkdtempSync(join(folder, 'npx-'))
     writeFileSync(join(bin, 'npx'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
-    return play({ command: '' }, { PATH: [bin, process.env.PATH].join(delimiter) })
+    return play({ ...inputs, command: '' }, { PATH: [bin, process.env.PATH].join(delimiter) })
   }
   const lock = (version: string) => {
     mkdirSync(join(folder, 'repository'), { recursive: true })
@@ -240,6 +242,11 @@ describe('the GitHub action that checks cards', () => {
     const command = `exec '${process.execPath}' '${PROGRAM.kvault}' "$@"`
     const byNpx = await playNpx(`[ "$1 $2" = "-y $KVAULT_URL/kvault.tgz" ] && shift 2 && ${command}`)
     expect(byNpx).toMatchObject({ code: 1, stdout, summary })
+    // An address as it is copied from a browser.
+    const pasted = await playNpx(`[ "$1 $2" = "-y ${vault.url}/kvault.tgz" ] && shift 2 && ${command}`, {
+      url: `${vault.url}//`,
+    })
+    expect(pasted).toMatchObject({ code: 1, stdout, summary })
   })
 
   test('a vault that is away fails no job', async () => {

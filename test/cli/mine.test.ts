@@ -220,6 +220,19 @@ test('what was written in an editor is kept until the vault has taken it', async
   expect(given.stdout).toContain('My own title')
 
   rmSync(dirname(file), { recursive: true })
+  // An editor that was killed after a save.
+  writeFileSync(editor, `echo '{"title": "A late title"}' > "$1"; exit 1`)
+  const ended = await kvault(['drafts', 'edit', two], '', env)
+  const [, late = ''] =
+    /^The editor ended with an error\. .*It is kept.* --file "(.+)"\n$/s.exec(ended.stderr) ?? []
+  expect(readFileSync(late, 'utf8'), ended.stderr).toContain('A late title')
+  rmSync(dirname(late), { recursive: true })
+  // One that saved nothing leaves nothing.
+  writeFileSync(editor, 'exit 1')
+  const unsaved = await kvault(['drafts', 'edit', two], '', env)
+  expect(unsaved.stderr).toBe('The editor ended with an error. The draft is as it was.\n')
+  expect(readdirSync(folder)).toEqual(['editor.sh'])
+
   writeFileSync(editor, `echo '{"title": "Another title"}' > "$1"`)
   const taken = await kvault(['drafts', 'edit', two], '', env)
   expect(taken).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('Another title') })

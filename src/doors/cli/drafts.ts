@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CommandError, EXIT } from './exit-codes.ts'
@@ -112,6 +112,9 @@ function wordsFrom(text: string, name: string): object {
   return Object.fromEntries(FIELDS.flatMap((field) => (field in words ? [[field, words[field]]] : [])))
 }
 
+const keptText = (id: string, file: string): string =>
+  `It is kept. Mend it, then run: ${KVAULT} drafts edit ${id} --file "${file}"`
+
 /** Opens the draft in the person's editor, as a file in a folder that only they can read. */
 function openInEditor(draft: Draft): string {
   const editor = process.env.VISUAL || process.env.EDITOR
@@ -119,10 +122,16 @@ function openInEditor(draft: Draft): string {
   const folder = mkdtempSync(join(tmpdir(), 'kvault-draft-'))
   const file = join(folder, 'draft.json')
   const words = Object.fromEntries(FIELDS.map((field) => [field, draft[field]]))
-  writeFileSync(file, `${JSON.stringify(words, null, 2)}\n`, { mode: 0o600 })
+  const text = `${JSON.stringify(words, null, 2)}\n`
+  writeFileSync(file, text, { mode: 0o600 })
   // A shell, because an editor may have options: `code --wait`.
   const { status } = spawnSync(`${editor} "${file}"`, { stdio: 'inherit', shell: true })
   if (status === 0) return file
+  // The person may have saved before the editor was killed.
+  if (existsSync(file) && readFileSync(file, 'utf8') !== text)
+    throw new CommandError(
+      `The editor ended with an error. What you wrote was not sent.\n${keptText(draft.draft_id, file)}`,
+    )
   rmSync(folder, { recursive: true, force: true })
   throw new CommandError('The editor ended with an error. The draft is as it was.')
 }
@@ -135,8 +144,7 @@ async function editByHand(profile: Profile, id: string, options: DraftOptions): 
   } catch (error) {
     const known = asCommandError(error)
     if (!known) throw error
-    const next = `It is kept. Mend it, then run: ${KVAULT} drafts edit ${id} --file "${file}"`
-    throw new CommandError(`${known.message}\n${next}`, known.exitCode)
+    throw new CommandError(`${known.message}\n${keptText(id, file)}`, known.exitCode)
   }
   rmSync(dirname(file), { recursive: true, force: true })
 }

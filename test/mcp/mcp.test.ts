@@ -109,7 +109,8 @@ describe.each(['legacy', 'auto'] as const)('a client of the SDK (%s)', (mode) =>
     })
     expect(JSON.stringify(prompt.messages)).toContain('org/repo')
     await expect(client.getPrompt({ name: 'start_of_session' })).rejects.toThrow('project_key')
-    await expect(client.readResource({ uri: 'card://nonsense' })).rejects.toThrow()
+    for (const uri of ['card://nonsense', 'vault://guidelines', 'vault://guide/x'])
+      await expect(client.readResource({ uri }), uri).rejects.toThrow(/not found/i)
     await client.close()
   })
 

@@ -97,6 +97,10 @@ const READERS: [prefix: string, Reader][] = [
   ],
 ]
 
+/** The guide is one address. The others go on with what they name. */
+const isAt = (uri: string, prefix: string): boolean =>
+  prefix === GUIDE_URI ? uri === prefix : uri.startsWith(prefix)
+
 const isAbsent = (error: unknown) =>
   error instanceof InvalidInput ||
   error instanceof URIError ||
@@ -109,7 +113,7 @@ export async function readResource(
   ctx: Ctx,
   uri: string,
 ): Promise<ReadResourceResult> {
-  const reader = READERS.find(([prefix]) => uri.startsWith(prefix))?.[1]
+  const reader = READERS.find(([prefix]) => isAt(uri, prefix))?.[1]
   const tool = reader && tools.get(reader.tool)
   if (!reader || !tool) throw unknownResource(uri)
   try {

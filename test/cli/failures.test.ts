@@ -306,6 +306,16 @@ async function answering(status: number, body: string, work: (url: string) => Pr
   await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).finally(() => server.close())
 }
 
+test('a notification that the vault refuses is answered with nothing; a request gets its id', () =>
+  answering(400, '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"No"}}', async (url) => {
+    const bridged = (line: object) =>
+      kvault(['mcp', '--url', url, '--key', 'kv_any'], {
+        input: `${JSON.stringify({ jsonrpc: '2.0', ...line })}\n`,
+      })
+    expect((await bridged({ method: 'notifications/initialized' })).stdout).toBe('')
+    expect(JSON.parse((await bridged({ id: 7, method: 'ping' })).stdout)).toMatchObject({ id: 7 })
+  }))
+
 test('a service that answers everything with JSON is no vault: no sign-in there, and no command of it', () =>
   answering(200, '{"hello": 1}', async (url) => {
     const said = `${url} does not answer as a vault does.`

@@ -22,6 +22,9 @@ const INTERNAL_ERROR = -32603
 const isResponse = (message: Message): boolean =>
   message.method === undefined && ('result' in message || 'error' in message)
 
+/** Nobody waits for an answer to it, and the protocol allows none. */
+const isNotification = ({ id, method }: Message): boolean => id === undefined && typeof method === 'string'
+
 const protocolVersion = ({ params }: Message): string | undefined => {
   const meta = params?._meta as Record<string, unknown> | undefined
   const version = meta?.['io.modelcontextprotocol/protocolVersion']
@@ -114,6 +117,10 @@ function refusalText(status: number | undefined, detail: unknown, url: string | 
 const agreedVersion = ({ method }: Message, reply: Reply | null | undefined): string | undefined =>
   method === 'initialize' ? reply?.result?.protocolVersion : undefined
 
+/** A vault that could not read the message does not know its id, and the client would wait for an answer to it. */
+const withIdOf = ({ id }: Message, reply: Reply, text: string): string =>
+  reply.id === null ? JSON.stringify({ ...reply, id: id ?? null }) : text
+
 /**
  * An MCP server on standard input and output for clients without HTTP: each line goes to the vault, each answer comes back
  * as a line. It knows nothing of the tools except the home of new cards, so it never lags behind the vault.
@@ -146,8 +153,7 @@ export async function bridge(options: ProfileOptions = {}): Promise<void> {
     const reply = jsonIn(text) as Reply | undefined
     if (reply?.jsonrpc === '2.0') {
       negotiated = agreedVersion(message, reply) ?? negotiated
-      // A vault that could not read the message does not know its id, and the client would wait for an answer to it.
-      write(reply.id === null ? JSON.stringify({ ...reply, id: message.id ?? null }) : text)
+      if (!isNotification(message)) write(withIdOf(message, reply, text))
     } else if (isGood(answer)) fail(message, `${vault.url} does not answer as a vault does`)
     else fail(message, refusalText(answer.statusCode, reply?.detail, vault.url))
   }

@@ -132,6 +132,26 @@ test('a hook has the time that KVAULT_HOOK_WAIT_MS gives it', async () => {
   expect(tool.output).toBe('boom\n\nvault: tool.execute.after')
 })
 
+/** One letter, in two writes that do not come together. */
+const HALVES = `
+const bytes = Buffer.from(JSON.stringify({ text: 'vault: \u20ac' }))
+const at = bytes.indexOf(0xe2) + 1
+process.stdout.write(bytes.subarray(0, at), () => setImmediate(() => process.stdout.write(bytes.subarray(at))))
+process.stdin.resume()
+`
+
+test('a letter that arrives in two parts is one letter', async () => {
+  writeFileSync(join(folder, 'halves.mjs'), HALVES)
+  const { 'tool.execute.after': after } = await load([
+    process.execPath,
+    '--no-warnings',
+    join(folder, 'halves.mjs'),
+  ])
+  const tool: Tool = { output: 'boom', metadata: { exit: 1 } }
+  await after({ tool: 'bash', sessionID: 'ses_1', callID: 'c', args: { command: 'npm test' } }, tool)
+  expect(tool.output).toBe('boom\n\nvault: \u20ac')
+})
+
 test('a command that is not there costs nothing', async () => {
   const without = await load([join(folder, 'none')])
   const output: Message = { message: { id: 'msg_1' }, parts: [{ type: 'text', text: 'Why is it red?' }] }

@@ -32,9 +32,17 @@ function ofFileSystem(error: unknown): CommandError | undefined {
   return new CommandError(`${dest ?? path ?? 'A file'} cannot be used: ${reason}.`)
 }
 
+/** In a container with any user id, the system knows no home of the user. */
+function ofMissingHome(error: unknown): CommandError | undefined {
+  const { code, syscall = '' } = (error ?? {}) as NodeJS.ErrnoException
+  if (code !== 'ERR_SYSTEM_ERROR' || !['uv_os_homedir', 'uv_os_get_passwd'].includes(syscall))
+    return undefined
+  return new CommandError('This user has no home folder. Set HOME to a folder of yours.')
+}
+
 /** The error as a line and an exit code; undefined for a fault of this program, whose stack has to be seen. */
 export const asCommandError = (error: unknown): CommandError | undefined =>
-  error instanceof CommandError ? error : ofFileSystem(error)
+  error instanceof CommandError ? error : (ofMissingHome(error) ?? ofFileSystem(error))
 
 /** Writes an expected error as one line and returns the exit code. Any other is thrown again. */
 export function reportError(error: unknown): number {

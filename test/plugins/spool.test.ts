@@ -1,11 +1,14 @@
+import { execFile } from 'node:child_process'
 import { mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { DAY_MS } from '../../src/core/day.ts'
 import { takeLock } from '../../src/doors/cli/hooks/lock.ts'
 import { lastRun } from '../../src/doors/cli/hooks/run-log.ts'
 import { sendWaiting } from '../../src/doors/cli/hooks/spool/send.ts'
 import { put, read, trimSpool, waitingFiles } from '../../src/doors/cli/hooks/spool/spool.ts'
+import { repository } from '../support/process.ts'
 import { machine, play, type StandIn, standIn } from './stand-in.ts'
 
 let vault: StandIn
@@ -63,6 +66,14 @@ test('exchanges that could not be sent are sent later, in order, each once with 
   expect(keys[0]).toBe(keys[1])
   expect(new Set(keys).size).toBe(3)
   expect(await sendWaiting()).toBe(0)
+})
+
+test("the command of the server's package sends too", async () => {
+  await exchange('the first')
+  const main = join(repository, 'src', 'doors', 'cli', 'main.ts')
+  const env = { KVAULT_HOME: home, KVAULT_URL: vault.url, KVAULT_API_KEY: 'kv_test', PATH: process.env.PATH }
+  await promisify(execFile)(process.execPath, [main, 'hook', 'send'], { env })
+  expect(turns()).toHaveLength(1)
 })
 
 test('two that send at once send each turn once', async () => {

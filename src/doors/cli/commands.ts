@@ -74,7 +74,8 @@ function addConnecting(command: MakeCommand, vaultCommand: MakeCommand, done: Do
 }
 
 function addHooks(command: MakeCommand, done: Done): void {
-  command('hook <agent> <event>', 'the hooks of agents; the agents start it').action(() =>
+  // `hook send` has no event: it sends the spool.
+  command('hook <agent> [event]', 'the hooks of agents; the agents start it').action(() =>
     done(async () => {
       await import('./hooks/main.ts')
       return EXIT.done

@@ -1485,7 +1485,10 @@ function forgetOldSessions() {
 }
 //#endregion
 //#region src/doors/cli/hooks/journal.ts
+/** What was done is noted up to here. What was said is noted beyond, since nothing is captured without it. */
 var MOST_BYTES$2 = 2097152;
+/** So much is left only by words to which no answer came for long: the journal begins again with the next. */
+var MOST_BYTES_WITH_WORDS = 2 * MOST_BYTES$2;
 var LONGEST_OUTPUT = 8e3;
 var LONGEST_COMMAND$1 = 2e3;
 var LONGEST_ID = 200;
@@ -1510,13 +1513,20 @@ function shortened(entry) {
 * that a full disk has cut, nothing else is lost. Under the lock, because a file that is taken while it is open for the
 * line takes the line with it, unread.
 */
+function append(file, entry) {
+	const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+	const isWords = "prompt" in entry || "reply" in entry;
+	if (size > MOST_BYTES$2 && !isWords) return;
+	const line = `\n${JSON.stringify(shortened(entry))}\n`;
+	writeFileSync(file, line, {
+		mode: 384,
+		flag: size > MOST_BYTES_WITH_WORDS ? "w" : "a"
+	});
+}
 function note(sessionId, entry) {
 	if (!sessionId) return;
 	try {
-		const file = sessionFile(sessionId, ".jsonl");
-		if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MOST_BYTES$2) return;
-		const line = `\n${JSON.stringify(shortened(entry))}\n`;
-		withSessionLock(sessionId, () => appendFileSync(file, line, { mode: 384 }));
+		withSessionLock(sessionId, () => append(sessionFile(sessionId, ".jsonl"), entry));
 	} catch {}
 }
 var parsed = (line) => {

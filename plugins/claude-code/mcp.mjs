@@ -161,44 +161,6 @@ function settingsIn(file) {
 	}
 }
 //#endregion
-//#region src/doors/cli/allowed-workspaces.ts
-/**
-* The workspaces that a `.kvault.json` may send cards to. The file comes with a repository, and somebody can be added
-* to a workspace without being asked, so a stranger could collect what others record. Each person allows a workspace
-* once on their machine.
-*/
-var file = () => join(settingsFolder(), "workspaces.json");
-var nameOf = (profile) => `${profile.url} ${accountOf(profile)}`;
-function allowedFor(profile) {
-	const allowed = settingsIn(file())?.[nameOf(profile)];
-	return Array.isArray(allowed) ? allowed.filter((id) => typeof id === "string") : [];
-}
-var isAllowed = (profile, workspaceId) => allowedFor(profile).includes(workspaceId.toLowerCase());
-/** For callers without a terminal, who are mostly agents: the message says what a person has to run. */
-function requireAllowed(profile, { id, file }) {
-	if (isAllowed(profile, id)) return;
-	throw new CommandError(`Nothing was recorded. ${file} sends new cards to the workspace ${id}, which nobody has allowed on this machine. Ask the person to run once: ${KVAULT} allow-workspace ${id}. Or name the workspace of the card yourself.`, EXIT.byHand);
-}
-//#endregion
-//#region src/doors/cli/event-stream.ts
-/** The data of each event in an event stream. */
-async function* eventsOf(stream) {
-	let rest = "";
-	const decoder = new TextDecoder();
-	for await (const chunk of stream) {
-		rest += decoder.decode(chunk, { stream: true });
-		const blocks = rest.split(/\r?\n\r?\n/);
-		rest = blocks.pop() ?? "";
-		for (const block of blocks) {
-			const data = dataOf(block);
-			if (data) yield data;
-		}
-	}
-	const data = dataOf(rest);
-	if (data) yield data;
-}
-var dataOf = (block) => block.split(/\r?\n/).flatMap((line) => line.startsWith("data:") ? line.slice(5).trimStart() : []).join("\n");
-//#endregion
 //#region src/doors/cli/http-request.ts
 /**
 * Requests by node:http, because loading `fetch` takes 150 ms of processor time, which is more than all the rest of a
@@ -259,7 +221,7 @@ async function textOf(answer, mostBytes = MOST_BYTES) {
 	}
 	return Buffer.concat(chunks).toString("utf8");
 }
-var isGood = ({ statusCode = 0 }) => statusCode >= 200 && statusCode < 300;
+var isGood$1 = ({ statusCode = 0 }) => statusCode >= 200 && statusCode < 300;
 var isEventStream = ({ headers }) => headers["content-type"]?.startsWith("text/event-stream") ?? false;
 /** In words, as one reason among others: "…: nothing listens there". */
 function reasonOf(error) {
@@ -269,6 +231,120 @@ function reasonOf(error) {
 	if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return cause.errors[0].message;
 	return cause.message;
 }
+//#endregion
+//#region src/doors/cli/vault-client.ts
+var TIMEOUT_MS = 3e4;
+/** Sends one request. Every answer is returned; only an address without a vault, or with one that is away, is an error. */
+async function ask(url, path, options = {}) {
+	const reply = await answerTo(url, path, options);
+	if (!isGood(reply)) return reply;
+	const { shape } = options;
+	if (typeof reply.body === "string" || shape !== void 0 && !hasShape(reply.body, shape)) throw notAVault(url);
+	return reply;
+}
+function hasShape(value, shape) {
+	if (shape === null) return value === void 0;
+	if (typeof shape !== "object") return typeof value === typeof shape;
+	if (isList(shape)) {
+		const [example] = shape;
+		return Array.isArray(value) && (example === void 0 || value.every((item) => hasShape(item, example)));
+	}
+	if (typeof value !== "object" || value === null) return false;
+	return Object.entries(shape).every(([name, part]) => hasShape(value[name], part));
+}
+var isList = (shape) => Array.isArray(shape);
+var isGood = ({ status }) => status >= 200 && status < 300;
+/** Another program listens there, or a network that wants a sign-in first. */
+var notAVault = (url) => new CommandError(`${url} does not answer as a vault does. Check the address, and whether your network wants a sign-in first.`);
+async function answerTo(url, path, options) {
+	const sent = options.text ?? (options.body === void 0 ? void 0 : JSON.stringify(options.body));
+	try {
+		const answer = await request(url + path, {
+			method: options.method ?? (options.body === void 0 ? "GET" : "POST"),
+			headers: {
+				...options.body === void 0 ? {} : { "content-type": "application/json" },
+				...options.headers
+			},
+			body: sent,
+			timeoutMs: options.timeoutMs ?? TIMEOUT_MS
+		});
+		const text = await textOf(answer);
+		const { statusCode: status = 0, headers } = answer;
+		return {
+			status,
+			body: text ? parsed(text) : void 0,
+			headers
+		};
+	} catch (error) {
+		throw new CommandError(`${url} cannot be reached: ${reasonOf(error)}.`);
+	}
+}
+function parsed(text) {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return text;
+	}
+}
+//#endregion
+//#region src/doors/cli/user-id.ts
+/** Whose key it is; undefined if the vault does not say, since the key works without it. */
+async function userIdOf({ url, apiKey }) {
+	const reply = await ask(url, "/api/v1/auth/me", { headers: { "x-api-key": apiKey } }).catch(() => void 0);
+	const id = reply?.status === 200 ? reply.body?.user_id : void 0;
+	return typeof id === "string" ? id : void 0;
+}
+/** The profile with the id of its person. For a key that was given or has just been made, the vault is asked. */
+async function withUserId(profile) {
+	if (profile.userId) return profile;
+	const userId = await userIdOf(profile);
+	return {
+		...profile,
+		...userId ? { userId } : {}
+	};
+}
+//#endregion
+//#region src/doors/cli/allowed-workspaces.ts
+/**
+* The workspaces that a `.kvault.json` may send cards to. The file comes with a repository, and somebody can be added
+* to a workspace without being asked, so a stranger could collect what others record. Each person allows a workspace
+* once on their machine.
+*/
+var file = () => join(settingsFolder(), "workspaces.json");
+var nameOf = (profile) => `${profile.url} ${accountOf(profile)}`;
+function allowedFor(profile) {
+	const allowed = settingsIn(file())?.[nameOf(profile)];
+	return Array.isArray(allowed) ? allowed.filter((id) => typeof id === "string") : [];
+}
+/** By the account: what was allowed with one key of a person holds for their others. */
+async function isAllowed(given, workspaceId) {
+	const isIn = (profile) => allowedFor(profile).includes(workspaceId.toLowerCase());
+	return isIn(given) || isIn(await withUserId(given));
+}
+/** For callers without a terminal, who are mostly agents: the message says what a person has to run. */
+async function requireAllowed(profile, { id, file }) {
+	if (await isAllowed(profile, id)) return;
+	throw new CommandError(`Nothing was recorded. ${file} sends new cards to the workspace ${id}, which nobody has allowed on this machine. Ask the person to run once: ${KVAULT} allow-workspace ${id}. Or name the workspace of the card yourself.`, EXIT.byHand);
+}
+//#endregion
+//#region src/doors/cli/event-stream.ts
+/** The data of each event in an event stream. */
+async function* eventsOf(stream) {
+	let rest = "";
+	const decoder = new TextDecoder();
+	for await (const chunk of stream) {
+		rest += decoder.decode(chunk, { stream: true });
+		const blocks = rest.split(/\r?\n\r?\n/);
+		rest = blocks.pop() ?? "";
+		for (const block of blocks) {
+			const data = dataOf(block);
+			if (data) yield data;
+		}
+	}
+	const data = dataOf(rest);
+	if (data) yield data;
+}
+var dataOf = (block) => block.split(/\r?\n/).flatMap((line) => line.startsWith("data:") ? line.slice(5).trimStart() : []).join("\n");
 //#endregion
 //#region src/doors/cli/lines.ts
 var LINE_END = new Uint8Array([10]);
@@ -372,6 +448,8 @@ var INVALID_REQUEST = -32600;
 var INTERNAL_ERROR = -32603;
 /** The vault asks a client nothing, so nobody waits for it; an answer under its id would be one to another question. */
 var isResponse = (message) => message.method === void 0 && ("result" in message || "error" in message);
+/** Nobody waits for an answer to it, and the protocol allows none. */
+var isNotification = ({ id, method }) => id === void 0 && typeof method === "string";
 var protocolVersion = ({ params }) => {
 	const version = (params?._meta)?.["io.modelcontextprotocol/protocolVersion"];
 	return typeof version === "string" ? version : void 0;
@@ -390,13 +468,13 @@ function protocolHeaders(message, negotiated) {
 * A card that names no workspace goes to the `workspace_id` of the project's `.kvault.json`, once the person has allowed
 * that. Without a key the vault refuses in any case.
 */
-function withHome(profile, line, { method, params, ...rest }) {
+async function withHome(profile, line, { method, params, ...rest }) {
 	if (method !== "tools/call" || params?.name !== "record_card") return line;
 	const given = params.arguments;
 	const { url, apiKey } = profile;
 	const home = given?.workspace_id ? void 0 : homeOf(process.cwd());
 	if (!home || !url || !apiKey) return line;
-	requireAllowed({
+	await requireAllowed({
 		...profile,
 		url,
 		apiKey
@@ -414,7 +492,7 @@ function withHome(profile, line, { method, params, ...rest }) {
 		}
 	});
 }
-var send = (profile, line, message, negotiated) => request(`${profile.url}/mcp`, {
+var send = async (profile, line, message, negotiated) => request(`${profile.url}/mcp`, {
 	method: "POST",
 	headers: {
 		"content-type": "application/json",
@@ -422,7 +500,7 @@ var send = (profile, line, message, negotiated) => request(`${profile.url}/mcp`,
 		...profile.apiKey ? { "x-api-key": profile.apiKey } : {},
 		...protocolHeaders(message, negotiated)
 	},
-	body: withHome(profile, line, message),
+	body: await withHome(profile, line, message),
 	timeoutMs: CALL_TIMEOUT_MS
 });
 /**
@@ -453,6 +531,11 @@ function refusalText(status, detail, url) {
 }
 /** The vault answers `initialize` by a stream or by JSON; the next messages name the version of its answer. */
 var agreedVersion = ({ method }, reply) => method === "initialize" ? reply?.result?.protocolVersion : void 0;
+/** A vault that could not read the message does not know its id, and the client would wait for an answer to it. */
+var withIdOf = ({ id }, reply, text) => reply.id === null ? JSON.stringify({
+	...reply,
+	id: id ?? null
+}) : text;
 /**
 * An MCP server on standard input and output for clients without HTTP: each line goes to the vault, each answer comes back
 * as a line. It knows nothing of the tools except the home of new cards, so it never lags behind the vault.
@@ -489,11 +572,8 @@ async function bridge(options = {}) {
 		const reply = jsonIn(text);
 		if (reply?.jsonrpc === "2.0") {
 			negotiated = agreedVersion(message, reply) ?? negotiated;
-			write(reply.id === null ? JSON.stringify({
-				...reply,
-				id: message.id ?? null
-			}) : text);
-		} else if (isGood(answer)) fail(message, `${vault.url} does not answer as a vault does`);
+			if (!isNotification(message)) write(withIdOf(message, reply, text));
+		} else if (isGood$1(answer)) fail(message, `${vault.url} does not answer as a vault does`);
 		else fail(message, refusalText(answer.statusCode, reply?.detail, vault.url));
 	}
 	const pending = /* @__PURE__ */ new Set();

@@ -20,6 +20,7 @@ function hook(event, payload) {
       const child = spawn(program, [...args, 'hook', 'opencode', event], { stdio: ['pipe', 'pipe', 'ignore'] })
       const limit = setTimeout(() => child.kill(), longestWaitMs(event))
       let output = ''
+      child.stdout.setEncoding('utf8')
       child.stdout.on('data', (chunk) => (output += chunk))
       child.on('error', () => resolve(''))
       child.stdin.on('error', () => {})

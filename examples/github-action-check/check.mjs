@@ -12,9 +12,7 @@ const WITH_REPORT = [0, 1]
 /** A card is somebody's text: what could be markup in the summary is taken for what it is, text. */
 const plain = (text) => text.replace(/[<>&`*_[\]|\\\n]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
-const [program, ...args] = KVAULT_COMMAND
-  ? KVAULT_COMMAND.split(' ')
-  : ['npx', '-y', `${vault}/kvault.tgz`]
+const [program, ...args] = KVAULT_COMMAND ? KVAULT_COMMAND.split(' ') : ['npx', '-y', `${vault}/kvault.tgz`]
 
 /** On Windows npx is a script, which only the shell starts. The shell takes what is in quotes as one word. */
 const isWindows = process.platform === 'win32'

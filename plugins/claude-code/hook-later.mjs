@@ -1,5 +1,5 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
-import { C as readCommandText, S as settingsFolder, _ as keepEnvironment, a as readSession, b as savedProfile, c as DAY_MS, d as hasFailed, f as cleanLine, g as terminalText, h as terminalLines, i as takeJournal, l as startToRedact, m as isStamped, n as postJson, o as rememberSession, p as isStackFrame, r as readJournal, s as takeLock, t as noteRun, u as bothEnds, v as findProfile, x as replaceFile, y as oneSpelling } from "./hook.mjs";
+import { C as readCommandText, D as partOf, E as objectOf, S as settingsFolder, T as isPayload, _ as keepEnvironment, a as readSession, b as savedProfile, c as DAY_MS, d as hasFailed, f as cleanLine, g as terminalText, h as terminalLines, i as takeJournal, l as startToRedact, m as isStamped, n as postJson, o as rememberSession, p as isStackFrame, r as readJournal, s as takeLock, t as noteRun, u as bothEnds, v as findProfile, w as exitCodeOf, x as replaceFile, y as oneSpelling } from "./hook.mjs";
 import { closeSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, rmSync, statSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -488,7 +488,7 @@ function completeTransitions(nodes, width) {
 * Lines of a private key that stand behind something else: line numbers, marks of quotes and diffs, the name of a container,
 * the string literals of a program. Each line is read from its end, once.
 */
-var LONGEST_LINE$3 = 240;
+var LONGEST_LINE$2 = 240;
 var LONGEST_PREFIX = 80;
 var LONGEST_SUFFIX = 12;
 /** So many characters of base64 at the end of a line are no words. */
@@ -500,11 +500,11 @@ for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 var isBase64 = (text, at) => IN_BASE64[text.charCodeAt(at)] === 1;
 /** Where the line goes on to from `at`, or where it begins; -1 if it is too long. */
 function lineEnd(text, at) {
-	for (let end = at; end <= at + LONGEST_LINE$3; end += 1) if (end >= text.length || text[end] === "\n") return end;
+	for (let end = at; end <= at + LONGEST_LINE$2; end += 1) if (end >= text.length || text[end] === "\n") return end;
 	return -1;
 }
 function lineStart(text, at) {
-	for (let start = at; start >= at - LONGEST_LINE$3; start -= 1) if (start <= 0 || text[start - 1] === "\n") return Math.max(0, start);
+	for (let start = at; start >= at - LONGEST_LINE$2; start -= 1) if (start <= 0 || text[start - 1] === "\n") return Math.max(0, start);
 	return -1;
 }
 /** Without what follows the key in a line of a program: blanks, quotes, commas, a plus, an escaped line end. */
@@ -3774,12 +3774,12 @@ var readPackageLock = (text) => {
 };
 //#endregion
 //#region src/doors/cli/lock-files/pnpm.ts
-var LONGEST_LINE$2 = 1e4;
+var LONGEST_LINE$1 = 1e4;
 /** The keys of an indented file, each with its parents: the part of YAML that we need. */
 function* entriesOf(text) {
 	const above = [];
 	for (const line of linesOf(text)) {
-		if (line.length > LONGEST_LINE$2) continue;
+		if (line.length > LONGEST_LINE$1) continue;
 		const [, spaces = "", key, value = ""] = /^( *)("[^"]*"|'[^']*'|[^\s"'#-][^:]*(?::[^\s:][^:]*)*):(?:\s+(.*))?$/.exec(line) ?? [];
 		if (key === void 0) continue;
 		while ((above.at(-1)?.indent ?? -1) >= spaces.length) above.pop();
@@ -4212,7 +4212,7 @@ function fnv1a(text, seed = 0, from = 0, to = text.length) {
 * mining recognises an error by its signature. Nothing here knows the server: it runs on the person's machine too.
 */
 /** A line beyond this is data, not a message. */
-var LONGEST_LINE$1 = 600;
+var LONGEST_LINE = 600;
 /** How many lines are read from either end: the rest is more of the same. */
 var LINES_FROM_AN_END = 600;
 var MOST_TELLING_LINES = 6;
@@ -4280,7 +4280,7 @@ function warns(line) {
 /** Such a line counts only if no other line names a failure. */
 var ASIDE = .5;
 function weightOf(line) {
-	if (line.length > LONGEST_LINE$1 || isStackFrame(line)) return 0;
+	if (line.length > LONGEST_LINE || isStackFrame(line)) return 0;
 	const [saysError, saysWrong] = [SAYS_ERROR.test(line), SAYS_WRONG.test(line)];
 	const isNamed = NAMED.test(line);
 	if (!saysError && !saysWrong && !isNamed) return 0;
@@ -4316,8 +4316,8 @@ var inOrder = (lines) => lines.toSorted((a, b) => a.at - b.at).map(({ text }) =>
 var LAST_LINES = 3;
 /** The last lines of a failing command that names no error: most programs end with the reason. */
 function lastLines(output) {
-	return cleaned(terminalLines(output.slice(-6 * LONGEST_LINE$1)).map((text, at) => ({
-		text: text.slice(0, LONGEST_LINE$1),
+	return cleaned(terminalLines(output.slice(-6 * LONGEST_LINE)).map((text, at) => ({
+		text: text.slice(0, LONGEST_LINE),
 		weight: 0,
 		at
 	})).filter(({ text }) => !isStackFrame(text)).reverse(), LAST_LINES);
@@ -4430,44 +4430,25 @@ function activityOf(journal, folder, environment, failingBefore, clean) {
 	};
 }
 //#endregion
-//#region src/doors/cli/mine/read-bounded.ts
-var LONGEST_LINE = 4194304;
-var isJson = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-var textAt = (value, name) => {
-	const found = isJson(value) ? value[name] : void 0;
-	return typeof found === "string" ? found : void 0;
-};
-function parsed$1(text) {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return;
-	}
-}
-var jsonIn = (text) => typeof text === "string" && text.length <= LONGEST_LINE ? parsed$1(text) : void 0;
-//#endregion
-//#region src/doors/cli/codex-result.ts
+//#region src/doors/cli/hooks/agents/codex-result.ts
 var LONGEST_HEAD = 1e3;
 var SPOKEN_CODE = /^(?:Process exited with code|Exit code:) (-?\d{1,3})$/m;
 /** The command goes on; a later call of another tool asks how it ended. */
 var RUNS_ON = /^Process running with session ID \d{1,10}$/m;
 var OUTPUT = /^Output:\n/m;
 var CODEX_OUTPUTS = /* @__PURE__ */ new Set(["function_call_output", "custom_tool_call_output"]);
+var plain = (value) => typeof value === "string" ? value : "";
 function textOf$1(output) {
-	if (typeof output === "string") return output;
-	if (Array.isArray(output)) return output.map((part) => textAt(part, "text") ?? "").join("\n");
-	return textAt(output, "content") ?? "";
+	if (Array.isArray(output)) return output.map((part) => plain(partOf(part).text)).join("\n");
+	return plain(isPayload(output) ? output.content : output);
 }
 /** What the output of a tool call says in a session of Codex. Its tools for commands write it in three forms. */
 function codexResult(output) {
-	const object = isJson(output) ? output : jsonIn(output);
-	if (isJson(object) && isJson(object.metadata)) {
-		const code = object.metadata.exit_code;
-		return {
-			exitCode: typeof code === "number" ? code : null,
-			text: textAt(object, "output") ?? ""
-		};
-	}
+	const object = objectOf(output);
+	if (isPayload(object.metadata)) return {
+		exitCode: exitCodeOf(object),
+		text: plain(object.output)
+	};
 	const text = textOf$1(output);
 	const at = OUTPUT.exec(text);
 	const head = text.slice(0, Math.min(at?.index ?? LONGEST_HEAD, LONGEST_HEAD));

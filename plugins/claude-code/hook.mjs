@@ -2007,4 +2007,4 @@ process.on("uncaughtException", () => process.exit(0));
 process.stdout.on("error", () => process.exit(0));
 (agentName === "send" ? send() : answered(agentName, event)).then(finish, () => process.exit(0));
 //#endregion
-export { readCommandText as C, settingsFolder as S, keepEnvironment as _, readSession as a, savedProfile as b, DAY_MS as c, hasFailed as d, cleanLine as f, terminalText as g, terminalLines as h, takeJournal as i, startToRedact as l, isStamped as m, postJson as n, rememberSession as o, isStackFrame as p, readJournal as r, takeLock as s, noteRun as t, bothEnds as u, findProfile as v, replaceFile as x, oneSpelling as y };
+export { readCommandText as C, partOf as D, objectOf as E, settingsFolder as S, isPayload as T, keepEnvironment as _, readSession as a, savedProfile as b, DAY_MS as c, hasFailed as d, cleanLine as f, terminalText as g, terminalLines as h, takeJournal as i, startToRedact as l, isStamped as m, postJson as n, rememberSession as o, isStackFrame as p, readJournal as r, takeLock as s, noteRun as t, bothEnds as u, findProfile as v, exitCodeOf as w, replaceFile as x, oneSpelling as y };

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Step } from '../../../features/mining/rules/session.ts'
 import { folderOf } from '../clients/client.ts'
-import { CODEX_OUTPUTS, codexResult } from '../codex-result.ts'
+import { CODEX_OUTPUTS, codexResult } from '../hooks/agents/codex-result.ts'
 import { filesBelow, isJson, type Json, jsonIn, listAt, readLines, textAt } from './read-bounded.ts'
 import { begun, deleted, edited, ran, said, type Transcript, type TranscriptReader } from './transcript.ts'
 

@@ -1,4 +1,4 @@
-import { CODEX_OUTPUTS, codexResult } from '../../codex-result.ts'
+import { CODEX_OUTPUTS, codexResult } from '../agents/codex-result.ts'
 
 /** A line of the transcript that Claude Code writes of a session. */
 type Line = {

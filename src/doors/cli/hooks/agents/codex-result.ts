@@ -1,4 +1,4 @@
-import { isJson, jsonIn, textAt } from './mine/read-bounded.ts'
+import { exitCodeOf, isPayload, objectOf, partOf } from './payload.ts'
 
 const LONGEST_HEAD = 1000
 const SPOKEN_CODE = /^(?:Process exited with code|Exit code:) (-?\d{1,3})$/m
@@ -13,19 +13,17 @@ export const CODEX_OUTPUTS: ReadonlySet<unknown> = new Set([
 
 export type CodexResult = { exitCode: number | null; text: string; runsOn?: boolean }
 
+const plain = (value: unknown): string => (typeof value === 'string' ? value : '')
+
 function textOf(output: unknown): string {
-  if (typeof output === 'string') return output
-  if (Array.isArray(output)) return output.map((part) => textAt(part, 'text') ?? '').join('\n')
-  return textAt(output, 'content') ?? ''
+  if (Array.isArray(output)) return output.map((part) => plain(partOf(part).text)).join('\n')
+  return plain(isPayload(output) ? output.content : output)
 }
 
 /** What the output of a tool call says in a session of Codex. Its tools for commands write it in three forms. */
 export function codexResult(output: unknown): CodexResult {
-  const object = isJson(output) ? output : jsonIn(output)
-  if (isJson(object) && isJson(object.metadata)) {
-    const code = object.metadata.exit_code
-    return { exitCode: typeof code === 'number' ? code : null, text: textAt(object, 'output') ?? '' }
-  }
+  const object = objectOf(output)
+  if (isPayload(object.metadata)) return { exitCode: exitCodeOf(object), text: plain(object.output) }
   const text = textOf(output)
   const at = OUTPUT.exec(text)
   // What Codex says comes before the output, which may speak of exit codes too.

@@ -142,6 +142,13 @@ export const admission = (
   }
 }
 
+/**
+ * The longest that browsers keep a cookie: 400 days. The server ends a session that is not used, and the browser must not
+ * drop the token of one that is. To send the cookie anew while it is used would not do: a slow answer could overwrite that
+ * of a sign-in meanwhile.
+ */
+const COOKIE_SECONDS = 400 * 86_400
+
 const setCookie = ({ config }: Services, value: string, maxAge: number): FlatHeaders => [
   'set-cookie',
   `${sessionCookieName(config.baseUrl)}=${value}; Max-Age=${maxAge}; Path=/; HttpOnly${config.baseUrl.startsWith('https:') ? '; Secure' : ''}; SameSite=Lax`,
@@ -160,10 +167,10 @@ export function moveTokenToCookie(
   output: unknown,
 ): { output: unknown; headers: FlatHeaders } {
   if (!wantsCookie(request)) return { output, headers: [] }
-  const token = output as { access_token: string; expires_in: number }
+  const token = output as { access_token: string }
   return {
     output: { ...token, access_token: '' },
-    headers: setCookie(services, token.access_token, token.expires_in),
+    headers: setCookie(services, token.access_token, COOKIE_SECONDS),
   }
 }
 

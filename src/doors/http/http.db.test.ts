@@ -176,6 +176,23 @@ onBothEngines('the HTTP door', (t) => {
     expect(String(out.headers['set-cookie'])).toContain('kv_session=;')
   })
 
+  test('a browser keeps its cookie for as long as the session is used, and an unused session ends', async () => {
+    const { email } = await t.user()
+    const login = await t
+      .anonymous()
+      .post('/api/v1/auth/login', { email, password: 'correct horse battery' }, { 'x-session': 'cookie' })
+    const set = String(login.headers['set-cookie'])
+    const keptDays = Number(/Max-Age=(\d+)/.exec(set)?.[1]) / 86_400
+    const holds = async () =>
+      (await t.anonymous().get('/api/v1/auth/me', { cookie: set.split(';')[0] ?? '' })).status
+    for (let day = 20; day <= 100; day += 20) {
+      t.later(20 * DAY_MS)
+      expect([await holds(), keptDays > day]).toEqual([200, true])
+    }
+    t.later(31 * DAY_MS)
+    expect(await holds()).toBe(401)
+  })
+
   test('signing in over a session in the same browser ends that session, and no other', async () => {
     const password = 'correct horse battery'
     const [former, next] = [await t.user(), await t.user()]

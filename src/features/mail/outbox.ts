@@ -74,6 +74,7 @@ const MOST_A_DAY = {
   change_email: { most: 10, states: 'change_email:%' },
   email_changed: { most: 10, states: 'email_changed:%' },
   verify_email: { most: 10, states: 'verify_email:%' },
+  reset_password: { most: 10, states: 'reset_password:%' },
   added: { most: 20, states: 'notice:%:workspace.added:%' },
   workspace_deleted: { most: 20, states: 'workspace_deleted:%' },
 }

@@ -7,7 +7,7 @@ import { Email, normalEmail } from '../../../core/schemas.ts'
 import { sha256 } from '../../../core/secrets.ts'
 import { newId } from '../../../db/ids.ts'
 import type { UsersTable } from '../../../db/tables/accounts.ts'
-import { cancelMail, enqueueMail } from '../../mail/outbox.ts'
+import { cancelMail, enqueueMail, hasRoomInMailbox } from '../../mail/outbox.ts'
 import { mailWithButton } from '../../mail/template.ts'
 import { languageOf } from '../users/user-settings.ts'
 import {
@@ -27,6 +27,8 @@ const BATCH = 20
 /** Strangers may ask too. That must not end a link that the owner is about to use. */
 const LINKS_ALIVE = 3
 const LINK_SPARED_MS = 10 * 60_000
+/** In a full mailbox a link follows only when the newest is about to end: its owner always has one that works. */
+const LINK_FOLLOWED_MS = 50 * 60_000
 
 export const requestPasswordReset = capability({
   name: 'account.request_reset',
@@ -58,12 +60,16 @@ export const requestPasswordReset = capability({
 
 const mailKey = (userId: string, tokenHash: string) => `reset_password:${userId}:${tokenHash}`
 
-/** Makes room for one more link; false if the newest three are recent enough to use one of them. */
-async function makeRoom(ctx: Ctx, userId: string): Promise<boolean> {
+/** Makes room for one more link; false if those that were mailed are recent enough to use one of them. */
+async function makeRoom(ctx: Ctx, userId: string, address: string): Promise<boolean> {
   const now = ctx.now()
   const live = await liveResetTokens(ctx.db, userId, now.toISOString())
-  const third = live[LINKS_ALIVE - 1]
-  if (third && now.getTime() - Date.parse(third.created_at) < LINK_SPARED_MS) return false
+  const isYounger = (at: number, ms: number) => {
+    const link = live[at]
+    return link !== undefined && now.getTime() - Date.parse(link.created_at) < ms
+  }
+  if (isYounger(LINKS_ALIVE - 1, LINK_SPARED_MS)) return false
+  if (isYounger(0, LINK_FOLLOWED_MS) && !(await hasRoomInMailbox(ctx, 'reset_password', address))) return false
   for (const { token_hash } of live.slice(LINKS_ALIVE - 1)) {
     await deleteEmailToken(ctx.db, token_hash)
     await cancelMail(ctx, mailKey(userId, token_hash))
@@ -72,7 +78,7 @@ async function makeRoom(ctx: Ctx, userId: string): Promise<boolean> {
 }
 
 async function sendResetMail(ctx: Ctx, user: UsersTable): Promise<void> {
-  if (!user.email || !(await makeRoom(ctx, user.user_id))) return
+  if (!user.email || !(await makeRoom(ctx, user.user_id, user.email))) return
   const { token, url, expires_at } = await newResetLink(ctx, user.user_id)
   const mail = mailWithButton({
     heading: 'Choose a new password',

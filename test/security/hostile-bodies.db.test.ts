@@ -1,15 +1,18 @@
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_DEPTH, MAX_KEYS, MAX_VALUES } from '../../src/doors/http/limits/json-shape.ts'
 import {
   BODY_BYTES_PER_MINUTE,
   FILES_PER_MINUTE,
   MISSES_PER_MINUTE,
+  UPLOAD_BYTES_PER_MINUTE,
   WRONG_CREDENTIALS_PER_MINUTE,
 } from '../../src/doors/http/limits/rate-limit.ts'
 import { goodCard } from '../support/cards.ts'
 import { onBothEngines, TestVault } from '../support/engines.ts'
 
 const LOGIN = '/api/v1/auth/login'
+const MIB = 1024 * 1024
 const NOT_JSON = '{"never": parsed'
 
 /** Sends a body that would be a 422 if anything read it. */
@@ -249,5 +252,36 @@ describe('a limit', () => {
     const write = () => from('192.0.2.6')('/api/v1/cards', { authorization: `Bearer ${user.token}` }, card)
     expect(await lastOf(4, write)).toBe(422)
     expectRefusal(await write(), BODY_BYTES_PER_MINUTE.person)
+  })
+
+  test('holds for the bytes of uploads, also of those that are refused', async () => {
+    const { token } = await t.user()
+    const upload = (url: string, headers: Record<string, string>, bytes: number) => () =>
+      t.app.server.inject({
+        method: 'POST',
+        url,
+        remoteAddress: '192.0.2.7',
+        headers,
+        payload: Buffer.alloc(bytes),
+      })
+    const asPerson = { authorization: `Bearer ${token}`, 'content-type': 'image/png' }
+    const noPicture = upload('/api/v1/images', asPerson, 5 * MIB)
+    expect(await lastOf(25, noPicture)).toBe(415)
+    expectRefusal(await noPicture(), UPLOAD_BYTES_PER_MINUTE.person)
+    const form = { 'content-type': 'multipart/form-data; boundary=x' }
+    const noForm = upload('/api/v1/support/tickets', form, 30 * MIB)
+    expect(await lastOf(2, noForm)).toBe(400)
+    expectRefusal(await noForm(), UPLOAD_BYTES_PER_MINUTE.host)
+    // Without a length it may become as large as the route takes.
+    const unknown = { ...asPerson, authorization: `Bearer ${(await t.user()).token}` }
+    const chunked = () =>
+      t.app.server.inject({
+        method: 'POST',
+        url: '/api/v1/images',
+        headers: unknown,
+        payload: Readable.from([Buffer.from('no picture')]),
+      })
+    expect(await lastOf(25, chunked)).toBe(415)
+    expectRefusal(await chunked(), UPLOAD_BYTES_PER_MINUTE.person)
   })
 })

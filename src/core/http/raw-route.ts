@@ -27,6 +27,8 @@ export type RawRoute = {
   /** Whether this server has the route; if left out, every server has it. */
   isOn?: (config: Config) => boolean
   bodyLimit?: number
+  /** For files: the most bytes of a whole body. They count against the sender's limit before they are read. */
+  uploadBytes?: number
   /** Its answers are the same for everybody and hold no secret, so they may be compressed. */
   compress?: true
   /** Its part of the API description; pages that are not API leave it out. */

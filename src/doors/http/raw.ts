@@ -5,6 +5,7 @@ import { storable } from '../../core/storable.ts'
 import { admission, mayHaveEnded, recogniseAgain } from './admission.ts'
 import type { Locate } from './errors.ts'
 import type { Answers } from './fast-path/answers.ts'
+import { countUpload } from './limits/rate-limit.ts'
 import { locateIn } from './locate.ts'
 import { parseRoute, pathNames, toFastifyPath } from './routes.ts'
 import { opensPage, sendWebPage } from './web-page.ts'
@@ -47,6 +48,10 @@ export async function serveRaw(
         ...(raw.bodyLimit ? { bodyLimit: raw.bodyLimit } : {}),
         onRequest: [
           admission(services, raw, raw.limit ?? (method === 'GET' ? 'read' : 'write')),
+          (request, _reply, done) => {
+            if (raw.uploadBytes) countUpload(services, request, raw.uploadBytes)
+            done()
+          },
           // Set now, for routes that write to the socket themselves.
           (request, reply, done) => {
             answers.setHeaders(request, reply)

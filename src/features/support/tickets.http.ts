@@ -15,7 +15,7 @@ import { newId } from '../../db/ids.ts'
 import { requireFreeDisk, requireRoom } from './room.ts'
 import { findAttachment } from './tickets.store.ts'
 import { ByTicket, NewTicket, openTicket, readableTicket, ticketFolder } from './tickets.ts'
-import { MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS, receiveUpload } from './upload.ts'
+import { MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS, MAX_TOTAL_BYTES, receiveUpload } from './upload.ts'
 
 const json = (schema: object) => ({ 'application/json': { schema } })
 const named = (name: string) => ({ $ref: `#/components/schemas/${name}` })
@@ -55,6 +55,7 @@ export const createTicket: RawRoute = {
   hasAuthor: true,
   limit: 'support',
   bodyLimit: MAX_ATTACHMENT_BYTES,
+  uploadBytes: MAX_TOTAL_BYTES,
   openapi: {
     schemas: { Body_create_support_ticket: TICKET_FORM, SupportTicketOpened: TICKET_OPENED },
     requestBody: {

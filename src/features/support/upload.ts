@@ -13,7 +13,7 @@ export const MAX_ATTACHMENTS = 5
 export const MAX_ATTACHMENT_BYTES = 10 * 1024 * 1024
 const MAX_FIELD_BYTES = 100_000
 const MAX_PARTS = 30
-const MAX_TOTAL_BYTES = MAX_ATTACHMENTS * MAX_ATTACHMENT_BYTES + 1024 * 1024
+export const MAX_TOTAL_BYTES = MAX_ATTACHMENTS * MAX_ATTACHMENT_BYTES + 1024 * 1024
 
 export type Attachment = {
   attachmentId: string

@@ -25,6 +25,8 @@ export const WRONG_CREDENTIALS_PER_MINUTE = 60
 const LOOKED_UP_WRONG_CREDENTIALS = 10 * WRONG_CREDENTIALS_PER_MINUTE
 /** How many bytes of bodies one person, or one host without a credential, may send. */
 export const BODY_BYTES_PER_MINUTE = { person: 32 * MIB, host: 8 * MIB }
+/** The same for pictures and attachments. The largest ticket, with all its attachments, fits. */
+export const UPLOAD_BYTES_PER_MINUTE = { person: 128 * MIB, host: 64 * MIB }
 
 export const limitHeaders = ({ limit, remaining, resetSeconds }: LimitState) => ({
   'RateLimit-Limit': limit,
@@ -89,12 +91,28 @@ export function countWrongCredential(services: Services, request: FastifyRequest
   refusePast(request, state, 'Too many wrong credentials.')
 }
 
-/** Counts a body that has arrived, before it is parsed: many large ones would block the process for everybody else. */
-export function countBodyBytes(services: Services, request: FastifyRequest, bytes: number): void {
+function countBytes(
+  services: Services,
+  request: FastifyRequest,
+  what: string,
+  perMinute: { person: number; host: number },
+  bytes: number,
+): void {
   if (!services.config.rateLimit) return
   const { viewer } = request
   const state = viewer
-    ? services.limits.hit(`bytes:${viewer.userId}`, BODY_BYTES_PER_MINUTE.person, bytes)
-    : services.limits.hit(`bytes:${request.clientHost}`, BODY_BYTES_PER_MINUTE.host, bytes)
+    ? services.limits.hit(`${what}:${viewer.userId}`, perMinute.person, bytes)
+    : services.limits.hit(`${what}:${request.clientHost}`, perMinute.host, bytes)
   refusePast(request, state, 'Too much was sent.')
+}
+
+/** Counts a body that has arrived, before it is parsed: many large ones would block the process for everybody else. */
+export const countBodyBytes = (services: Services, request: FastifyRequest, bytes: number): void =>
+  countBytes(services, request, 'bytes', BODY_BYTES_PER_MINUTE, bytes)
+
+/** Counts an upload before it is read. One that does not state its length may get as long as `most`. */
+export function countUpload(services: Services, request: FastifyRequest, most: number): void {
+  const stated = request.headers['content-length']
+  const bytes = stated === undefined ? most : Math.min(Number(stated), most)
+  countBytes(services, request, 'uploaded', UPLOAD_BYTES_PER_MINUTE, bytes)
 }

@@ -82,6 +82,7 @@ export const uploadImage: RawRoute = {
   route: 'POST /api/v1/images',
   scopes: ['record', 'case:write'],
   bodyLimit: MAX_IMAGE_BYTES,
+  uploadBytes: MAX_IMAGE_BYTES,
   openapi: {
     parameters: [
       {

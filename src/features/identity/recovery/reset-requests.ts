@@ -69,7 +69,8 @@ async function makeRoom(ctx: Ctx, userId: string, address: string): Promise<bool
     return link !== undefined && now.getTime() - Date.parse(link.created_at) < ms
   }
   if (isYounger(LINKS_ALIVE - 1, LINK_SPARED_MS)) return false
-  if (isYounger(0, LINK_FOLLOWED_MS) && !(await hasRoomInMailbox(ctx, 'reset_password', address))) return false
+  if (isYounger(0, LINK_FOLLOWED_MS) && !(await hasRoomInMailbox(ctx, 'reset_password', address)))
+    return false
   for (const { token_hash } of live.slice(LINKS_ALIVE - 1)) {
     await deleteEmailToken(ctx.db, token_hash)
     await cancelMail(ctx, mailKey(userId, token_hash))

@@ -1,7 +1,9 @@
-import { lookup as systemLookup } from 'node:dns/promises'
+import { Resolver } from 'node:dns/promises'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { RequestOptions } from 'node:https'
 import { request as httpsRequest } from 'node:https'
+import { isIP } from 'node:net'
+import { TookTooLong, within } from '../../../core/within.ts'
 import { OAuthProblem } from './oauth.rules.ts'
 import { isPublicAddress } from './public-address.ts'
 
@@ -9,14 +11,37 @@ const MAX_BYTES = 16 * 1024
 const TIMEOUT_MS = 5000
 const TOO_MANY = 429
 
+const NAME_SERVER = { timeout: 1500, tries: 2 }
+
+type Address = { address: string; family: number }
+
+type AskNames = (host: string) => Promise<string[]>
+
 export type DocumentNet = {
-  lookup: (host: string) => Promise<{ address: string; family: number }[]>
+  lookup: (host: string) => Promise<Address[]>
   request: (url: URL, options: RequestOptions, answer: (response: IncomingMessage) => void) => ClientRequest
   allowed: (address: string) => boolean
 }
 
+/**
+ * Asks the name servers without the system's own look-up, of which a process does two at a time: strangers who name hosts
+ * whose name servers are silent would hold up mail, payments and all else that needs an address.
+ */
+export async function lookUp(
+  host: string,
+  names: { resolve4: AskNames; resolve6: AskNames } = new Resolver(NAME_SERVER),
+): Promise<Address[]> {
+  const given = isIP(host)
+  if (given !== 0) return [{ address: host, family: given }]
+  const [v4, v6] = await Promise.allSettled([names.resolve4(host), names.resolve6(host)])
+  if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason
+  const found = (answer: PromiseSettledResult<string[]>, family: number): Address[] =>
+    answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : []
+  return [...found(v4, 4), ...found(v6, 6)]
+}
+
 export const internet: DocumentNet = {
-  lookup: (host) => systemLookup(host, { all: true, verbatim: true }),
+  lookup: (host) => lookUp(host),
   request: httpsRequest,
   allowed: isPublicAddress,
 }
@@ -54,13 +79,9 @@ export function documentUrl(clientId: string): URL {
 // the second time (DNS rebinding) gains nothing. No redirect is followed; size and time are bounded.
 export async function fetchClientDocument(clientId: string, net: DocumentNet = internet): Promise<unknown> {
   const url = documentUrl(clientId)
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  const addresses = await net.lookup(host).catch(() => away('host cannot be resolved'))
-  const target = addresses[0]
-  if (!target || !addresses.every(({ address }) => net.allowed(address))) {
-    return refuse('is not on the public internet')
-  }
-  const text = await download(url, target, net)
+  const text = await within(TIMEOUT_MS, readAt(url, net)).catch((error: unknown) => {
+    throw error instanceof TookTooLong ? new DocumentAway('took too long') : error
+  })
   try {
     return JSON.parse(text)
   } catch {
@@ -68,7 +89,17 @@ export async function fetchClientDocument(clientId: string, net: DocumentNet = i
   }
 }
 
-function download(url: URL, target: { address: string; family: number }, net: DocumentNet): Promise<string> {
+async function readAt(url: URL, net: DocumentNet): Promise<string> {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const addresses = await net.lookup(host).catch(() => away('host cannot be resolved'))
+  const target = addresses[0]
+  if (!target || !addresses.every(({ address }) => net.allowed(address))) {
+    return refuse('is not on the public internet')
+  }
+  return download(url, target, net)
+}
+
+function download(url: URL, target: Address, net: DocumentNet): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const fail = (why: string) =>
     reject(new OAuthProblem('invalid_client', `The client metadata document ${why}`, 401))

@@ -5,6 +5,7 @@ import { newId } from '../../db/ids.ts'
 import { insertAndReturn, insertRows, type Named, prepared } from '../../db/prepared.ts'
 import type { CardEvidencesTable, CardsTable } from '../../db/tables/cards.ts'
 import { secretsInEvidence } from './content.ts'
+import { SEARCHED_PIECES } from './evidence-texts.ts'
 import { withHomeFacts } from './homes.ts'
 import type { FoundSecret } from './review-rules.ts'
 import type { EvidenceInput } from './schemas.ts'
@@ -81,23 +82,34 @@ export async function appendEvidences(
   return found.flat()
 }
 
-/** The limit for all evidence in one answer. Beyond it, only the beginning of each is shown. */
+/** The limit for all evidence in one answer, also of merged cards. Beyond it, only the beginning of each is shown. */
 const MAX_EVIDENCE_BYTES = 8 * 1024 * 1024
 const SHORT_EVIDENCE = 300
 
 export type EvidenceRow = CardEvidencesTable & { truncated: boolean }
 
-/** Evidence grows without end, so it is measured before it is read. */
-export async function evidencesOf(db: Db, cardId: string): Promise<EvidenceRow[]> {
+/** The bytes that are left for evidence in an answer. */
+export const evidenceRoom = () => ({ left: MAX_EVIDENCE_BYTES })
+
+/**
+ * Evidence grows without end, so it is measured before it is read. What it takes of the room is taken off. The first
+ * `atLeast` pieces are read whole in any case.
+ */
+export async function evidencesOf(
+  db: Db,
+  cardId: string,
+  room = evidenceRoom(),
+  atLeast = 0,
+): Promise<EvidenceRow[]> {
   const all = () => db.selectFrom('card_evidences').where('card_id', '=', cardId)
   const sizes = await all()
     .select(sql<number>`octet_length(content) + coalesce(octet_length(meta), 0)`.as('bytes'))
     .orderBy('position')
     .execute()
   let until = 0
-  for (let left = MAX_EVIDENCE_BYTES; until < sizes.length; until++) {
-    left -= sizes[until]?.bytes ?? 0
-    if (left < 0) break
+  for (; until < sizes.length; until++) {
+    room.left -= sizes[until]?.bytes ?? 0
+    if (room.left < 0 && until >= atLeast) break
   }
   const first = await all().selectAll().where('position', '<', until).orderBy('position').execute()
   if (until === sizes.length) return first.map((row) => ({ ...row, truncated: false }))
@@ -121,6 +133,13 @@ export async function evidencesOf(db: Db, cardId: string): Promise<EvidenceRow[]
     ...rest.map((row) => ({ ...row, truncated: true })),
   ]
 }
+
+/**
+ * What readers may get to see of a card's evidence, by an answer or by a hit of a search: the review must know no less.
+ * Search quotes from pieces that an answer has no room for.
+ */
+export const reviewedEvidences = (db: Db, cardId: string): Promise<EvidenceRow[]> =>
+  evidencesOf(db, cardId, evidenceRoom(), SEARCHED_PIECES)
 
 /** The cards that it has taken in and that the viewer may read: a merge shows nobody what they could not read before. */
 export async function mergedIds(db: Db, viewerId: string, cardId: string): Promise<string[]> {

@@ -1,3 +1,4 @@
+import { fromJsonOrNull } from '../../db/columns.ts'
 import { type DangerPolicy, dangerIn } from '../review/policy.ts'
 import type { Finding } from '../review/rule.ts'
 import { DANGER_WORDS } from '../review/words.ts'
@@ -19,12 +20,19 @@ function piecesOf(field: string, value: unknown): Piece[] {
   ])
 }
 
+/** Every text of a value, names too, in one. */
+export const allTextOf = (value: unknown): string =>
+  piecesOf('', value)
+    .map(({ text }) => text)
+    .join('\n\n')
+
 const LONGEST_NAME = 60
 /** Enough to work on. The rest shows when these are gone. */
 const MOST_FINDINGS = 20
 const ORDER = { block: 0, warn: 1, note: 2 } as const
 
-type Evidence = { kind: string; content: string; meta?: unknown }
+/** As it is stored: `meta` is JSON. Its escapes would hide what stands behind the end of a line. */
+type Evidence = { kind: string; content: string; meta: string | null }
 
 export function dangerInCard(
   content: CardContent & { cites?: readonly string[] },
@@ -33,7 +41,9 @@ export function dangerInCard(
 ): FoundDanger[] {
   const pieces = [
     ...Object.entries(content).flatMap(([field, value]) => piecesOf(field, value)),
-    ...evidences.flatMap(({ kind, content, meta }, i) => piecesOf(`evidences.${i}`, { kind, content, meta })),
+    ...evidences.flatMap(({ kind, content, meta }, i) =>
+      piecesOf(`evidences.${i}`, { kind, content, meta: fromJsonOrNull(meta) }),
+    ),
   ]
   return pieces
     .flatMap(({ field, text }) => dangerIn(text, policy).map((finding) => ({ ...finding, field })))

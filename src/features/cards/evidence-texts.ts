@@ -5,7 +5,7 @@ import type { Db } from '../../db/db.ts'
  * Which parts of a card's evidence are searched and quoted. A log may be long, and what matters is at its beginning or
  * end: of a piece longer than twice `END_CHARACTERS`, only these two parts are taken.
  */
-const MOST_PIECES = 20
+export const SEARCHED_PIECES = 20
 const END_CHARACTERS = 5000
 const LONGEST_WHOLE = 2 * END_CHARACTERS
 
@@ -25,7 +25,7 @@ export async function evidenceTexts(
         else substr(content, 1, ${sql.lit(END_CHARACTERS)}) end as beginning,
       case when length(content) <= ${sql.lit(LONGEST_WHOLE)} then ''
         else substr(content, length(content) - ${sql.lit(END_CHARACTERS - 1)}) end as ending
-    from card_evidences where card_id in (${sql.join(ids)}) and position < ${sql.lit(MOST_PIECES)}
+    from card_evidences where card_id in (${sql.join(ids)}) and position < ${sql.lit(SEARCHED_PIECES)}
     order by card_id, position`.execute(db)
   for (const { card_id, beginning, ending } of rows) {
     const pieces = ending === '' ? [beginning] : [beginning, ending]

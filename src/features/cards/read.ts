@@ -8,6 +8,7 @@ import { noteOpened } from '../deliveries/deliveries.ts'
 import { requireVisible } from '../permissions/permission.ts'
 import { containsInstructions } from '../review/find-danger.ts'
 import { readableCard } from './access.ts'
+import { allTextOf } from './danger.ts'
 import { answerOf } from './kept-cards.ts'
 import { filterWords, type ListFilter, listCards } from './list.store.ts'
 import { CardListQuery, CaseListQuery } from './list-schemas.ts'
@@ -21,7 +22,8 @@ type Evidences = Awaited<ReturnType<typeof allEvidences>>
 /** Evidence may speak to agents too, and only this answer shows it, so the provenance is completed here. */
 function withEvidences(card: CardAnswer, evidences: Evidences): CardAnswer {
   const isMarked =
-    card.provenance.owner !== 'you' && evidences.some(({ content }) => containsInstructions(content))
+    card.provenance.owner !== 'you' &&
+    evidences.some(({ kind, content, meta }) => containsInstructions(allTextOf([kind, content, meta])))
   return { ...card, evidences, ...(isMarked ? { provenance: { ...card.provenance, ...MARK } } : {}) }
 }
 

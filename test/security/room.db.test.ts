@@ -196,6 +196,37 @@ onBothEngines('a card', (t) => {
     expect(others).toMatchObject([short, short])
   })
 
+  test('shares this room among a card and those that were merged into it', async () => {
+    const user = await t.user()
+    const evidences = [{ kind: 'log', content: 'e' }]
+    const [into, ...merged] = [await record(user), await record(user), await record(user)]
+    for (const card of [into, ...merged]) {
+      const url = `/api/v1/cards/${card.card_id}`
+      expect((await user.patch(url, { evidences })).status).toBe(200)
+      const further = [{ evidence_id: crypto.randomUUID(), position: 1, content: 'e'.repeat(5 * MIB) }]
+      await addLike(t.app, 'card_evidences', ['card_id', card.card_id], further)
+    }
+    for (const { card_id } of merged)
+      expect((await user.post(`/api/v1/cards/${card_id}/merge`, { into_card_id: into.card_id })).status).toBe(
+        200,
+      )
+    const shown = await user.get(`/api/v1/cards/${into.card_id}?include_evidences=true`)
+    expect(shown.text.length).toBeLessThan(9 * MIB)
+    expect(
+      shown.body.evidences.map((piece: { truncated?: boolean; from_card_id?: string }) => [
+        piece.from_card_id ?? into.card_id,
+        piece.truncated === true,
+      ]),
+    ).toEqual([
+      [into.card_id, false],
+      [into.card_id, false],
+      [merged[0].card_id, false],
+      [merged[0].card_id, true],
+      [merged[1].card_id, true],
+      [merged[1].card_id, true],
+    ])
+  })
+
   test('takes no more than a thousand pieces of evidence', async () => {
     const user = await t.user()
     const card = await record(user, {})

@@ -1,7 +1,7 @@
 import type { UserCtx } from '../../core/context.ts'
 import { beginningOf } from '../../text/cut-text.ts'
 import type { CardRow } from './access.ts'
-import { evidencesOf, findCard, isMerged, mergedIds } from './cards.store.ts'
+import { evidenceRoom, evidencesOf, findCard, isMerged, mergedIds } from './cards.store.ts'
 import { contributorFor } from './contributor.ts'
 import { presentEvidence } from './present.ts'
 import { readableTitles } from './titles.ts'
@@ -65,14 +65,14 @@ export async function withMerged(ctx: UserCtx, card: CardRow): Promise<CardRow[]
 
 /** Its own evidence, then that of the cards it has taken in, each with where it comes from. */
 export async function allEvidences(ctx: UserCtx, card: CardRow) {
-  const all = await Promise.all(
-    (await withMerged(ctx, card)).map(async (source) =>
-      (await evidencesOf(ctx.db, source.card_id)).map((row) => ({
+  const room = evidenceRoom()
+  const all = []
+  for (const source of await withMerged(ctx, card))
+    for (const row of await evidencesOf(ctx.db, source.card_id, room))
+      all.push({
         ...presentEvidence(row),
         added_by: contributorFor(ctx, source, { by: row.added_by, at: row.created_at }),
         ...(source === card ? {} : { from_card_id: source.card_id }),
-      })),
-    ),
-  )
-  return all.flat()
+      })
+  return all
 }

@@ -176,8 +176,11 @@ onBothEngines('leaving', (t) => {
       }))
       await addLike(t.app, 'context_events', ['raw_id', raw_id], others)
     }
-    const evidences = [{ kind: 'log', content: 'log 0' }]
-    const { card_id } = (await user.post('/api/v1/cards', { ...CARD, title: 'Card 0', evidences })).body
+    const evidences = Array.from({ length: 25 }, (_, n) => ({ kind: 'log', content: `log ${205 + n}` }))
+    const long = (await user.post('/api/v1/cards', { ...CARD, title: 'Card 205', evidences })).body
+    expect(long.evidence_count).toBe(25)
+    const few = [{ kind: 'log', content: 'log 0' }]
+    const { card_id } = (await user.post('/api/v1/cards', { ...CARD, title: 'Card 0', evidences: few })).body
     const others = Array.from({ length: 204 }, (_, n) => ({ id: crypto.randomUUID(), n: n + 1 }))
     const cards = others.map(({ id, n }) => ({ card_id: id, title: `Card ${n}` }))
     const logs = others.map(({ id, n }) => ({ evidence_id: id, card_id: id, content: `log ${n}` }))
@@ -195,8 +198,8 @@ onBothEngines('leaving', (t) => {
     const inOrder = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name} ${n}`)
     expect(all('memory_event', 'content').toSorted()).toEqual(inOrder('event', 210).toSorted())
     expect(all('memory_event', 'project_key').filter((key) => key === 'org/small')).toHaveLength(5)
-    expect(all('card', 'title').toSorted()).toEqual(inOrder('Card', 205).toSorted())
-    expect(all('evidence', 'content').toSorted()).toEqual(inOrder('log', 205).toSorted())
+    expect(all('card', 'title').toSorted()).toEqual(inOrder('Card', 206).toSorted())
+    expect(all('evidence', 'content').toSorted()).toEqual(inOrder('log', 230).toSorted())
   })
 
   test('deleting needs the word of the user', async () => {

@@ -42,13 +42,21 @@ async function* rowsOf(db: Db, kind: Kind, owner: Record<string, string>): Async
 
 const CARDS: Kind = { table: 'cards', id: 'card_id', alsoWhere: 'deleted_at is null' }
 
+/** A card has up to a thousand pieces of evidence, of half a megabyte each. */
+const EVIDENCES_AT_ONCE = 10
+
 async function* evidencesOf(db: Db, userId: string): AsyncGenerator<Row> {
-  const ids: Kind = { ...CARDS, columns: ['card_id', 'created_at'] }
-  for await (const page of pagesOf(db, ids, { owner_id: userId })) {
-    const cardIds = page.map((card) => String(card.card_id))
-    if (cardIds.length > 0)
-      yield* await db.selectFrom('card_evidences').selectAll().where('card_id', 'in', cardIds).execute()
-  }
+  const cards: Kind = { ...CARDS, columns: ['card_id', 'created_at', 'evidence_count'] }
+  for await (const card of rowsOf(db, cards, { owner_id: userId }))
+    for (let next = 0; next < Number(card.evidence_count); next += EVIDENCES_AT_ONCE)
+      yield* await db
+        .selectFrom('card_evidences')
+        .selectAll()
+        .where('card_id', '=', String(card.card_id))
+        .where('position', '>=', next)
+        .where('position', '<', next + EVIDENCES_AT_ONCE)
+        .orderBy('position')
+        .execute()
 }
 
 const IMAGES: Kind = { table: 'card_images', id: 'image_id' }

@@ -6,9 +6,9 @@ import { conflict, notFound } from '../../core/errors.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
 import { editableAtAnyVersion, editableCard } from '../cards/access.ts'
+import { recountFeedback } from '../cards/feedback-counts.ts'
 import { holdAround } from '../cards/hold-card.ts'
 import { CardId } from '../cards/schemas.ts'
-import { recountFeedback } from '../feedback/feedback.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import { refreshIsDue, refreshSoon } from '../trust/refresh-soon.ts'
 import {
@@ -81,7 +81,7 @@ export const mergeCard = capability({
         why,
         created_at,
       })
-      await recountFeedback(ctx, into_card_id)
+      await recountFeedback(ctx.db, into_card_id)
       await audit(ctx, {
         action: 'card.merged',
         subject: { type: 'card', id: card_id },
@@ -116,7 +116,7 @@ export const unmergeCard = capability({
       await holdAround(ctx, parted)
       await deleteMerge(ctx.db, card_id)
       await succeedAnew(ctx, card_id, await successorByLink(ctx.db, card_id))
-      for (const cardId of parted) await recountFeedback(ctx, cardId)
+      for (const cardId of parted) await recountFeedback(ctx.db, cardId)
       await audit(ctx, {
         action: 'card.unmerged',
         subject: { type: 'card', id: card_id },

@@ -17,6 +17,7 @@ import {
   removeCard,
   updateCardRow,
 } from './cards.store.ts'
+import { recountAfter } from './feedback-counts.ts'
 import { holdCard } from './hold-card.ts'
 import { unindexCard } from './indexing/index-card.ts'
 import { holdForPublishing } from './publish.store.ts'
@@ -146,7 +147,9 @@ export async function purgeDeletedCards(ctx: Ctx): Promise<number> {
   for (;;) {
     const ids = await inTx(ctx, async (ctx) => {
       const ids = await findPurgeable(ctx.db, keptSince(ctx), PURGE_BATCH)
-      for (const id of ids) await removeCard(ctx.db, id)
+      await recountAfter(ctx, ids, async () => {
+        for (const id of ids) await removeCard(ctx.db, id)
+      })
       return ids
     })
     purged += ids.length

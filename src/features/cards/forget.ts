@@ -1,5 +1,6 @@
 import type { Ctx } from '../../core/context.ts'
 import { removeCard, updateCardRow } from './cards.store.ts'
+import { recountAfter } from './feedback-counts.ts'
 import { holdAround } from './hold-card.ts'
 import { forgetLooseImages } from './images/attach.ts'
 import { unindexCard } from './indexing/index-card.ts'
@@ -40,14 +41,16 @@ export async function forgetPrivateCards(ctx: Ctx, ownerId: string, since = ''):
     )
     .execute()
   const ids = [...deleted, ...unseen].map(({ card_id }) => card_id)
-  await holdAround(ctx, ids)
-  const now = ctx.now().toISOString()
-  for (const card_id of ids) {
-    await unindexCard(ctx, card_id)
-    await updateCardRow(ctx.db, card_id, { deleted_at: now })
-    await markSuccession(ctx.db, card_id)
-    await removeCard(ctx.db, card_id)
-  }
+  await recountAfter(ctx, ids, async () => {
+    await holdAround(ctx, ids)
+    const now = ctx.now().toISOString()
+    for (const card_id of ids) {
+      await unindexCard(ctx, card_id)
+      await updateCardRow(ctx.db, card_id, { deleted_at: now })
+      await markSuccession(ctx.db, card_id)
+      await removeCard(ctx.db, card_id)
+    }
+  })
   await forgetLooseImages(ctx, ownerId)
   return ids.length
 }

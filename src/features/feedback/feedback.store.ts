@@ -119,36 +119,6 @@ export async function rewardsSince(db: Db, giverId: string, since: string): Prom
   return rewards + more
 }
 
-/** Counted from the rows each time, so that the counts on the card cannot drift. */
-export async function recount(db: Db, cardId: string): Promise<void> {
-  const count = (kind: FeedbackKind) =>
-    db
-      .selectFrom('card_feedback')
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where((eb) =>
-        eb.or([
-          eb('card_id', '=', cardId),
-          // Feedback on a card that was merged into this one counts here.
-          eb(
-            'card_id',
-            'in',
-            eb.selectFrom('card_merges').select('from_card_id').where('into_card_id', '=', cardId),
-          ),
-        ]),
-      )
-      .where('kind', '=', kind)
-      .where('withdrawn_at', 'is', null)
-  await db
-    .updateTable('cards')
-    .set({
-      feedback_useful: count('useful'),
-      feedback_not_applicable: count('not_applicable'),
-      feedback_outdated: count('outdated'),
-    })
-    .where('card_id', '=', cardId)
-    .execute()
-}
-
 /** A card whose feedback is shown. People who may edit it see all of that; others see their own. */
 export type FeedbackSource = {
   card_id: string

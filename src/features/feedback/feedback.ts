@@ -6,6 +6,7 @@ import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
 import { type CardRow, readableCard } from '../cards/access.ts'
 import { countedTogether } from '../cards/counted-together.ts'
+import { recountFeedback } from '../cards/feedback-counts.ts'
 import { holdCards } from '../cards/hold-card.ts'
 import { feedbackOf } from '../cards/present.ts'
 import { CardId } from '../cards/schemas.ts'
@@ -19,7 +20,6 @@ import {
   findFeedback,
   ownerOf,
   putFeedback,
-  recount,
   withdraw,
 } from './feedback.store.ts'
 import { MAX_REWARDS_PER_DAY, rewardHelp, USEFUL_REWARD } from './reward-help.ts'
@@ -83,7 +83,7 @@ async function takeBack(ctx: UserCtx, cardIds: readonly string[]): Promise<strin
 
 /** Feedback counts on its card and on the one that has taken the card in. */
 async function countAnew(ctx: UserCtx, cardIds: ReadonlySet<string>): Promise<void> {
-  for (const cardId of cardIds) await recount(ctx.db, cardId)
+  for (const cardId of cardIds) await recountFeedback(ctx.db, cardId)
   await refreshTrust(ctx, [...cardIds])
 }
 
@@ -161,9 +161,6 @@ export const withdrawFeedback = capability({
       await countAnew(ctx, new Set([on, ...withdrawn]))
     }),
 })
-
-/** For a card after a merge, or after a merge was undone. */
-export const recountFeedback = (ctx: Ctx, cardId: string): Promise<void> => recount(ctx.db, cardId)
 
 async function countsFor(ctx: Ctx, cardId: string) {
   const row = await ctx.db

@@ -1,4 +1,4 @@
-import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
+import { type Ctx, inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import type { Database } from '../../db/db.ts'
 import { refreshTrust } from './refresh.ts'
 import { lockCard, markDue, settleDue, withTakers } from './trust.store.ts'
@@ -35,7 +35,7 @@ const compute = (ctx: UserCtx, cardId: string): Promise<void> =>
  * Call it in the transaction that writes a judgement, before it refers to a card or locks one: a refresh takes the mark and
  * then the card. If the process ends before the refresh, a job does it.
  */
-export const refreshIsDue = (ctx: UserCtx, ...cardIds: readonly string[]): Promise<void> =>
+export const refreshIsDue = (ctx: Ctx, ...cardIds: readonly string[]): Promise<void> =>
   markDue(ctx.db, ...cardIds)
 
 /** Call it after that transaction. Resolves when the card's trust includes everything from before the call. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
+import { addLike, goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
@@ -54,6 +54,49 @@ onBothEngines('cards that somebody should look at again', (t) => {
     expect((await viewer.get(`/api/v1/cards/review-queue?workspace_id=${workspaceId}`)).status).toBe(403)
     const stranger = await t.user()
     expect((await stranger.get(`/api/v1/cards/review-queue?workspace_id=${workspaceId}`)).status).toBe(404)
+  })
+
+  test('a thousand cards that need no look hide none that needs one', async () => {
+    const { editor, workspaceId } = await team(t, { policy_json: { review_after_days: 365 } })
+    const shared = async () => {
+      const { card_id } = await record(editor, { workspace_id: workspaceId })
+      await editor.post(`${url(card_id)}/share`)
+      return card_id as string
+    }
+    const fine = await shared()
+    const now = contextFor(t.app.services).now().getTime()
+    const edited_at = new Date(now - 200 * DAY_MS).toISOString()
+    await editor.post(`${url(fine)}/verdicts`, { outcome: 'worked' })
+    const stored = await t.app.services.database.read
+      .selectFrom('cards')
+      .select('trust')
+      .where('card_id', '=', fine)
+      .executeTakeFirstOrThrow()
+    const trusted = (high: number) => JSON.stringify({ ...JSON.parse(stored.trust ?? ''), high })
+    for (let batch = 0; batch < 5; batch++) {
+      const others = Array.from({ length: 201 }, () => ({
+        card_id: crypto.randomUUID(),
+        edited_at,
+        confirmed_at: null,
+        ...stored,
+      }))
+      await addLike(t.app, 'cards', ['card_id', fine], others)
+    }
+    const [dated, doubted] = [await shared(), await shared()]
+    await editor.put(`${url(dated)}/review-interval`, { review_after_days: 30 })
+    const change = async (card_id: string, columns: { edited_at: string } | { trust: string }) =>
+      t.app.services.database.transaction((db) =>
+        db.updateTable('cards').set(columns).where('card_id', '=', card_id).execute(),
+      )
+    await change(dated, { edited_at: new Date(now - 31 * DAY_MS).toISOString() })
+    await change(doubted, { trust: trusted(0.4) })
+    expect(await queue(editor, workspaceId)).toMatchObject([
+      { reason: 'due', card_id: dated },
+      { reason: 'distrusted', card_id: doubted },
+    ])
+    expect(await queue(editor)).toHaveLength(2)
+    await change(dated, { edited_at: new Date(now - 29 * DAY_MS).toISOString() })
+    expect(await queue(editor)).toMatchObject([{ reason: 'distrusted' }])
   })
 
   test('two cards of a team with one symptom and two fixes that both worked are held against each other', async () => {

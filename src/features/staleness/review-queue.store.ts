@@ -1,9 +1,14 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
+import { daysBefore, jsonNumber } from '../../db/json-number.ts'
 import { isCurrent, mayRead, mayUpdate } from '../cards/visibility.ts'
+import { DISTRUSTED_BELOW } from '../trust/stored-trust.ts'
 
 /** When the card was last edited or confirmed. */
 const lastSure = sql<string>`case when confirmed_at > edited_at then confirmed_at else edited_at end`
+
+/** Of the belief in a card, as `isDistrusted` reads it. */
+const upperBound = (db: Db) => jsonNumber(db, 'cards.trust', 'high')
 
 export type Reviewed = { viewerId: string; workspaceId: string | undefined }
 
@@ -34,24 +39,33 @@ const HEAD = [
   'cards.seen_since',
 ] as const
 
-/** Cards that have an interval and may be due; the caller checks each interval. */
-export const mayBeDue = (db: Db, asked: Reviewed, before: string, limit: number) =>
-  editable(db, asked)
+/**
+ * Cards whose interval is over, longest waiting first. The database decides: a large team has thousands of cards with an
+ * interval, and few that are due.
+ */
+export function pastInterval(db: Db, asked: Reviewed, now: string, limit: number) {
+  const ofPolicy = jsonNumber(db, 'workspaces.policy_json', 'review_after_days')
+  const days = sql<number | null>`coalesce(cards.review_after_days, ${ofPolicy})`
+  return editable(db, asked)
     .select(HEAD)
-    .select(['cards.review_after_days', 'workspaces.policy_json', lastSure.as('last_sure')])
-    .where((eb) =>
-      eb.or([
-        eb('cards.review_after_days', 'is not', null),
-        eb('workspaces.policy_json', 'like', '%"review_after_days"%'),
-      ]),
-    )
-    .where(lastSure, '<', before)
+    .select(lastSure.as('last_sure'))
+    .where(lastSure, '<', daysBefore(db, now, days))
     .orderBy(lastSure)
+    .orderBy('cards.card_id')
     .limit(limit)
     .execute()
+}
 
+/** Cards that verdicts speak against, the worst first. */
 export const judgedBadly = (db: Db, asked: Reviewed, limit: number) =>
-  editable(db, asked).select(HEAD).where('cards.trust', 'is not', null).limit(limit).execute()
+  editable(db, asked)
+    .select(HEAD)
+    .where('cards.trust', 'is not', null)
+    .where(upperBound(db), '<', DISTRUSTED_BELOW)
+    .orderBy(upperBound(db))
+    .orderBy('cards.card_id')
+    .limit(limit)
+    .execute()
 
 /**
  * Contradictions between two cards of a workspace: the viewer may edit the first and read the other. An owner who has left

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
-import { DAY_MS } from '../../core/day.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import type { CardStatus, ReviewStatus } from '../../db/tables/cards.ts'
 import { editableCard } from '../cards/access.ts'
@@ -11,13 +10,11 @@ import { presentTrust, Trust } from '../cards/present-trust.ts'
 import { CardId } from '../cards/schemas.ts'
 import { tellAgainAfter } from '../notices/tell.ts'
 import { requireRole } from '../permissions/permission.ts'
-import { policyOf } from '../permissions/policy.ts'
-import { isDistrusted, trustCounts } from '../trust/stored-trust.ts'
 import {
   contradictions,
   judgedBadly,
-  mayBeDue,
   ownersWithIntervals,
+  pastInterval,
   type Reviewed,
   setReviewDays,
 } from './review-queue.store.ts'
@@ -26,6 +23,7 @@ const SHORTEST_DAYS = 7
 const LONGEST_DAYS = 3650
 /** The limit for each reason: nobody works through more at a time. */
 const MOST_SHOWN = 50
+/** Some of the other cards may not be readable, or no longer valid. */
 const MOST_LOOKED_AT = 1000
 
 export const QueueItem = z
@@ -63,30 +61,27 @@ type Other = {
 type Found = Pick<Item, 'reason' | 'card_id' | 'title' | 'workspace_id' | 'since' | 'trust'> &
   Omit<Other, 'card_id' | 'title'> & { other: Other | null }
 
-/** Longest waiting first. */
 async function dueCards(ctx: Ctx, asked: Reviewed): Promise<Found[]> {
   const now = ctx.now()
-  const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString()
-  const rows = await mayBeDue(ctx.db, asked, daysAgo(SHORTEST_DAYS), MOST_LOOKED_AT)
-  return rows.flatMap((row) => {
-    const days = row.review_after_days ?? policyOf(row).reviewAfterDays
-    if (days === null || row.last_sure >= daysAgo(days)) return []
-    const trust = presentTrust(row, now)
-    return [{ ...row, reason: 'due' as const, since: row.last_sure, trust, other: null }]
-  })
+  const rows = await pastInterval(ctx.db, asked, now.toISOString(), MOST_SHOWN)
+  return rows.map((row) => ({
+    ...row,
+    reason: 'due',
+    since: row.last_sure,
+    trust: presentTrust(row, now),
+    other: null,
+  }))
 }
 
 async function distrustedCards(ctx: Ctx, asked: Reviewed): Promise<Found[]> {
-  const rows = await judgedBadly(ctx.db, asked, MOST_LOOKED_AT)
-  return rows
-    .filter((row) => isDistrusted(trustCounts(row.trust)))
-    .map((row) => ({
-      ...row,
-      reason: 'distrusted',
-      since: null,
-      trust: presentTrust(row, ctx.now()),
-      other: null,
-    }))
+  const rows = await judgedBadly(ctx.db, asked, MOST_SHOWN)
+  return rows.map((row) => ({
+    ...row,
+    reason: 'distrusted',
+    since: null,
+    trust: presentTrust(row, ctx.now()),
+    other: null,
+  }))
 }
 
 async function contradictingCards(ctx: Ctx, asked: Reviewed): Promise<Found[]> {

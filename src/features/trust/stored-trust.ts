@@ -89,4 +89,6 @@ export function storedTrust({ trust, seen_since }: Row): StoredTrust | null {
 }
 
 /** Only if even the upper bound is below one half, so that a single vote does not distrust a card. */
-export const isDistrusted = (trust: Belief | null): boolean => trust !== null && trust.high < 0.5
+export const DISTRUSTED_BELOW = 0.5
+
+export const isDistrusted = (trust: Belief | null): boolean => trust !== null && trust.high < DISTRUSTED_BELOW

@@ -1,12 +1,11 @@
 import { inTx, type UserCtx } from '../../core/context.ts'
-import { newId } from '../../db/ids.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import type { CardRow } from '../cards/access.ts'
 import { workspaceFilter } from '../cards/indexing/filters.ts'
 import { relatedCards } from '../cards/related.ts'
 import { overlap, shinglesOf } from '../cards/words.ts'
 import { trustCounts } from '../trust/stored-trust.ts'
-import { insertLink, judgedIn } from './links.store.ts'
+import { judgedIn, noteContradiction, relatedAmong } from './links.store.ts'
 
 const MOST_COMPARED = 20
 /** The symptoms share at least this part of their shingles, so the problem is the same. */
@@ -25,7 +24,7 @@ const contradicts = (a: Said, b: Said): boolean =>
 
 /**
  * Two cards of a workspace that both worked for somebody, with the same symptom and different fixes. A reviewer of the
- * workspace decides which is right, or writes in both when each applies.
+ * workspace decides which is right, or links them as related when each applies.
  */
 export async function noteContradictions(ctx: UserCtx, card: CardRow): Promise<void> {
   if (card.workspace_id === PUBLIC_LIBRARY_ID || (trustCounts(card.trust)?.worked ?? 0) === 0) return
@@ -40,18 +39,13 @@ export async function noteContradictions(ctx: UserCtx, card: CardRow): Promise<v
   )
   if (found.length === 0) return
   await inTx(ctx, async (ctx) => {
-    for (const other of found) {
-      // One link for a pair, whichever of the two was judged last.
-      const [from, to] = [card.card_id, other.card_id].toSorted()
-      await insertLink(ctx.db, {
-        link_id: newId(),
-        from_card_id: from ?? '',
-        to_card_id: to ?? '',
-        kind: 'contradicts',
-        why: null,
-        created_by: null,
-        created_at: ctx.now().toISOString(),
-      })
-    }
+    const settled = await relatedAmong(
+      ctx.db,
+      card.card_id,
+      found.map((other) => other.card_id),
+    )
+    for (const { card_id } of found)
+      if (!settled.has(card_id))
+        await noteContradiction(ctx.db, card.card_id, card_id, ctx.now().toISOString())
   })
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { newId } from '../../db/ids.ts'
 import type { CardLinksTable, CardMergesTable } from '../../db/tables/card-links.ts'
 import { markSuccession } from '../cards/succession-mark.ts'
 import { isCurrent, mayRead } from '../cards/visibility.ts'
@@ -95,6 +96,46 @@ export const findLink = (db: Db, linkId: string): Promise<CardLinksTable | undef
 
 export async function deleteLink(db: Db, linkId: string): Promise<void> {
   await db.deleteFrom('card_links').where('link_id', '=', linkId).execute()
+}
+
+/** The ids in the order in which the program links two cards that contradict each other: one link for a pair. */
+const pairOf = (cardId: string, otherId: string): [from: string, to: string] =>
+  cardId < otherId ? [cardId, otherId] : [otherId, cardId]
+
+export async function noteContradiction(
+  db: Db,
+  cardId: string,
+  otherId: string,
+  created_at: string,
+): Promise<void> {
+  const [from_card_id, to_card_id] = pairOf(cardId, otherId)
+  const byProgram = { kind: 'contradicts' as const, why: null, created_by: null }
+  await insertLink(db, { link_id: newId(), from_card_id, to_card_id, ...byProgram, created_at })
+}
+
+/** Removes what the program has noted. A contradiction that a person has noted stays. */
+export async function settleContradiction(db: Db, cardId: string, otherId: string): Promise<void> {
+  const [from, to] = pairOf(cardId, otherId)
+  await db
+    .deleteFrom('card_links')
+    .where('from_card_id', '=', from)
+    .where('to_card_id', '=', to)
+    .where('kind', '=', 'contradicts')
+    .where('created_by', 'is', null)
+    .execute()
+}
+
+/** Those of the others that somebody has linked with the card as related, in either direction. */
+export async function relatedAmong(db: Db, cardId: string, others: readonly string[]): Promise<Set<string>> {
+  const related = db
+    .selectFrom('card_links')
+    .select(['from_card_id', 'to_card_id'])
+    .where('kind', '=', 'related')
+  const rows = [
+    ...(await related.where('from_card_id', '=', cardId).where('to_card_id', 'in', others).execute()),
+    ...(await related.where('to_card_id', '=', cardId).where('from_card_id', 'in', others).execute()),
+  ]
+  return new Set(rows.flatMap((row) => [row.from_card_id, row.to_card_id]))
 }
 
 export async function deleteSuccession(db: Db, formerId: string, successorId: string): Promise<void> {

@@ -22,6 +22,7 @@ import {
   insertLink,
   linksOf,
   MOST_LINKS,
+  settleContradiction,
   successorByLink,
 } from './links.store.ts'
 import { succeed, succeedAnew } from './succession.ts'
@@ -69,7 +70,7 @@ export const linkCards = capability({
   name: 'cards.link',
   summary: 'Link a card to another',
   description:
-    'supersedes takes the other card out of search: it is still read by its id and points to this one. It needs the right to edit the other card; the remaining kinds need the right to edit this one. The same link again changes nothing. A card has at most 100 links of its own, and a person makes at most 100 to the same card.',
+    'supersedes takes the other card out of search: it is still read by its id and points to this one. It needs the right to edit the other card; the remaining kinds need the right to edit this one. related settles a contradiction that the program found between the two. The same link again changes nothing. A card has at most 100 links of its own, and a person makes at most 100 to the same card.',
   scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/cards/{card_id}/links'],
   status: 201,
@@ -90,6 +91,7 @@ export const linkCards = capability({
         await holdAround(ctx, [from.card_id, to.card_id])
         await succeed(ctx, to, from)
       }
+      if (kind === 'related') await settleContradiction(ctx.db, from.card_id, to.card_id)
       const link_id = newId()
       const link = await insertLink(ctx.db, {
         link_id,
@@ -143,7 +145,8 @@ export const listLinks = capability({
 export const unlinkCards = capability({
   name: 'cards.unlink',
   summary: 'Remove a link between cards',
-  description: 'For people who may edit one of the two cards. A superseded card comes back to search.',
+  description:
+    'For people who may edit one of the two cards. A superseded card comes back to search. A contradiction that the program found comes back with the next verdict worked, unless the cards are linked as related.',
   scopes: ['record', 'case:write'],
   rest: ['DELETE /api/v1/cards/{card_id}/links/{link_id}'],
   status: 204,

@@ -120,6 +120,15 @@ onBothEngines('cards that somebody should look at again', (t) => {
     expect([found[0]?.card_id, found[0]?.other_card_id].toSorted()).toEqual([one, two].toSorted())
     const readers = { text: 'Team, 3 people' }
     expect(found[0]).toMatchObject({ readers, other_readers: readers, other_home: { kind: 'workspace' } })
+    // Somebody says that each is right, until that is taken back.
+    const related = await editor.post(`${url(one)}/links`, { to_card_id: two, kind: 'related' })
+    expect(related.status).toBe(201)
+    expect(await queue(editor, workspaceId)).toEqual([])
+    await viewer.post(`${url(two)}/verdicts`, { outcome: 'worked' })
+    expect(await queue(editor, workspaceId)).toEqual([])
+    expect((await editor.delete(`${url(one)}/links/${related.body.link_id}`)).status).toBe(204)
+    await admin.post(`${url(two)}/verdicts`, { outcome: 'worked' })
+    expect(await queue(editor, workspaceId)).toHaveLength(1)
     await editor.post(`${url(one)}/links`, { to_card_id: two, kind: 'supersedes' })
     expect(await queue(editor, workspaceId)).toEqual([])
   })

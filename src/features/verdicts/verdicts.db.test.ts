@@ -77,6 +77,7 @@ onBothEngines('verdicts', (t) => {
       environment: { OS: 'debian', node: '24' },
     })
     expect(same.body.verdict_id).toBe(first.verdict_id)
+    expect([first.credits_awarded, same.body.credits_awarded]).toEqual([1, 0])
     await judge.post(`${card}/verdicts`, { ...verdict, outcome: 'stale' })
     expect(await trustOf(owner, card)).toMatchObject({ worked: 0, stale: 1, people: 1 })
     expect((await judge.delete(`${card}/verdicts`)).status).toBe(204)

@@ -122,12 +122,13 @@ async function refuseTooMany(ctx: UserCtx, cardId: string, environments: number)
     throw conflict('too_many_verdicts', `You have judged this card ${MOST_A_DAY} times today.`)
 }
 
+/** A verdict that is said already is answered as it is, without its reward, which is not booked again. */
 async function give(ctx: UserCtx, card: CardRow, outcome: CardVerdictsTable['outcome'], words: Words) {
   const userId = ctx.viewer.userId
   const standing = await standingVerdicts(ctx.db, card.card_id, userId)
   const before = standing.get(words.environment_key)
   if (before && isSaidAlready(before, { ...words, outcome, card_version: card.version }, ctx.now()))
-    return before
+    return { ...before, is_rewarded: flag(false) }
   await refuseTooMany(ctx, card.card_id, standing.size + (before ? 0 : 1))
   const isRewarded = outcome === 'worked' && (await rewardHelp(ctx, card))
   const row: CardVerdictsTable = {

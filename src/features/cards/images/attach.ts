@@ -1,6 +1,7 @@
 import { type Ctx, inTx, type UserCtx } from '../../../core/context.ts'
 import { DAY_MS } from '../../../core/day.ts'
 import { invalid } from '../../../core/errors.ts'
+import { toJson } from '../../../db/columns.ts'
 import type { CardContent } from '../content.ts'
 import { attachImages, countImages, looseImagesBefore, looseImagesOf, removeImages } from './images.store.ts'
 
@@ -21,7 +22,8 @@ function imagesNamedIn({
   scope_notes,
   steps,
 }: CardContent): string[] {
-  const texts = [symptom, fix_summary, root_cause, body, scope_notes, ...steps.map((step) => step.action)]
+  // Steps may have keys of their own. Readers see a picture that any of them names.
+  const texts = [symptom, fix_summary, root_cause, body, scope_notes, toJson(steps)]
   const ids = texts.flatMap((text) =>
     Array.from(text?.matchAll(NAMED) ?? [], ([, id = '']) => id.toLowerCase()),
   )

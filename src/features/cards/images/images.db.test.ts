@@ -210,6 +210,9 @@ onBothEngines(
       const loose = (await send(user, newPicture())).json()
       const named = (await send(user, newPicture())).json()
       await cardWith(user, named.url)
+      const seen = (await send(user, newPicture())).json()
+      const steps = [{ order: 1, action: 'Look', result: `![it](${seen.url})` }]
+      await cardWith(user, named.url, { steps })
       t.later(29 * DAY_MS)
       await dropLooseImages(contextFor(t.app.services))
       expect((await fetched(user, loose.url)).statusCode).toBe(200)
@@ -222,7 +225,7 @@ onBothEngines(
       const later = { ...user, token: back.access_token }
       await dropLooseImages(contextFor(t.app.services))
       expect((await fetched(later, loose.url)).statusCode).toBe(404)
-      expect((await fetched(later, named.url)).statusCode).toBe(200)
+      for (const { url } of [named, seen]) expect((await fetched(later, url)).statusCode).toBe(200)
     })
   },
   { IMAGES_MB_PER_PERSON: '1' },

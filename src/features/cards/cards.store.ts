@@ -1,5 +1,5 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
-import { fromJson, toJson, toJsonOrNull } from '../../db/columns.ts'
+import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
 import { type Db, isSqlite } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import { insertAndReturn, insertRows, type Named, prepared } from '../../db/prepared.ts'
@@ -140,6 +140,13 @@ export async function evidencesOf(
  */
 export const reviewedEvidences = (db: Db, cardId: string): Promise<EvidenceRow[]> =>
   evidencesOf(db, cardId, evidenceRoom(), SEARCHED_PIECES)
+
+/** Evidence as the rules for danger read it. */
+export const withReadMeta = ({ kind, content, meta }: EvidenceRow) => ({
+  kind,
+  content,
+  meta: fromJsonOrNull<object>(meta),
+})
 
 /** The cards that it has taken in and that the viewer may read: a merge shows nobody what they could not read before. */
 export async function mergedIds(db: Db, viewerId: string, cardId: string): Promise<string[]> {

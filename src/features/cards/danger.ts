@@ -1,4 +1,3 @@
-import { fromJsonOrNull } from '../../db/columns.ts'
 import { type DangerPolicy, dangerIn } from '../review/policy.ts'
 import type { Finding } from '../review/rule.ts'
 import { DANGER_WORDS } from '../review/words.ts'
@@ -31,8 +30,8 @@ const LONGEST_NAME = 60
 const MOST_FINDINGS = 20
 const ORDER = { block: 0, warn: 1, note: 2 } as const
 
-/** As it is stored: `meta` is JSON. Its escapes would hide what stands behind the end of a line. */
-type Evidence = { kind: string; content: string; meta: string | null }
+/** `meta` is not the JSON that is stored, whose escapes would hide what stands behind the end of a line. */
+type Evidence = { kind: string; content: string; meta?: object | null }
 
 export function dangerInCard(
   content: CardContent & { cites?: readonly string[] },
@@ -41,9 +40,7 @@ export function dangerInCard(
 ): FoundDanger[] {
   const pieces = [
     ...Object.entries(content).flatMap(([field, value]) => piecesOf(field, value)),
-    ...evidences.flatMap(({ kind, content, meta }, i) =>
-      piecesOf(`evidences.${i}`, { kind, content, meta: fromJsonOrNull(meta) }),
-    ),
+    ...evidences.flatMap(({ kind, content, meta }, i) => piecesOf(`evidences.${i}`, { kind, content, meta })),
   ]
   return pieces
     .flatMap(({ field, text }) => dangerIn(text, policy).map((finding) => ({ ...finding, field })))

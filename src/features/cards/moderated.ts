@@ -5,7 +5,7 @@ import { fromJson } from '../../db/columns.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
 import { roleIn } from '../permissions/permission.ts'
 import { FIXED_POLICY } from '../review/policy.ts'
-import { type EvidenceRow, reviewedEvidences, updateCardRow } from './cards.store.ts'
+import { type EvidenceRow, reviewedEvidences, updateCardRow, withReadMeta } from './cards.store.ts'
 import { type CardContent, contentOf, writtenCites } from './content.ts'
 import { contributorFor } from './contributor.ts'
 import { dangerInCard, dangerReason } from './danger.ts'
@@ -72,7 +72,9 @@ export async function lookedAt(ctx: UserCtx, card: ModeratedCard, version: numbe
   const all = await reviewedEvidences(ctx.db, card.card_id)
   const evidences = all.filter((row) => row.added_in_version <= version)
   const cites = writtenCites(card)
-  const findings = dangerInCard({ ...content, cites }, evidences, FIXED_POLICY).map(dangerReason)
+  const findings = dangerInCard({ ...content, cites }, evidences.map(withReadMeta), FIXED_POLICY).map(
+    dangerReason,
+  )
   return { evidences: evidences.map(await namedFor(ctx, card)), cites, findings }
 }
 

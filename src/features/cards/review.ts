@@ -5,7 +5,7 @@ import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import { policyOf } from '../permissions/policy.ts'
 import { type DangerPolicy, dangerPolicy, FIXED_POLICY } from '../review/policy.ts'
 import { isClearedFor } from '../sanctions/sanctions.ts'
-import { readingRoom, reviewedEvidences, secretsInEvidencesOf } from './cards.store.ts'
+import { readingRoom, reviewedEvidences, secretsInEvidencesOf, withReadMeta } from './cards.store.ts'
 import { type CardContent, secretsInCites, secretsInContent, writtenCites } from './content.ts'
 import { dangerInCard, dangerReason, type FoundDanger } from './danger.ts'
 import {
@@ -61,7 +61,8 @@ export async function review(
     ...(await secretsInEvidencesOf(ctx.db, row.card_id)),
   ]
   const { policy, isOpen } = await roomOf(ctx, row.workspace_id)
-  const evidences = evidenceCount === 0 ? [] : await reviewedEvidences(ctx.db, row.card_id)
+  const stored = evidenceCount === 0 ? [] : await reviewedEvidences(ctx.db, row.card_id)
+  const evidences = stored.map(withReadMeta)
   const danger = dangerInCard({ ...content, cites }, evidences, policy)
   const isFixed = policy === FIXED_POLICY
   const forStrangers = isFixed ? danger : dangerInCard({ ...content, cites }, evidences, FIXED_POLICY)

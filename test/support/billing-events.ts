@@ -33,7 +33,7 @@ export function events(person: Pick<Person, 'userId'>, t: Pick<TestVault, 'app'>
 
   const invoice = (
     type: 'invoice.paid' | 'invoice.payment_failed',
-    options: When & Plan & { invoice?: string; reason?: string },
+    options: When & Plan & { invoice?: string; reason?: string; product?: string },
   ) => {
     const plan = options.plan ?? 'pro'
     const amount = PRICE[plan] ?? 0
@@ -57,7 +57,10 @@ export function events(person: Pick<Person, 'userId'>, t: Pick<TestVault, 'app'>
               amount,
               quantity: 1,
               period: { start: 0, end: nextMonth },
-              pricing: { type: 'price_details', price_details: { product: `kv_plan_${plan}` } },
+              pricing: {
+                type: 'price_details',
+                price_details: { product: options.product ?? `kv_plan_${plan}` },
+              },
               parent: { subscription_item_details: { proration: false } },
             },
           ],

@@ -112,6 +112,18 @@ onBothEngines(
         expect(await status(buyer)).toMatchObject({ plan_id: 'free', status: 'none', credits_balance: 100 })
       })
 
+      test('other purchases on an invoice of the plan change neither credits nor plan nor status', async () => {
+        const buyer = await person()
+        const make = events(buyer, t)
+        await deliver(make.subscription('created', { created: 100, plan: 'pro', metadataPlan: 'team' }))
+        const before = await status(buyer)
+        const foreign = { product: 'prod_consulting', plan: 'team', created: 200 }
+        for (const event of [make.invoicePaid(foreign), make.invoiceFailed(foreign)])
+          expect((await deliver(event)).body).toEqual({ received: true, handled: false })
+        expect(await status(buyer)).toEqual(before)
+        expect(before).toMatchObject({ plan_id: 'pro', status: 'active', credits_balance: 100 })
+      })
+
       test('an event that is delivered 50 times at once has one effect', async () => {
         const buyer = await person()
         const event = events(buyer, t).packPaid()

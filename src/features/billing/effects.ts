@@ -28,7 +28,7 @@ import {
   subscriptionOfDeleted,
 } from './deleted-owner.ts'
 import { disputed, takeEarlyDisputes } from './disputes.ts'
-import { creditsForInvoice } from './grants.ts'
+import { creditsForInvoice, isOfOtherProducts, planOfInvoice } from './grants.ts'
 import { findPack, planOfProduct } from './plans.ts'
 import { refunded, takeBack } from './refunds.ts'
 import { applySubscription, EVENT_RANK } from './subscriptions.ts'
@@ -135,7 +135,7 @@ async function invoicePaid(ctx: Ctx, incoming: Incoming, invoice: InvoiceFacts):
   const owner = await ownerOf(ctx, invoice.customerId, invoice.userId)
   const row = await findSubscription(ctx.db, invoice.subscriptionId)
   const planId = planOfInvoice(invoice) ?? row?.plan_id
-  if (!owner || !planId) return 'not_ours'
+  if (!owner || !planId || isOfOtherProducts(invoice)) return 'not_ours'
   const { userId } = owner
   if (owner.isDeleted) return invoiceOfDeleted(ctx, userId, invoice, incoming.asked.cancelled)
   await paid(ctx, {
@@ -160,6 +160,7 @@ async function invoiceFailed(ctx: Ctx, incoming: Incoming, invoice: InvoiceFacts
   const owner = await ownerOf(ctx, invoice.customerId, invoice.userId)
   const row = await findSubscription(ctx.db, invoice.subscriptionId)
   if (!owner || owner.isDeleted || !(planOfInvoice(invoice) ?? row)) return 'not_ours'
+  if (isOfOtherProducts(invoice)) return 'not_ours'
   // Nobody has a plan before the first payment, so its failure changes nothing.
   if (invoice.reason === 'subscription_create') return 'applied'
   const paidSince = await findPayment(ctx.db, { paymentIntent: null, invoiceId: invoice.invoiceId })
@@ -262,12 +263,6 @@ async function paid(ctx: Ctx, payment: NewPayment): Promise<void> {
   const early = await takeEarlyRefund(ctx.db, named)
   if (early > 0) await takeBack(ctx, { ...payment, refunded_cents: 0, disputed_cents: 0 }, early)
   await takeEarlyDisputes(ctx, named)
-}
-
-function planOfInvoice(invoice: InvoiceFacts): string | null {
-  const charged = invoice.lines.filter((line) => line.amountCents >= 0)
-  const plan = charged.map((line) => planOfProduct(line.productId, null)).find((one) => one !== undefined)
-  return (plan ?? planOfProduct(null, invoice.planId))?.plan_id ?? null
 }
 
 function periodEndOf(invoice: InvoiceFacts): string | null {

@@ -158,6 +158,26 @@ describe('credits for an invoice', () => {
     expect(creditsForInvoice({ ...invoice, lines: [], planId: 'gold' }, null)).toBe(0)
   })
 
+  test('a line of another product on the invoice gives nothing, however many were bought', () => {
+    const own = invoice.lines
+    const foreign = {
+      productId: 'prod_consulting',
+      amountCents: 5000,
+      quantity: 10,
+      proration: false,
+      periodEnd: null,
+    }
+    expect(creditsForInvoice({ ...invoice, lines: [...own, foreign] }, 'pro')).toBe(500)
+    expect(creditsForInvoice({ ...invoice, lines: [foreign] }, 'pro')).toBe(0)
+    // Bought as Team and switched to Pro since.
+    expect(creditsForInvoice({ ...invoice, planId: 'team', lines: [...own, foreign] }, 'pro')).toBe(500)
+    // Without a product a line is the plan's only where no line has one, as in older events.
+    const nameless = { ...foreign, productId: null }
+    expect(creditsForInvoice({ ...invoice, lines: [...own, nameless] }, 'pro')).toBe(500)
+    const older = own.map((line) => ({ ...line, productId: null }))
+    expect(creditsForInvoice({ ...invoice, lines: older }, null)).toBe(500)
+  })
+
   test('a correction that nets below zero takes nothing', () => {
     const lines = invoice.lines.map((line) => ({ ...line, amountCents: -600, proration: true }))
     expect(creditsForInvoice({ ...invoice, lines }, null)).toBe(0)

@@ -1,6 +1,21 @@
-/** How many credits money is worth: rules without a database. */
+/** Which plan an invoice is for, and how many credits money is worth: rules without a database. */
 import type { InvoiceFacts } from '../../adapters/payments/events.ts'
 import { findPlan, planOfProduct } from './plans.ts'
+
+const namesProducts = ({ lines }: InvoiceFacts) => lines.some((line) => line.productId !== null)
+
+/** Of the first purchase. As soon as one line names its product, a line without one is no plan. */
+const metadataPlanId = (invoice: InvoiceFacts) => (namesProducts(invoice) ? null : invoice.planId)
+
+/** The provider puts what a customer buys besides onto the next invoice of the plan, or onto one of its own. */
+export const isOfOtherProducts = (invoice: InvoiceFacts): boolean =>
+  namesProducts(invoice) && !invoice.lines.some((line) => planOfProduct(line.productId, null))
+
+export function planOfInvoice(invoice: InvoiceFacts): string | null {
+  const charged = invoice.lines.filter((line) => line.amountCents >= 0)
+  const plan = charged.map((line) => planOfProduct(line.productId, null)).find((one) => one !== undefined)
+  return (plan ?? planOfProduct(null, metadataPlanId(invoice)))?.plan_id ?? null
+}
 
 /**
  * A period that was charged gives the plan's monthly credits. A line that only corrects a running period (an upgrade in
@@ -8,8 +23,9 @@ import { findPlan, planOfProduct } from './plans.ts'
  * amount 0 is a trial and gives nothing; a discount stands apart from the line and takes nothing away.
  */
 export function creditsForInvoice(invoice: InvoiceFacts, knownPlanId: string | null): number {
+  if (isOfOtherProducts(invoice)) return 0
   const planLines = invoice.lines.flatMap((line) => {
-    const plan = planOfProduct(line.productId, line.proration ? null : invoice.planId)
+    const plan = planOfProduct(line.productId, line.proration ? null : metadataPlanId(invoice))
     return plan ? [{ line, plan }] : []
   })
   if (planLines.length === 0) {

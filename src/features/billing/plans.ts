@@ -113,12 +113,13 @@ export function packOffer(pack: Pack): Offer {
 
 export const PAID_OFFERS: readonly Offer[] = PLANS.filter((plan) => plan.price_cents > 0).map(planOffer)
 
-/** The product comes first, because it follows a switch in the portal; the metadata is from the first purchase. */
+/**
+ * The product follows a switch in the portal; the metadata is from the first purchase. So the metadata counts only where
+ * no product is named: a named product that is none of ours is another purchase.
+ */
 export function planOfProduct(productId: string | null, metadataPlanId: string | null): Plan | undefined {
-  const named = productId?.startsWith(PRODUCT_PREFIX)
-    ? findPlan(productId.slice(PRODUCT_PREFIX.length))
-    : undefined
-  return named ?? (metadataPlanId ? findPlan(metadataPlanId) : undefined)
+  if (productId === null) return findPlan(metadataPlanId ?? '')
+  return productId.startsWith(PRODUCT_PREFIX) ? findPlan(productId.slice(PRODUCT_PREFIX.length)) : undefined
 }
 
 export function planRank(planId: string): number {

@@ -5,7 +5,6 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -14,8 +13,6 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { gunzipSync } from 'node:zlib'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { buildApp } from '../../src/app.ts'
@@ -24,7 +21,7 @@ import { clientOf } from '../support/client.ts'
 import { makeVault } from '../support/engines.ts'
 import { type LiveVault, liveVault, registerPerson } from '../support/live.ts'
 import { freePort } from '../support/postgres.ts'
-import { PROGRAM, repository, runKvault, spawnKvault } from '../support/process.ts'
+import { PROGRAM, runKvault, spawnKvault } from '../support/process.ts'
 import { describeWhere } from '../support/skips.ts'
 import { mountSmallDisk, NO_SMALL_DISK } from '../support/small-disk.ts'
 
@@ -269,22 +266,4 @@ test('a rescan whose reader goes away ends quietly', async () => {
   child.stderr.on('data', (chunk) => (stderr += chunk))
   const code = await new Promise((resolve) => child.once('close', resolve))
   expect([code, stderr]).toEqual([0, ''])
-}, 60_000)
-
-test('a vault of another version is refused by what does not migrate, in one line', async () => {
-  const dataDir = join(folder, 'older')
-  const file = join(dataDir, 'vault.db')
-  mkdirSync(dataDir)
-  writeFileSync(file, gunzipSync(readFileSync(join(repository, 'test/upgrades/0.1.0/vault.db.gz'))))
-  const older = 'This vault is of an older version. Make a backup, then start the service once.\n'
-  for (const command of [['verify'], ['rescan', '--dry-run']])
-    expect(await kvault(command, dataDir)).toEqual({ code: 1, stdout: '', stderr: older })
-  expect((await kvault(['backup', join(folder, 'older.kvbackup')], dataDir)).code).toBe(0)
-
-  const database = new DatabaseSync(file)
-  database.exec("insert into schema_migrations values ('9999-unknown', '2030-01-01')")
-  database.close()
-  const newer = /^The database was written by a newer version of this program \(it has 9999-unknown\).*\n$/
-  for (const command of [['verify'], ['rescan', '--dry-run']])
-    expect(await kvault(command, dataDir)).toMatchObject({ code: 1, stderr: expect.stringMatching(newer) })
 }, 60_000)

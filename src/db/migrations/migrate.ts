@@ -208,7 +208,7 @@ async function isMigrated({ engine, read }: Database): Promise<boolean> {
 }
 
 /** Otherwise a mistyped address would fill a database of something else with the tables of a vault. */
-export async function requireTables(database: Database): Promise<void> {
+async function requireTables(database: Database): Promise<void> {
   if (!(await isMigrated(database))) throw new NoVault()
 }
 

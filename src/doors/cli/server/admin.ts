@@ -3,7 +3,6 @@
 import type { Ctx } from '../../../core/context.ts'
 import { AppError } from '../../../core/errors.ts'
 import { Email, Id } from '../../../core/schemas.ts'
-import { migrate } from '../../../db/migrations/migrate.ts'
 import { grantAdmin, grantedAdmins, resetLinkFor, revokeAdmin } from '../../../features/joining/admins.ts'
 import { appointAdmin } from '../../../features/workspaces/appoint.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
@@ -21,7 +20,6 @@ function checked(schema: typeof Email | typeof Id, text: string, what: string): 
 const onVault = (work: (ctx: Ctx) => Promise<string[]>): Promise<number> =>
   explained(() =>
     withVault(async (ctx) => {
-      await migrate(ctx.database)
       try {
         for (const line of await work(ctx)) print(line)
         return EXIT.done

@@ -1,4 +1,3 @@
-import { migrate } from '../../../db/migrations/migrate.ts'
 import { retireKey } from '../../../features/library-sharing/signing-keys.ts'
 import { EXIT } from '../exit-codes.ts'
 import { print } from '../terminal.ts'
@@ -8,7 +7,6 @@ import { explained, withVault } from './maintenance.ts'
 export const rotateLibraryKey = (): Promise<number> =>
   explained(() =>
     withVault(async (ctx) => {
-      await migrate(ctx.database)
       const retired = await retireKey(ctx)
       if (retired === undefined)
         print('No key signs snapshots yet. The service makes one with the first snapshot.')

@@ -8,7 +8,7 @@ import type { Database } from '../../../db/db.ts'
 import { databaseFile, openDatabase } from '../../../db/engines/open.ts'
 import { DatabaseUnusable, requireUsable } from '../../../db/engines/postgres/unusable.ts'
 import { isUnwritable } from '../../../db/engines/sqlite/result-codes.ts'
-import { migrate, requirePresentSchema, requireTables } from '../../../db/migrations/migrate.ts'
+import { requirePresentSchema } from '../../../db/migrations/migrate.ts'
 import { withEnvFile } from '../../../env-file.ts'
 import { bareContext } from '../../../features/backup/bare-context.ts'
 import { checkBackup } from '../../../features/backup/format.ts'
@@ -79,9 +79,10 @@ function configOfVault(): Config {
   return config
 }
 
+/** Only a start of the service upgrades a vault: a command would do it under an older one that is running. */
 export const withVault = <T>(work: (ctx: Ctx) => Promise<T>): Promise<T> =>
   withDatabase(configOfVault(), async (ctx) => {
-    await requireTables(ctx.database)
+    await requirePresentSchema(ctx.database)
     return work(ctx)
   })
 
@@ -132,7 +133,6 @@ export const restore = (file: string): Promise<number> =>
 export const reindexVault = (): Promise<number> =>
   explained(() =>
     withVault(async (ctx) => {
-      await migrate(ctx.database)
       const { cards, events } = await reindex(ctx, (done, total) => showProgress(done, total, ' cards'))
       endProgress()
       print(`Indexed ${cards} cards and ${events} memory events.`)
@@ -152,10 +152,7 @@ async function verifyFile(file: string, { json }: { json?: boolean }): Promise<n
 export const verify = (file: string | undefined, options: { json?: boolean }): Promise<number> =>
   explained(async () => {
     if (file !== undefined) return verifyFile(file, options)
-    const checks = await withVault(async (ctx) => {
-      await requirePresentSchema(ctx.database)
-      return verifyVault(ctx)
-    })
+    const checks = await withVault(verifyVault)
     if (options.json) printJson(checks)
     else
       for (const { what, findings } of checks) {

@@ -1,4 +1,3 @@
-import { requirePresentSchema } from '../../../db/migrations/migrate.ts'
 import { linksToRescan, mergesToRescan } from '../../../features/card-links/rescan.ts'
 import { cardCommentsToRescan } from '../../../features/comments/rescan.ts'
 import { commentsToRescan } from '../../../features/feedback/rescan.ts'
@@ -49,7 +48,6 @@ const SOURCES = [
 export const rescanVault = ({ dryRun = false }: { dryRun?: boolean }): Promise<number> =>
   explained(() =>
     withVault(async ({ database }) => {
-      await requirePresentSchema(database)
       const results = await rescan(database, SOURCES, { dryRun, onProgress })
       endProgress()
       for (const { source, read, changed, findings } of results) {

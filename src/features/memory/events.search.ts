@@ -112,21 +112,27 @@ export async function indexedAmong(
   return new Set(rows.map((row) => row.event_no))
 }
 
-/** How many events the indexes lack, and how many entries they have without an event. */
+/**
+ * How many events the indexes lack, and how many entries they have without an event. Not by `not in`: PostgreSQL reads
+ * its list once for each row as soon as the list does not fit into work_mem.
+ */
 export async function indexDifference(
   db: Db,
   engine: EngineName,
 ): Promise<{ lacking: number; stray: number }> {
   const tables =
     engine === 'sqlite' ? ['context_event_grams', 'context_event_words'] : ['context_event_index']
-  const number = sql.id(engine === 'sqlite' ? 'rowid' : 'event_no')
+  const isSame =
+    engine === 'sqlite'
+      ? sql`entry.rowid = event.event_no`
+      : sql`entry.user_id = event.user_id and entry.event_no = event.event_no`
   let [lacking, stray] = [0, 0]
   for (const table of tables.map((name) => sql.table(name))) {
     const { rows } = await sql<{ lacking: number; stray: number }>`select
-      (select count(*) from context_events where event_no not in (select ${number} from ${table})) as lacking,
-      (select count(*) from ${table} where ${number} not in (select event_no from context_events)) as stray`.execute(
-      db,
-    )
+      (select count(*) from context_events as event
+        where not exists (select 1 from ${table} as entry where ${isSame})) as lacking,
+      (select count(*) from ${table} as entry
+        where not exists (select 1 from context_events as event where ${isSame})) as stray`.execute(db)
     lacking += Number(rows[0]?.lacking)
     stray += Number(rows[0]?.stray)
   }

@@ -19,11 +19,13 @@ export type DatabaseEvents = {
 export type OpenOptions = DatabaseEvents & {
   /** On SQLite: a file that is missing is not made. */
   mustExist?: boolean
+  /** On PostgreSQL: no statement has a time limit. For commands of the operator, where nobody waits for an answer. */
+  isPatient?: boolean
 }
 
 export function openDatabase(
   config: Config,
-  { onIdleError = () => {}, onReplicaChange, mustExist = false }: OpenOptions = {},
+  { onIdleError = () => {}, onReplicaChange, mustExist = false, isPatient = false }: OpenOptions = {},
 ): Database {
   const url = config.databaseUrl
   if (url === undefined) return openSqlite(databaseFile(config), { mustExist })
@@ -33,6 +35,7 @@ export function openDatabase(
     directUrl: config.databaseDirectUrl,
     isDistributed: config.databaseIsDistributed,
     poolSize: config.databasePoolSize,
+    isPatient,
     onIdleError,
     ...(onReplicaChange ? { onReplicaChange } : {}),
   })

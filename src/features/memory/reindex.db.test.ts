@@ -65,7 +65,7 @@ onBothEngines(
       const asked: string[] = []
       const pool = new pg.Pool({ connectionString: t.vault.env.DATABASE_URL, max: 1 })
       const dialect = new PostgresDialect({ pool })
-      const db = new Kysely<Schema>({ dialect, log: ({ query }) => asked.push(query.sql) })
+      const db = new Kysely<Schema>({ dialect, log: ({ query }) => void asked.push(query.sql) })
       await indexDifference(db, t.engine)
       const plans = await Promise.all(
         asked.map((statement) => sql<object>`explain ${sql.raw(statement)}`.execute(db)),

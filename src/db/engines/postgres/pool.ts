@@ -4,7 +4,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { keptPlans } from '../../prepared.ts'
 
-/** The server ends a statement after 25 s, and a transaction without one after 60 s. */
+/** The server ends a statement after 25 s, and a transaction without one after 60 s. 0: none is too long. */
 const LONGEST_SILENCE_MS = 60_000
 
 const socketOf = ({ connection }: pg.PoolClient) => connection.stream as Socket

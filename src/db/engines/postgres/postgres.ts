@@ -103,6 +103,8 @@ export type PostgresOptions = {
   directUrl?: string | undefined
   /** The URL is that of a Citus coordinator. */
   isDistributed?: boolean
+  /** No statement has a time limit. Behind a pooler that holds for transactions alone. */
+  isPatient?: boolean
   poolSize: number
   onIdleError: (error: Error) => void
   onReplicaChange?: (usable: boolean, reason: string) => void
@@ -126,6 +128,9 @@ const SETTINGS: pg.PoolConfig = {
 /** In one transaction a card and its team may be written: Citus refuses that after a statement that it ran on several shards at once. */
 const CITUS_OPTIONS = '-c citus.multi_shard_modify_mode=sequential'
 
+/** Said to the server, which may have a limit of its own for this user. */
+const NO_LIMIT = '-c statement_timeout=0'
+
 /** A pooler lends a connection for one transaction, so what belongs to a session is its own to set: see pooler.ts. */
 const SETTINGS_BEHIND_POOLER: pg.PoolConfig = {
   types: parsers,
@@ -145,10 +150,13 @@ async function takesWrites(read: Db): Promise<boolean> {
 const withOptions = (url: string, options: string): string =>
   url.replace(/[?&]options=/, (name) => `${name}${encodeURIComponent(`${options} `)}`)
 
-function settingsFor({ url, directUrl, isDistributed }: PostgresOptions): pg.PoolConfig {
+function settingsFor({ url, directUrl, isDistributed, isPatient }: PostgresOptions): pg.PoolConfig {
   if (directUrl !== undefined) return { ...SETTINGS_BEHIND_POOLER, connectionString: url }
-  const options = isDistributed ? `${DURABLE} ${CITUS_OPTIONS}` : DURABLE
-  return { ...SETTINGS, options, connectionString: withOptions(url, options) }
+  const options = [DURABLE, ...(isDistributed ? [CITUS_OPTIONS] : []), ...(isPatient ? [NO_LIMIT] : [])].join(
+    ' ',
+  )
+  const limit = isPatient ? { statement_timeout: false as const } : {}
+  return { ...SETTINGS, ...limit, options, connectionString: withOptions(url, options) }
 }
 
 function openReplica(options: PostgresOptions, pool: pg.Pool): Replica | undefined {
@@ -169,9 +177,9 @@ const isOwnConnection = ({ directUrl, isDistributed }: PostgresOptions) =>
   directUrl === undefined && !isDistributed
 
 export function openPostgres(options: PostgresOptions): Database {
-  const { url, poolSize, onIdleError } = options
+  const { url, poolSize, onIdleError, isPatient = false } = options
   const directUrl = options.directUrl ?? url
-  const pool = openPool({ ...settingsFor(options), max: poolSize }, onIdleError)
+  const pool = openPool({ ...settingsFor(options), max: poolSize }, onIdleError, isPatient ? 0 : undefined)
   if (options.isDistributed) pool.on('connect', (client) => nameRefusedCommits(client, isRefusal))
   const queue = new ConnectionQueue(pool, { keepsPlans: isOwnConnection(options) })
   const attempts = new Attempts()
@@ -196,7 +204,7 @@ export function openPostgres(options: PostgresOptions): Database {
     serve: serveSince,
     transaction: async (fn, options = {}) => {
       const mark = newTransactionMark()
-      const { isolation = 'serializable', mayTakeLong = false } = options
+      const { isolation = 'serializable', mayTakeLong = isPatient } = options
       const run = () =>
         write
           .transaction()

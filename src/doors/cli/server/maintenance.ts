@@ -86,14 +86,18 @@ export const withVault = <T>(work: (ctx: Ctx) => Promise<T>): Promise<T> =>
     return work(ctx)
   })
 
+const CANCELLED = '57014'
+
 /** A PostgreSQL that is restarted meanwhile. On SQLite `explained` has the words: there it is the disk. */
 function asGone({ databaseUrl }: Config, database: Database, error: unknown): unknown {
   if (databaseUrl === undefined || !(error instanceof Error) || !database.isUnavailable(error)) return error
+  if ('code' in error && error.code === CANCELLED)
+    return new CommandError(`The database ended a statement: ${error.message}.`)
   return new CommandError(`The database went away: ${error.message}. Run the command again when it is back.`)
 }
 
 async function withDatabase<T>(config: Config, work: (ctx: Ctx) => Promise<T>): Promise<T> {
-  const database = openDatabase(config)
+  const database = openDatabase(config, { isPatient: true })
   try {
     if (config.databaseUrl !== undefined) await requireUsable(config.databaseUrl, database)
     return await work(bareContext(config, database)).catch((error) => {

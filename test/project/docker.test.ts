@@ -98,6 +98,13 @@ describe.each(['compose.yaml', 'compose.postgres.yaml'])('%s', (file) => {
   })
 })
 
+test('the guide starts a vault on PostgreSQL again as one on PostgreSQL', () => {
+  const [, page = ''] = read('docs/guide/docker.md').split('## On PostgreSQL')
+  expect(page).toContain('COMPOSE_FILE=compose.yaml:compose.postgres.yaml')
+  // Files that are named in one command alone are forgotten by the next one.
+  expect(page).not.toMatch(/docker compose -f/)
+})
+
 test('compose publishes the port of the image on loopback and keeps the data in its volume', () => {
   const { vault } = parse(read('compose.yaml')).services
   const settings = variablesOf(all(last, 'ENV').join(' '))

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Offer, type PaymentProvider, UnknownCustomer } from '../../adapters/payments/payments.ts'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
-import { conflict, invalid } from '../../core/errors.ts'
+import { conflict, invalid, notConfigured } from '../../core/errors.ts'
 import { Time } from '../../core/schemas.ts'
 import { balanceOf } from '../credits/ledger.ts'
 import { requireUser } from '../identity/users/users.ts'
@@ -108,6 +108,8 @@ export const checkoutCredits = capability({
   run: async (ctx, input) => {
     const pack = findPack(input.pack_id)
     if (!pack) throw unknownId('pack_id', PACK_IDS)
+    // Nothing costs any, so they could never be spent.
+    if (!ctx.config.credits) throw notConfigured('Buying credits')
     return openCheckout(ctx, packOffer(pack), { pack_id: pack.pack_id, credits: String(pack.credits) }, input)
   },
 })

@@ -141,6 +141,13 @@ onBothEngines(
         credits_off: true,
       })
     })
+
+    test('no credits are sold, which nobody could spend', async () => {
+      const buyer = await t.user()
+      const refused = await buyer.post('/api/v1/billing/credits/checkout', { pack_id: 'small' })
+      expect([refused.status, refused.body.code]).toEqual([503, 'not_configured'])
+      expect((await buyer.post('/api/v1/billing/checkout', { plan_id: 'pro' })).status).toBe(200)
+    })
   },
   { CREDITS: 'off' },
 )

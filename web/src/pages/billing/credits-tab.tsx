@@ -14,12 +14,13 @@ import { useCheckout } from './use-checkout.ts'
 
 export function CreditsTab() {
   const { data: status } = useQuery(statusQuery)
+  const { data: policy } = useQuery(creditsPolicyQuery)
   return (
     <>
       <Section title="Balance">
         <Balance />
       </Section>
-      {status?.provider !== 'none' && (
+      {status?.provider !== 'none' && !policy?.credits_off && (
         <Section title="Buy credits" lead="One payment, no subscription. Credits do not expire.">
           <Packs />
         </Section>

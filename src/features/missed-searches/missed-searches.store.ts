@@ -61,10 +61,13 @@ export async function dropAllBut(db: Db, workspaceId: string, kept: number): Pro
 }
 
 /** Most often asked for first. */
-export const missedSince = (
+/** From the first to before the second. */
+export type Period = { since: string; until: string | undefined }
+
+export const missedIn = (
   db: Db,
   workspaceId: string,
-  since: string,
+  { since, until }: Period,
   limit: number,
 ): Promise<MissedSearchesTable[]> =>
   db
@@ -72,6 +75,7 @@ export const missedSince = (
     .selectAll()
     .where('workspace_id', '=', workspaceId)
     .where('last_at', '>=', since)
+    .$if(until !== undefined, (query) => query.where('last_at', '<', until ?? ''))
     .orderBy('times', 'desc')
     .orderBy('last_at', 'desc')
     .orderBy(byBytes(db, 'words'))

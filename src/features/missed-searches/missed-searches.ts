@@ -6,8 +6,9 @@ import {
   deleteBefore,
   deleteOf,
   dropAllBut,
-  missedSince,
+  missedIn,
   onlyTeamOf,
+  type Period,
 } from './missed-searches.store.ts'
 import { plainWords } from './plain-words.ts'
 
@@ -51,8 +52,8 @@ export async function noteMissedSearch(ctx: UserCtx, searched: Searched): Promis
 }
 
 /** For members of the workspace; the caller checks that. */
-export const missedSearches = (ctx: Ctx, workspaceId: string, since: string, limit: number) =>
-  missedSince(ctx.db, workspaceId, since, limit)
+export const missedSearches = (ctx: Ctx, workspaceId: string, period: Period, limit: number) =>
+  missedIn(ctx.db, workspaceId, period, limit)
 
 /** For a workspace that no longer wants them, or that is deleted. */
 export const forgetMissedSearches = (ctx: Ctx, workspaceId: string): Promise<void> =>

@@ -119,6 +119,24 @@ onBothEngines('the mail about a week', (t) => {
     expect(next?.text).not.toContain('Pool runs')
   })
 
+  test('tells what happened on Monday in the next one alone', async () => {
+    const [lead, mate] = [await person(), await person({})]
+    const team = await teamOf(lead, 'Quiet until Monday', mate)
+    toMonday(2)
+    const card = await shared(mate, team, 'A card of Monday afternoon')
+    await lead.post(`/api/v1/cards/${card}/verdicts`, { outcome: 'worked' })
+    await lead.post(`/api/v1/cards/${card}/feedback`, { kind: 'useful' })
+    await mate.post('/api/v1/search', { query: 'kafka lag', scope: 'workspace', workspace_ids: [team] })
+    expect(await digest()).toEqual([])
+    toMonday()
+    const [mail, ...more] = await digest()
+    expect([mail?.envelope.to, more]).toEqual([[lead.email], []])
+    for (const words of ['A card of Monday afternoon', 'worked for Person', 'kafka lag · 1 ×'])
+      expect(mail?.text).toContain(words)
+    toMonday()
+    expect(await digest()).toHaveLength(1)
+  })
+
   test('goes to nobody who did not ask for it, wants no mail, has no proven address, or has no news', async () => {
     const [lead, silent, unproven, quiet, gone] = [
       await person({}),

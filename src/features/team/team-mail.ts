@@ -123,14 +123,16 @@ const wantsMail = (user: UsersTable | undefined): user is UsersTable & { email: 
 
 /** The mail about the week before `now`, or null if nothing happened in the teams of its reader. */
 async function mailFor(ctx: Ctx, user: UsersTable, now: Date) {
-  // From Monday to Monday, so that nothing is lost between two mails, whatever the hour.
-  const since = new Date(weekBegan(now).getTime() - WEEK_MS)
+  // From Monday to Monday, so that nothing is lost between two mails or told in both, whatever the hour.
+  const until = weekBegan(now)
+  const since = new Date(until.getTime() - WEEK_MS)
+  const period = { since: since.toISOString(), until: until.toISOString() }
   const told: Told[] = []
   for (const team of await teamsOf(ctx.db, user.user_id, MOST_TEAMS)) {
     const member = { viewerId: user.user_id, role: team.role }
     told.push({
       team,
-      week: await weekOf(ctx, team, member, { since: since.toISOString(), limit: MOST_LINES }),
+      week: await weekOf(ctx, team, member, { ...period, limit: MOST_LINES }),
     })
   }
   const { language } = settingsOf(user)

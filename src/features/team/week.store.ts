@@ -1,10 +1,19 @@
-import { sql } from 'kysely'
+import { type Expression, sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
 import type { Role } from '../../db/tables/workspaces.ts'
 import { isCurrent, isListed, mayRead } from '../cards/visibility.ts'
 
-/** The viewer, the workspace, and the beginning of the period. */
-export type Asked = { viewerId: string; workspaceId: string; since: string; limit: number }
+/** The viewer, the workspace, and the period, which ends before `until`. */
+export type Asked = {
+  viewerId: string
+  workspaceId: string
+  since: string
+  until: string | undefined
+  limit: number
+}
+
+const isBefore = (time: Expression<string>, until: string | undefined) =>
+  until === undefined ? sql<boolean>`true` : sql<boolean>`${time} < ${until}`
 
 /** When the card came to the team: by sharing, or by moving as a shared card. */
 const cameAt = sql<string>`case when cards.seen_since > cards.published_at then cards.seen_since else cards.published_at end`
@@ -38,7 +47,13 @@ export const newsOf = (db: Db, asked: Asked) =>
     .leftJoin('users', 'users.user_id', 'memberships.user_id')
     .select(CARD)
     .select(['cards.card_type', 'cards.edited_at', cameAt.as('came_at'), 'users.display_name as by_name'])
-    .where((eb) => eb.or([eb('cards.edited_at', '>=', asked.since), eb(cameAt, '>=', asked.since)]))
+    .where(isBefore(cameAt, asked.until))
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('cards.edited_at', '>=', asked.since), isBefore(eb.ref('cards.edited_at'), asked.until)]),
+        eb(cameAt, '>=', asked.since),
+      ]),
+    )
     .where(isCurrent())
     .orderBy(sql`case when cards.edited_at > ${cameAt} then cards.edited_at else ${cameAt} end`, 'desc')
     .orderBy('cards.card_id')
@@ -64,6 +79,7 @@ export const foundUseful = (db: Db, asked: Asked) =>
     .where('said.kind', '=', 'useful')
     .where('said.withdrawn_at', 'is', null)
     .where('said.created_at', '>=', asked.since)
+    .where((eb) => isBefore(eb.ref('said.created_at'), asked.until))
     .whereRef('said.user_id', '!=', 'cards.owner_id')
     .where(saidHere)
     .orderBy('said.created_at', 'desc')
@@ -83,6 +99,7 @@ export const workedFor = (db: Db, asked: Asked) =>
     .select(HELPED)
     .where('said.outcome', '=', 'worked')
     .where('said.created_at', '>=', asked.since)
+    .where((eb) => isBefore(eb.ref('said.created_at'), asked.until))
     .whereRef('said.user_id', '!=', 'cards.owner_id')
     .where(saidHere)
     .where((eb) =>
@@ -113,7 +130,7 @@ export const judged = (db: Db, asked: Asked, limit: number) =>
     .execute()
 
 /** Cards that were recorded with a key and are not shared yet: the viewer's, and for editors and admins all of them. */
-export const draftsOf = (db: Db, { viewerId, workspaceId, limit }: Asked) =>
+export const draftsOf = (db: Db, { viewerId, workspaceId, until, limit }: Asked) =>
   db
     .selectFrom('cards')
     .innerJoin('users', 'users.user_id', 'cards.owner_id')
@@ -121,6 +138,7 @@ export const draftsOf = (db: Db, { viewerId, workspaceId, limit }: Asked) =>
     .where('cards.workspace_id', '=', workspaceId)
     .where('cards.status', '=', 'unpublished')
     .where('cards.recorded_with', 'in', ['api_key', 'oauth'])
+    .where((eb) => isBefore(eb.ref('cards.created_at'), until))
     .where(mayRead(viewerId))
     .orderBy('cards.created_at', 'desc')
     .orderBy('cards.card_id')

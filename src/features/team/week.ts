@@ -132,12 +132,12 @@ export async function weekOf(
   ctx: Ctx,
   workspace: Workspace,
   { viewerId, role }: Member,
-  { since, limit }: { since: string; limit: number },
+  { since, until, limit }: { since: string; until?: string; limit: number },
 ): Promise<TeamWeekAnswer> {
   const workspaceId = workspace.workspace_id
-  const asked = { viewerId, workspaceId, since, limit: limit + 1 }
+  const asked = { viewerId, workspaceId, since, until, limit: limit + 1 }
   const missed = policyOf(workspace).keepMissedSearches
-    ? part(await missedSearches(ctx, workspaceId, since, limit + 1), limit)
+    ? part(await missedSearches(ctx, workspaceId, { since, until }, limit + 1), limit)
     : null
   const review = hasRole(role, 'editor')
     ? part(await cardsToReview(ctx, { viewerId, workspaceId }), limit)

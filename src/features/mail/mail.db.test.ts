@@ -384,6 +384,43 @@ onBothEngines('the outbox', (t: TestVault) => {
     await stranger.close()
   })
 
+  test('a mail that has waited for more than a week is given up: its links have ended', async () => {
+    const client = await admin()
+    await client.post(client.invites, { email: 'guest@example.com' })
+    offsetMs += 8 * DAY_MS
+    await send(app)
+    expect(smtp.mails).toEqual([])
+    const silent = await startProcess({ SMTP_URL: '' })
+    await tidyOutbox(contextFor(silent.services))
+    await silent.close()
+    expect(await onlyRow()).toMatchObject({
+      status: 'failed',
+      last_error: 'It waited too long',
+      text_body: '',
+    })
+  })
+
+  test('a mail that cannot be looked at again holds up no other, and is given up after some tries', async () => {
+    const client = await admin()
+    await client.post(client.invites, { email: 'first@example.com' })
+    await client.post(client.invites, { email: 'second@example.com' })
+    const kind = (await rows())[0]?.state_key.split(':', 1)[0] ?? ''
+    const lookAgain = {
+      [kind]: async (_: unknown, mail: { to: string; subject: string; text: string; html: string }) => {
+        if (mail.to === 'first@example.com') throw new Error('no such team')
+        return mail
+      },
+    }
+    await sendDueMails(contextFor(app.services), never, lookAgain)
+    expect(smtp.mails.map((mail) => mail.envelope.to)).toEqual([['second@example.com']])
+    for (let tries = 1; tries < MAX_TRIES; tries++) {
+      offsetMs += waitAfter(tries)
+      await sendDueMails(contextFor(app.services), never, lookAgain)
+    }
+    const first = (await rows()).find((row) => row.to_address === 'first@example.com')
+    expect(first).toMatchObject({ status: 'failed', attempts: MAX_TRIES, last_error: 'no such team' })
+  })
+
   test('nothing of a request that failed is mailed', async () => {
     const client = await admin()
     await client.post(client.invites, { email: 'guest@example.com', role: 'owner' })

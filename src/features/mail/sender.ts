@@ -15,6 +15,8 @@ const CLAIM_MS = LONGEST_SILENCE_MS + 5 * 60_000
 const BATCH = 20
 const KEPT_MS = 30 * DAY_MS
 const STUCK_MS = 15 * 60_000
+/** The links in a mail have ended by then. Its tries take hours, so only a server without mail keeps it for so long. */
+const LONGEST_WAITING_MS = 7 * DAY_MS
 
 /** A minute after the first failure, twice as long after each further one, four hours at most. */
 export const waitAfter = (tries: number): number =>
@@ -28,6 +30,7 @@ const dueIds = (ctx: Ctx) =>
     .select('mail_id')
     .where('status', '=', 'pending')
     .where('next_attempt_at', '<=', ctx.now().toISOString())
+    .where('created_at', '>=', inMs(ctx, -LONGEST_WAITING_MS))
     .where('sealed_with', '=', secretName(ctx.secret))
     .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<', inMs(ctx, 0))]))
     .orderBy('next_attempt_at')
@@ -109,9 +112,17 @@ async function deliver(
   if (text === null || html === null) return { outcome: 'refused', error: 'The stored mail is damaged' }
   const stored = { to: row.to_address, subject: row.subject, text, html }
   const look = lookAgain[row.state_key.split(':', 1)[0] ?? '']
-  const mail = look
-    ? await look(ctx, { ...stored, stateKey: row.state_key, createdAt: row.created_at })
-    : stored
+  let mail: Omit<Mail, 'to'> | null = stored
+  try {
+    if (look) mail = await look(ctx, { ...stored, stateKey: row.state_key, createdAt: row.created_at })
+  } catch (error) {
+    // Counts as a try: otherwise this mail would be looked at for ever, and hold up those behind it each time.
+    return {
+      outcome: 'failed',
+      error: error instanceof Error ? error.message : `${error}`,
+      serverDown: false,
+    }
+  }
   if (!mail) return { outcome: 'unwanted' }
   return transport.send({ ...mail, id: row.mail_id, to: stored.to, subject: subjectOf(mail.subject) })
 }
@@ -149,32 +160,40 @@ export async function sendDueMails(
   }
 }
 
-/** Their links have ended by then. */
-const STRANGERS_WAIT_MS = 7 * DAY_MS
-
-/** Mails that were sealed with another SECRET_KEY wait for a process that has it. If none came, that key is lost. */
-async function giveUpStrangersMails(ctx: Ctx): Promise<void> {
+/**
+ * Also without a mail server: what was written before it was taken away must not leave when there is one again. Mails that
+ * were sealed with another SECRET_KEY have waited for a process that has it. If none came, that key is lost.
+ */
+async function giveUpOldMails(ctx: Ctx): Promise<void> {
   const name = secretName(ctx.secret)
   await inTx(ctx, (ctx) =>
     ctx.db
       .updateTable('outbox')
-      .set({
-        status: 'failed',
-        last_error: 'It was sealed with another SECRET_KEY',
+      .set(({ eb }) => ({
+        status: 'failed' as const,
+        last_error: eb
+          .case()
+          .when('sealed_with', '=', name)
+          .then('It waited too long')
+          .else('It was sealed with another SECRET_KEY')
+          .end(),
         text_body: '',
         html_body: '',
-      })
+      }))
       .where('status', '=', 'pending')
-      .where('created_at', '<', inMs(ctx, -STRANGERS_WAIT_MS))
-      .where('sealed_with', '!=', name)
+      .where('created_at', '<', inMs(ctx, -LONGEST_WAITING_MS))
+      .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<', inMs(ctx, 0))]))
       .execute(),
   )
+}
+
+async function warnOfStrangersMails(ctx: Ctx): Promise<void> {
   const { waiting } = await ctx.db
     .selectFrom('outbox')
     .select(({ fn }) => fn.countAll<number>().as('waiting'))
     .where('status', '=', 'pending')
     .where('next_attempt_at', '<', inMs(ctx, -STUCK_MS))
-    .where('sealed_with', '!=', name)
+    .where('sealed_with', '!=', secretName(ctx.secret))
     .executeTakeFirstOrThrow()
   if (waiting > 0)
     ctx.log.warn(
@@ -185,7 +204,8 @@ async function giveUpStrangersMails(ctx: Ctx): Promise<void> {
 
 /** Housekeeping: the outcome of a mail is kept for a month. */
 export async function tidyOutbox(ctx: Ctx): Promise<void> {
-  await giveUpStrangersMails(ctx)
+  await giveUpOldMails(ctx)
+  await warnOfStrangersMails(ctx)
   await inTx(ctx, (ctx) =>
     ctx.db
       .deleteFrom('outbox')

@@ -74,6 +74,7 @@ test('addresses that nothing can be reached under are refused, each in one line'
     ],
     ['DATA_DIR', ['~/data', '~']],
     ['BACKUP_DIR', ['~vault/backups']],
+    ['STRIPE_API_BASE', ['https://gateway.example.com/stripe', 'https://gateway.example.com/?a=b']],
     ['SMTP_URL', ['smtp://host:notaport', 'smtp://', 'smtps://:465', 'http://host']],
     [
       'BASE_URL',
@@ -120,6 +121,7 @@ test('addresses in all their usual forms are taken', () => {
       'SMTP_URL',
       ['smtp://localhost', 'smtps://user:p%40ss@mail.example.com:465', 'smtp://[::1]:25/?pool=true'],
     ],
+    ['STRIPE_API_BASE', ['http://127.0.0.1:12111', 'https://gateway.example.com/']],
     ['BASE_URL', ['https://v.example', 'http://127.0.0.1:8080/', 'https://v.example/vault/']],
     ['ALLOWED_HOSTS', ['v.example, Vault_2.internal,[::1],10.0.0.7']],
     ['MAIL_FROM', ['a@b', 'Vault <vault@example.com>', '"Vault, Inc." <vault@example.com>', '<a@b>']],

@@ -8,6 +8,7 @@ import {
   httpUrl,
   mailbox,
   onOff,
+  originUrl,
   port,
   postgresUrl,
   publicUrl,
@@ -106,7 +107,7 @@ export const Environment = z.object({
     .min(1)
     .optional()
     .describe('The signing secret of the webhook. Production needs it when STRIPE_SECRET_KEY is set.'),
-  STRIPE_API_BASE: httpUrl.optional().describe('For a stand-in of Stripe.'),
+  STRIPE_API_BASE: originUrl.optional().describe('For a stand-in of Stripe.'),
   LLM_BASE_URL: httpUrl
     .optional()
     .describe(

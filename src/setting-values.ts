@@ -92,6 +92,12 @@ export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) 
   return username === '' && password === ''
 }, 'must name no user and no password')
 
+/** For a program that takes host and port of it alone. */
+export const originUrl = httpUrl.refine(
+  (url) => !URL.canParse(url) || new URL(url).href === `${new URL(url).origin}/`,
+  'must have no path: only scheme, host and port are used',
+)
+
 /**
  * Paths are put behind it, so nothing may follow its own; and it is shown to everybody. Clients write scheme and host in
  * small letters and leave the usual port out, and OAuth compares what they send with it.

@@ -10,6 +10,7 @@ import { openPage, reopenPage, visit } from './visit.ts'
 const stage = openStage({ STRIPE_WEBHOOK_SECRET: SECRET })
 /** As an operator runs it who sells nothing. */
 const production = openStage({ NODE_ENV: 'production' })
+const free = openStage({ CREDITS: 'off' })
 
 test('a person buys credits with the development provider and finds the booking in the ledger', async () => {
   const { page, api } = await stage.person('Buyer')
@@ -157,5 +158,13 @@ test('a server that takes no payments offers none', async () => {
   expect(await page.getByRole('button', { name: /^Subscribe/ }).count()).toBe(0)
   await page.getByRole('tab', { name: 'Credits' }).click()
   await page.getByText('Welcome bonus').waitFor()
+  expect(await page.getByRole('heading', { name: 'Buy credits' }).count()).toBe(0)
+})
+
+test('a server without credits sells none', async () => {
+  const { page } = await free.person('Guest')
+  await openPage(page, '/billing')
+  await page.getByRole('heading', { name: 'History' }).waitFor()
+  await settled(page)
   expect(await page.getByRole('heading', { name: 'Buy credits' }).count()).toBe(0)
 })

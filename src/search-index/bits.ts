@@ -12,14 +12,19 @@ export class BitWriter {
   }
 
   #put(value: number, width: number): void {
-    if (this.#bit + width + 32 > this.#bytes.length * 8)
-      this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(this.#bytes.length)])
+    this.#makeRoom((this.#bit + width + 32) / 8)
     let rest = (value & ((1 << width) - 1)) << (this.#bit & 7)
     for (let at = this.#bit >>> 3; rest !== 0; at++) {
       this.#bytes[at] = (this.#bytes[at] as number) | (rest & 255)
       rest >>>= 8
     }
     this.#bit += width
+  }
+
+  /** At least twice the size, so that writing on stays linear. */
+  #makeRoom(bytes: number): void {
+    const { length } = this.#bytes
+    if (bytes > length) this.#bytes = Buffer.concat([this.#bytes], Math.max(2 * length, Math.ceil(bytes)))
   }
 
   /**
@@ -32,7 +37,7 @@ export class BitWriter {
     for (const number of numbers) {
       const gap = number - last
       last = number
-      for (let high = gap >>> width; high > 0; high--) this.#bit++
+      this.#bit += gap >>> width
       this.write(1, 1)
       this.write(gap, width)
     }

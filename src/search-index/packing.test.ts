@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FILTERS_FROM } from '../text/term-hash.ts'
+import { BitReader, BitWriter } from './bits.ts'
 import { pack, unpack } from './packing.ts'
 
 const sorted = (most: number, count: number) =>
@@ -29,6 +30,14 @@ test('a packed card is unpacked unchanged, however small or large', () => {
       },
     ),
   )
+})
+
+test('many numbers behind a wide gap are written whole, also by a writer that has written nothing yet', () => {
+  const first = Math.floor(0.9 * FILTERS_FROM)
+  const numbers = Array.from({ length: 66_000 }, (_, i) => first + i)
+  const writer = new BitWriter()
+  writer.writeSorted(numbers, FILTERS_FROM)
+  expect(new BitReader(writer.finish()).readSorted(numbers.length, FILTERS_FROM)).toEqual(numbers)
 })
 
 test('a card of ordinary size takes little more than three bytes a word', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { draftByRules } from './draft-by-rules.ts'
 import { exchangeOf } from './memory-cards.ts'
-import { blocksOf, shorten } from './text-parts.ts'
+import { blocksOf, plainText, shorten } from './text-parts.ts'
 
 describe('a card by rules', () => {
   test('takes what is labelled from a report with headings', () => {
@@ -87,6 +87,16 @@ describe('a card by rules', () => {
     expect(long.title.length).toBeLessThanOrEqual(100)
     expect(long.symptom.length).toBeLessThanOrEqual(2000)
     expect(long.fix_summary.length).toBeLessThanOrEqual(2000)
+  })
+
+  test('thousands of line ends of Unicode in a printed error cost no time', () => {
+    const began = performance.now()
+    for (const end of ['\u2028', '\u2029', '\r']) {
+      const report = `\`\`\`\nerror${end.repeat(19_900)}b\n\`\`\``
+      draftByRules({ message: report, report })
+    }
+    expect(performance.now() - began).toBeLessThan(1500)
+    expect(plainText('## One\n  > two\n\u2028 # three # four')).toBe('One two three # four')
   })
 
   test('thousands of links that are begun and never ended cost no time', () => {

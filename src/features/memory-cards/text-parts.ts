@@ -54,11 +54,14 @@ export function blocksOf(text: string): Block[] {
 /** Neither part may contain its own opening bracket, so that thousands of unclosed brackets stay linear. */
 const LINK = /!?\[([^[\]\n]{0,500})\]\([^()\n]{0,1000}\)/g
 
+/** With the flag `m`, `^` would stand behind every line end of Unicode, and each of them would be read to the last. */
+const SYNTAX = /[`*]|(?<![^\n])[^\S\n]*[#>]+\s*/g
+
 /** The text without Markdown syntax, on one line. */
 export const plainText = (text: string): string =>
   text
     .replace(LINK, '$1')
-    .replace(/[`*]|^[^\S\n]*[#>]+\s*/gm, '')
+    .replace(SYNTAX, '')
     .replace(/\s+/g, ' ')
     .trim()
 

@@ -423,6 +423,33 @@ onBothEngines('recall', (t) => {
     })
   })
 
+  test('after an answer that was lost, the library is paid for a card that was not paid for before', async () => {
+    const [author, me] = [await t.user('author'), await t.user('payer')]
+    const error = 'terraform: Error acquiring the state lock: ConditionalCheckFailedException in table tf-locks'
+    const text = `$ terraform apply\nexit code 1\n${error}`
+    const fixes = [
+      'An aborted apply left its row. Remove it with `terraform force-unlock` and the id that is printed.',
+      'Two pipelines apply at once. Give the job a concurrency group, so that the second waits for the first.',
+    ]
+    for (const [i, fix_summary] of fixes.entries()) {
+      const root_cause = fix_summary.split('. ')[0]
+      const card = { title: `${error} ${i}`, symptom: error, fix_summary, root_cause }
+      const { card_id } = await record(author, card)
+      const published = await author.post(`/api/v1/cards/${card_id}/publish`)
+      expect(published.status, published.text).toBe(200)
+    }
+    await me.put('/api/v1/user/settings', { agent_library: true, agent_library_monthly_credits: 100 })
+    const ask = (more: object) => recallOf(me, { text, session_id: 'lost', ...more })
+    const first = await ask({})
+    expect(first).toMatchObject({ silent: false, credits_charged: 5 })
+    t.later(3000)
+    const second = await ask({ lost_answer: true })
+    expect(second).toMatchObject({ silent: false, credits_charged: 5 })
+    expect(second.items[0].id).not.toBe(first.items[0].id)
+    t.later(3000)
+    expect(await ask({ lost_answer: true })).toMatchObject({ silent: true, credits_charged: 0 })
+  })
+
   test('bad input is refused, field by field', async () => {
     const me = await t.user()
     for (const [input, field] of [

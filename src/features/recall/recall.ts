@@ -32,6 +32,8 @@ const ON_ITS_WAY_MS = 2000
 
 const ALL = { cards: Number.MAX_SAFE_INTEGER, memory: Number.MAX_SAFE_INTEGER, all: Number.MAX_SAFE_INTEGER }
 
+const NOTHING_THERE = { found: [], charged: 0 }
+
 type Call = { sessionId: string | null; client: string | null; budget: number; asker: Asker }
 
 function textOf({ moment, text }: RecallInput): string | undefined {
@@ -103,14 +105,13 @@ const deliver = (ctx: UserCtx, input: RecallInput, offer: Offer, memory: Project
       : await shownBefore(ctx, input, call)
     const isNew = (id: string) => !shown.has(id)
     const mayCome = ({ item }: Found) => isNew(item.id) && fitsInto(item, call.budget)
-    const inLibrary = await offer.library?.(
-      ctx,
-      call_id,
-      (found) => mayCome(found) && !paid.has(found.item.id),
-    )
-    const found = [...offer.found, ...(inLibrary?.found ?? [])]
+    const isUnpaid = (found: Found) => mayCome(found) && !paid.has(found.item.id)
+    const { found: inLibrary, charged } = (await offer.library?.(ctx, call_id, isUnpaid)) ?? NOTHING_THERE
+    const found = [...offer.found, ...inLibrary]
+    // What is charged is the price of a card that was not paid for before, so it is this one that comes.
+    const coming = [...offer.found.filter(mayCome), ...inLibrary.filter(charged > 0 ? isUnpaid : mayCome)]
     const { text, items } = injectedText(
-      chosen(found.filter(mayCome), offer.most).map(({ item }) => item),
+      chosen(coming, offer.most).map(({ item }) => item),
       call.budget,
     )
     const silent = items.length === 0
@@ -132,8 +133,7 @@ const deliver = (ctx: UserCtx, input: RecallInput, offer: Offer, memory: Project
       },
       items.map(({ kind, id }) => ({ kind, item_id: id, confidence: confidenceOf.get(id) ?? null })),
     )
-    const credits_charged = inLibrary?.charged ?? 0
-    return { call_id, silent, reason, items, text, chars: text.length, credits_charged }
+    return { call_id, silent, reason, items, text, chars: text.length, credits_charged: charged }
   })
 
 async function recallFor(ctx: UserCtx, input: RecallInput): Promise<RecallAnswer> {

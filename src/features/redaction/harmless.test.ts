@@ -58,8 +58,32 @@ test('names and forms of a value that is no secret', () => {
     'key: user:42:cart7',
     'key: isProd?key1a2:key2b3',
     'api: App1::Config2::SECRET_KEY3',
+    'bypass: CVE-2024-3094',
+    'bypass=cve-2024-1234',
+    'BYPASS=rule42_x',
+    'surpass: gpt4o-mini',
+    'encompass: area51x',
+    'compass: n42e13x9',
+    'render_pass: gbuffer0_v2',
+    'renderPass: gbuffer0_v2',
+    'shader pass: lit2d_v3',
+    'second pass: x86_64-v3',
+    'first_pass: 0x3fa2c',
+    'low-pass: iir4_8khz',
+    'pass_rate: 98.2pct',
+    'passRate: 98.2pct',
+    'primary_key=orders_2024',
+    'sort_key: "orders_2024_eu1"',
   ])
     expect(redact(text)).toEqual({ text, findings: [] })
+})
+
+test('letters before the name of a password are those of what it is for', () => {
+  for (const name of ['DB_PASS', 'dbpass', 'MYSQL_PASS', 'userpass', 'sshpass', 'rubypass', 'nearby_db_pass'])
+    for (const sign of ['=', ': ']) {
+      const text = `${name}${sign}${random}`
+      expect(redact(text).text, text).toBe(`${name}${sign}<PASSWORD>`)
+    }
 })
 
 test('beside the names and forms that are close to them a secret is one', () => {

@@ -4,13 +4,17 @@ import { isUnpronounceable } from './placeholders.ts'
 /** Values beside a name such as `key` or `secret` that are no secrets: the whole name or the form of the value says so. */
 const REST_OF_NAME = /[\w-]{0,40}/y
 /** `secretName`, `AUTH0_DOMAIN`, `token-type`: what is known about a secret, not the secret. */
-const ABOUT = 'names?|refs?|domain|host|hostname|arn|type|version|alg|algorithm|length|count|ttl|expiry'
+const ABOUT =
+  'names?|refs?|domain|host|hostname|arn|type|version|alg|algorithm|length|count|rate|ratio|through|ttl|expiry'
 const ABOUT_IT = new RegExp(`(?:^|[_-])(?:${ABOUT})$`, 'i')
 const ABOUT_IT_IN_CAMEL_CASE = new RegExp(
   `(?:${ABOUT.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())})$`,
 )
 /** GnuPG receives keys by their fingerprints: `--recv-keys`. */
 const PUBLIC = /(?:public[_ -]?|recv-)$/i
+/** `bypass`, `compass`, `second pass`: other words, and passes over something. Any other letters may name a service. */
+const NO_PASSWORD =
+  /(?<![a-z])(?:by|com|encom|sur|tres|over|under|first|second|third|render|shader|shadow|depth|low|high|band)[_ -]?$/i
 const PUBLIC_KEY = /public[_ -]?key[_ -]?$/i
 const OF_ACCESS = /access[_ -]?$/i
 
@@ -41,22 +45,23 @@ function isCacheKey(value: string): boolean {
   return words.length >= (hasHash ? 2 : 1) && known.every((part) => words.includes(part) || NUMBER.test(part))
 }
 
-/** The key of a cache or of a map: `key`, `restore-keys` and `cache_key`, not `api_key`. */
-const isPlainKey = (before: string): boolean => /(?:^|[^\w-]|(?:cache|restore)[_-]?)$/i.test(before)
+/** The key of a cache, a map or a table: `key`, `restore-keys` and `sort_key`, not `api_key`. */
+const PLAIN_KEY =
+  /(?:^|[^\w-]|(?:cache|restore|primary|foreign|partition|sort|group|row|object|routing)[_-]?)$/i
 
 /** The value beside this name is certainly no secret. */
 export function isHarmless(text: string, { start, end }: Name, kind: string, value: string): boolean {
   REST_OF_NAME.lastIndex = end
   const rest = REST_OF_NAME.exec(text)?.[0] ?? ''
   if (ABOUT_IT.test(rest) || ABOUT_IT_IN_CAMEL_CASE.test(rest)) return true
-  if (kind === 'password') return false
   const name = text.slice(start, end).toLowerCase()
   const before = text.slice(Math.max(0, start - 12), start)
+  if (kind === 'password') return name === 'pass' && NO_PASSWORD.test(before)
   if (PUBLIC_KEY.test(before) || (name === 'key' && PUBLIC.test(before))) return true
   if (PACKAGE.test(value) || RESOURCE_OR_ANCHOR.test(value) || isConstant(value)) return true
   if (kind !== 'api_key') return false
   // Services give the id of an access key together with the key.
   if (/^(?:key|api)$/.test(name) && /^[_-]?ids?$/i.test(rest)) return !OF_ACCESS.test(before)
   if (UUID.test(value)) return /id$/i.test(name + rest)
-  return name === 'key' && /^s?$/i.test(rest) && isPlainKey(before) && isCacheKey(value)
+  return name === 'key' && /^s?$/i.test(rest) && PLAIN_KEY.test(before) && isCacheKey(value)
 }

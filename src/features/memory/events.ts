@@ -6,7 +6,7 @@ import { audit } from '../audit/audit.ts'
 import { sanitise } from '../redaction/redact.ts'
 import { appendTo, clean, hintFor, present } from './append.ts'
 import { recount, removeEvent } from './events.store.ts'
-import { removeDraftsOfSession } from './mined.store.ts'
+import { removeMinedOf, removeMinedOfSession } from './mined.store.ts'
 import { holdOwnEvent, requireOwnEvent } from './own-events.ts'
 import { removeProject } from './projects.store.ts'
 import { ownMemory, resolveForWriting } from './resolve-project.ts'
@@ -82,7 +82,7 @@ export const deleteEvent = capability({
   name: 'memory.delete',
   summary: 'Delete one event of your own memory for good',
   description:
-    'With a turn go the drafts that were made from its session. Those that were accepted stay, and so do their cards.',
+    'With a turn go the drafts that were made from its session, and with the last event of a project all of its drafts. Those that were accepted stay, and so do their cards.',
   scopes: ['record'],
   rest: ['DELETE /api/v1/project-context/events/{raw_id}'],
   status: 204,
@@ -101,10 +101,13 @@ export const deleteEvent = capability({
       async (ctx) => {
         const event = await holdOwnEvent(ctx, raw_id)
         if (event.event_type === 'turn' && event.session_id !== null)
-          await removeDraftsOfSession(ctx.db, event, event.session_id)
+          await removeMinedOfSession(ctx.db, event, event.session_id)
         await removeEvent(ctx.db, ctx.database.engine, event)
         const left = await recount(ctx.db, event, -1)
-        if (left === 0) await removeProject(ctx.db, event)
+        if (left === 0) {
+          await removeMinedOf(ctx.db, event)
+          await removeProject(ctx.db, event)
+        }
         await audit(ctx, {
           action: 'memory.event_deleted',
           subject: { type: 'context_event', id: raw_id },

@@ -23,25 +23,20 @@ const isAbout = (project: ProjectRef): RawBuilder<SqlBool> =>
 const isOf = (project: ProjectRef): RawBuilder<SqlBool> =>
   sql`(project_key in (${keysOf(project)}) or (session_id in (${sessionsOf(project)}) and ${isAbout(project)}))`
 
-/** Call it while the project still has its events and keys. */
-export async function removeMinedOf(db: Db, project: ProjectRef): Promise<void> {
-  const { user_id } = project
+async function removeMined(db: Db, { user_id }: ProjectRef, which: RawBuilder<SqlBool>): Promise<void> {
   await db
     .deleteFrom('card_drafts')
     .where('user_id', '=', user_id)
     .where('status', '!=', 'accepted')
-    .where(isOf(project))
+    .where(which)
     .execute()
-  await db.deleteFrom('recoveries').where('user_id', '=', user_id).where(isOf(project)).execute()
+  await db.deleteFrom('recoveries').where('user_id', '=', user_id).where(which).execute()
 }
 
+/** Call it while the project still has its keys, and its events if they go with it. */
+export const removeMinedOf = (db: Db, project: ProjectRef): Promise<void> =>
+  removeMined(db, project, isOf(project))
+
 /** For one turn: its session is all that a draft knows. */
-export async function removeDraftsOfSession(db: Db, project: ProjectRef, sessionId: string): Promise<void> {
-  await db
-    .deleteFrom('card_drafts')
-    .where('user_id', '=', project.user_id)
-    .where('status', '!=', 'accepted')
-    .where('session_id', '=', sessionId)
-    .where(isAbout(project))
-    .execute()
-}
+export const removeMinedOfSession = (db: Db, project: ProjectRef, sessionId: string): Promise<void> =>
+  removeMined(db, project, sql`(session_id = ${sessionId} and ${isAbout(project)})`)

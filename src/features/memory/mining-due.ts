@@ -4,6 +4,7 @@ import type { Db } from '../../db/db.ts'
 import type { MiningDueTable } from '../../db/tables/mining.ts'
 import { type Activity, activityOf } from './activity.ts'
 import type { EventRow } from './events.store.ts'
+import type { ProjectRef } from './partitions.store.ts'
 import { turnParts } from './turn-content.ts'
 
 /** The name of the job that mines sessions. A turn with commands starts it. */
@@ -46,7 +47,7 @@ export async function settleSession(
   return gone.numDeletedRows > 0n
 }
 
-/** For a session that could not be mined. A newer mark stays. */
+/** For a session that is still to be mined. A newer mark stays. */
 export async function markAgain(db: Db, session: DueSession): Promise<void> {
   const { user_id, project_id, session_id, marked_at } = session
   await db
@@ -54,6 +55,17 @@ export async function markAgain(db: Db, session: DueSession): Promise<void> {
     .values({ user_id, project_id, session_id, marked_at })
     .onConflict((conflict) => conflict.columns(['user_id', 'project_id', 'session_id']).doNothing())
     .execute()
+}
+
+/** For a project that is merged into another one. */
+export async function moveDue(db: Db, from: ProjectRef, to: ProjectRef): Promise<void> {
+  const due = await db
+    .deleteFrom('mining_due')
+    .where('user_id', '=', from.user_id)
+    .where('project_id', '=', from.project_id)
+    .returningAll()
+    .execute()
+  for (const session of due) await markAgain(db, { ...session, project_id: to.project_id })
 }
 
 export type CapturedTurn = {

@@ -7,6 +7,7 @@ import { audit } from '../audit/audit.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { moveEvents, recount, removeEventsOf } from './events.store.ts'
 import { removeMinedOf } from './mined.store.ts'
+import { moveDue } from './mining-due.ts'
 import { type ProjectName, readProjectKey } from './project-key.ts'
 import {
   addAliases,
@@ -165,6 +166,7 @@ export const renameProject = capability({
 
 async function mergeInto({ db }: UserCtx, project: Project, other: Project): Promise<void> {
   const moved = await moveEvents(db, project, other)
+  await moveDue(db, project, other)
   await removeProject(db, project)
   await recount(db, other, moved)
 }

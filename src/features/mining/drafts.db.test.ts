@@ -134,6 +134,49 @@ onBothEngines('drafts from one’s own work', (t) => {
     expect(await sessionsOf(user, 'card_drafts')).toEqual(['dismissed', 'kept'])
   })
 
+  test('the last event of a project takes along all that was made under its keys', async () => {
+    const user = await t.user()
+    const rawId = await mineTurn(user, 'mined', 'acme/last')
+    const offered = { candidates: [candidate()], project_key: 'acme/last' }
+    const { body } = await user.post('/api/v1/drafts', offered)
+    expect(body.results[0].draft_id).toBeDefined()
+    await mineTurn(user, 'elsewhere', 'acme/other')
+    expect((await drafts(user)).total).toBe(3)
+    expect((await user.delete(`/api/v1/project-context/events/${rawId}`)).status).toBe(204)
+    expect(await sessionsOf(user, 'card_drafts')).toEqual(['elsewhere'])
+    expect(await sessionsOf(user, 'recoveries')).toEqual(['elsewhere'])
+  })
+
+  test('a session that waits is mined also when its project is merged before', async () => {
+    const user = await t.user()
+    const keys = ['acme/merged', 'acme/whole']
+    for (const project_key of keys)
+      await user.post('/api/v1/project-context/turns', { ...turn('waits', []), project_key })
+    await mined()
+    await expect.poll(dueCount).toBe(0)
+    const { database, now } = t.app.services
+    const [merged, whole] = await database.read
+      .selectFrom('context_projects')
+      .select(['user_id', 'project_id'])
+      .where('user_id', '=', user.userId)
+      .orderBy('project_key')
+      .execute()
+    const mark = { session_id: 'waits', marked_at: now().toISOString() }
+    if (!merged || !whole) throw new Error('There are two projects')
+    for (const project of [merged, whole])
+      await database.transaction((db) => markAgain(db, { ...project, ...mark }))
+    await database.transaction((db) => markAgain(db, { ...merged, ...mark, session_id: 'too' }))
+    const rename = { project_key: keys[0], new_project_key: keys[1], merge: true }
+    expect((await user.post('/api/v1/project-context/projects/rename', rename)).status).toBe(200)
+    const due = (await dueSessions(database.read, 10)).sort((a, b) => (a.session_id < b.session_id ? -1 : 1))
+    expect(due).toEqual([
+      { ...whole, ...mark, session_id: 'too' },
+      { ...whole, ...mark },
+    ])
+    await mined()
+    expect(await dueCount()).toBe(0)
+  })
+
   test('the failure and the cure stand in different turns of a session', async () => {
     const user = await t.user()
     const name = word()

@@ -1,5 +1,5 @@
 import type { AskedWord } from '../../../text/query-words.ts'
-import { bestFirst, bestOf, gather } from './candidates.ts'
+import { bestFirst, bestOf, gather, type Likely } from './candidates.ts'
 import { type JudgedEvent, judge } from './judge.ts'
 import { lengthsOf } from './lengths.ts'
 import { type Plan, planQuestion } from './plan-question.ts'
@@ -10,7 +10,7 @@ import { type Occurrences, occurrencesIn } from './word-index.search.ts'
 /** How many candidates are measured by their length. Fewer of them have their words counted. */
 const MEASURED = 600
 const COUNTED = 150
-/** All later pages come from one ranking, so that a reader sees every event once. */
+/** All later pages come from one ranking that begins as the first ones do, so that a reader sees every event once. */
 const COUNTED_FOR_PAGES = 1000
 
 /** How many events are needed, and whether words that no event has are looked for under another spelling. */
@@ -71,14 +71,18 @@ async function rank(
   const pool = bestOf(candidates, Math.max(MEASURED, counted))
   const numbers = pool.map(({ eventNo }) => eventNo)
   const lengths = await lengthsOf(reach, numbers)
-  const close = pool
-    .filter(({ eventNo }) => lengths.has(eventNo))
-    .map(({ eventNo, score }) => ({
-      eventNo,
-      score: likelyScore(score, lengths.get(eventNo) as number, averageLength),
-    }))
-    .sort(bestFirst)
-    .slice(0, counted)
+  const closest = (some: readonly Likely[], most: number) =>
+    some
+      .filter(({ eventNo }) => lengths.has(eventNo))
+      .map(({ eventNo, score }) => ({
+        eventNo,
+        score: likelyScore(score, lengths.get(eventNo) as number, averageLength),
+      }))
+      .sort(bestFirst)
+      .slice(0, most)
+      .map(({ eventNo }) => eventNo)
+  const close = closest(pool, counted)
+  const first = new Set(closest(pool.slice(0, MEASURED), COUNTED))
   // Of the terms that were looked up, a long question uses a few.
   const used = [...new Set(wanted.flatMap((options) => options.flatMap(positionsOf)))].map(
     (position) => terms[position] as string,
@@ -86,13 +90,14 @@ async function rank(
   const at = new Map(used.map((term, i) => [term, i]))
   const ranked: RankedEvent[] = []
   for (const range of ranges) {
-    const within = close.map(({ eventNo }) => eventNo).filter((no) => no >= range.from && no <= range.to)
+    const within = close.filter((no) => no >= range.from && no <= range.to)
     for (const [eventNo, found] of await occurrencesIn(db, database.engine, range, within, used)) {
       const words = { ...found, counts: terms.map((term) => found.counts[at.get(term) ?? -1] ?? 0) }
       ranked.push({ eventNo, score: scoreOf(words, wanted, averageLength), words })
     }
   }
-  return ranked.filter(({ score }) => score > 0).sort(bestFirst)
+  const isLater = ({ eventNo }: Likely) => Number(!first.has(eventNo))
+  return ranked.filter(({ score }) => score > 0).sort((a, b) => isLater(a) - isLater(b) || bestFirst(a, b))
 }
 
 /** How many events are sampled for their average length. */

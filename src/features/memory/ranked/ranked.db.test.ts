@@ -109,6 +109,19 @@ onBothEngines('ranked search in a project', (t) => {
     expect(first.total).toBe(30)
   })
 
+  test('all pages together show every event once, also those that only a closer look lifts', async () => {
+    const user = await t.user()
+    const ids: string[] = []
+    for (let n = 0; n < 170; n++) {
+      const isLong = n % 17 < 2
+      ids.push(await remember(user, isLong ? `${'pelican '.repeat(10)}${'of a pond '.repeat(12)}${n}` : `pelican ${n}`))
+    }
+    const pages = []
+    for (const page of ['1', '2', '3', '4'])
+      pages.push(...idsOf((await ask(user, 'pelican', { mode: 'ranked', limit: '50', page })).results))
+    expect(pages.toSorted()).toEqual(ids.toSorted())
+  })
+
   test('a hit that shares little with the question is marked', async () => {
     const user = await t.user()
     const answer = await remember(user, 'the queue of the mailer overflowed after the release')

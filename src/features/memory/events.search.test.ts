@@ -4,7 +4,11 @@ import { rarestGrams } from './events.search.ts'
 test('the index is asked for the trigrams that are rarest in the texts themselves', () => {
   const sample = ['the pool is empty', 'the pool is full', 'the pool leaks', 'die Größe fehlt']
   expect(rarestGrams('the pool of größe', sample).slice(0, 2)).not.toContain('the')
-  expect(rarestGrams('poolparty', sample)).toEqual(['olp', 'lpa', 'par', 'art'])
+  expect(rarestGrams('poolparty', sample)).toEqual(['olp', 'art', 'lpa', 'par'])
+})
+
+test('trigrams of a needle that no text has stand apart, since neighbours share their letters', () => {
+  expect(rarestGrams('abcdefghijkl', ['nothing of it'])).toEqual(['abc', 'def', 'ghi', 'jkl'])
 })
 
 test('a very long needle is weighed by some of its trigrams, from all over it', () => {

@@ -145,13 +145,26 @@ const MOST_GRAMS = 4
 /** How many trigrams of a long needle are considered, spread over its whole length. */
 const MOST_WEIGHED = 40
 
-/** The trigrams that are rarest in a sample of the texts that are searched, whatever their language. */
+/** Trigrams with fewer letters between their beginnings than this share letters, so the second one narrows less. */
+const APART = 3
+
+/** Trigrams that are rare in a sample of the texts that are searched, whatever their language, and that stand apart. */
 export function rarestGrams(needle: string, sample: readonly string[]): string[] {
   const grams = [...new Set(trigramsIn(needle))]
   const step = Math.ceil(grams.length / MOST_WEIGHED)
-  const weighed = grams
-    .filter((_, index) => index % step === 0)
-    .map((gram) => ({ gram, texts: sample.filter((text) => text.includes(gram)).length }))
-  weighed.sort((a, b) => a.texts - b.texts)
-  return weighed.slice(0, MOST_GRAMS).map(({ gram }) => gram)
+  const left = grams
+    .map((gram, at) => ({ gram, at }))
+    .filter(({ at }) => at % step === 0)
+    .map((weighed) => {
+      const texts = sample.filter((text) => text.includes(weighed.gram)).length
+      return { ...weighed, worth: Math.log((sample.length + 1) / (texts + 0.5)), apart: APART }
+    })
+  const chosen: string[] = []
+  while (chosen.length < MOST_GRAMS && left.length > 0) {
+    const best = left.reduce((a, b) => (b.worth * b.apart > a.worth * a.apart ? b : a))
+    chosen.push(best.gram)
+    left.splice(left.indexOf(best), 1)
+    for (const other of left) other.apart = Math.min(other.apart, Math.abs(other.at - best.at))
+  }
+  return chosen
 }

@@ -205,13 +205,14 @@ async function findNewest(ctx: UserCtx, project: Project, query: string, window:
   const sample = await newestTexts(ctx.db, project, SAMPLE.events, SAMPLE.characters)
   const asked = { userId: project.user_id, needle, grams: rarestGrams(needle, sample) }
   const partitions = await partitionsOf(ctx.db, project)
-  const found =
-    recent.length >= wanted ? recent : await findSubstring(ctx.db, engine, partitions, asked, wanted)
-  const total =
-    found.length < wanted
-      ? found.length
-      : await countSubstring(ctx.db, engine, partitions, asked, MOST_COUNTED)
-  return { rows: await rowsOf(ctx, pageOf(found.sort(newestFirst), window)), total }
+  // Either way the index is walked once.
+  if (recent.length >= wanted) {
+    const total = await countSubstring(ctx.db, engine, partitions, asked, MOST_COUNTED)
+    return { rows: await rowsOf(ctx, pageOf(recent.sort(newestFirst), window)), total }
+  }
+  const found = await findSubstring(ctx.db, engine, partitions, asked, MOST_COUNTED)
+  const total = Math.min(found.length, MOST_COUNTED)
+  return { rows: await rowsOf(ctx, pageOf(found.sort(newestFirst).slice(0, total), window)), total }
 }
 
 const pageOf = (found: readonly NumberedEvent[], { from, limit }: Window): number[] =>

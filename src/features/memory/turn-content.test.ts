@@ -9,6 +9,15 @@ test('a turn comes apart as it was put together', () => {
     expect(turnParts(turnContent(message, report))).toEqual({ message, report })
 })
 
+test('a message that quotes a turn stays in one piece', () => {
+  for (const end of ['\nfoo', '\n', '']) {
+    const message = `please explain:\n\nAgent report:\nfoo\n\n\nAgent report:${end}`
+    const quoted = message.replaceAll('Agent report:', ' Agent report:')
+    const { message: read, report } = turnParts(turnContent(message, 'done'))
+    expect([read, report]).toEqual([quoted, 'done'])
+  }
+})
+
 test('a turn that was cut before its report has a message only', () => {
   expect(turnParts('User message:\nwhy is it sl')).toEqual({ message: 'why is it sl', report: null })
 })

@@ -3,8 +3,11 @@
 const MESSAGE = 'User message:\n'
 const REPORT = '\n\nAgent report:\n'
 
+/** A message may quote a turn. Its heading is indented, so that the first one is ours. */
+const QUOTED = /(?<=\n\n)(?=Agent report:\n)/g
+
 export const turnContent = (userMessage: string, agentReport: string): string =>
-  `${MESSAGE}${userMessage}${REPORT}${agentReport}`
+  `${MESSAGE}${`${userMessage}\n`.replaceAll(QUOTED, ' ').slice(0, -1)}${REPORT}${agentReport}`
 
 /** Clients send the beginning of a long message verbatim and then a summary, so only the beginning is compared. */
 const COMPARED_CHARACTERS = 3500

@@ -59,11 +59,7 @@ const SYNTAX = /[`*]|(?<![^\n])[^\S\n]*[#>]+\s*/g
 
 /** The text without Markdown syntax, on one line. */
 export const plainText = (text: string): string =>
-  text
-    .replace(LINK, '$1')
-    .replace(SYNTAX, '')
-    .replace(/\s+/g, ' ')
-    .trim()
+  text.replace(LINK, '$1').replace(SYNTAX, '').replace(/\s+/g, ' ').trim()
 
 export const sentencesOf = (text: string): string[] =>
   text

@@ -425,7 +425,8 @@ onBothEngines('recall', (t) => {
 
   test('after an answer that was lost, the library is paid for a card that was not paid for before', async () => {
     const [author, me] = [await t.user('author'), await t.user('payer')]
-    const error = 'terraform: Error acquiring the state lock: ConditionalCheckFailedException in table tf-locks'
+    const error =
+      'terraform: Error acquiring the state lock: ConditionalCheckFailedException in table tf-locks'
     const text = `$ terraform apply\nexit code 1\n${error}`
     const fixes = [
       'An aborted apply left its row. Remove it with `terraform force-unlock` and the id that is printed.',

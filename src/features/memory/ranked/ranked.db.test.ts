@@ -114,7 +114,12 @@ onBothEngines('ranked search in a project', (t) => {
     const ids: string[] = []
     for (let n = 0; n < 170; n++) {
       const isLong = n % 17 < 2
-      ids.push(await remember(user, isLong ? `${'pelican '.repeat(10)}${'of a pond '.repeat(12)}${n}` : `pelican ${n}`))
+      ids.push(
+        await remember(
+          user,
+          isLong ? `${'pelican '.repeat(10)}${'of a pond '.repeat(12)}${n}` : `pelican ${n}`,
+        ),
+      )
     }
     const pages = []
     for (const page of ['1', '2', '3', '4'])

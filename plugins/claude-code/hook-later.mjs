@@ -1254,11 +1254,13 @@ function* foreignNames(text) {
 /** Values beside a name such as `key` or `secret` that are no secrets: the whole name or the form of the value says so. */
 var REST_OF_NAME = /[\w-]{0,40}/y;
 /** `secretName`, `AUTH0_DOMAIN`, `token-type`: what is known about a secret, not the secret. */
-var ABOUT = "names?|refs?|domain|host|hostname|arn|type|version|alg|algorithm|length|count|ttl|expiry";
+var ABOUT = "names?|refs?|domain|host|hostname|arn|type|version|alg|algorithm|length|count|rate|ratio|through|ttl|expiry";
 var ABOUT_IT = new RegExp(`(?:^|[_-])(?:${ABOUT})$`, "i");
 var ABOUT_IT_IN_CAMEL_CASE = new RegExp(`(?:${ABOUT.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())})$`);
 /** GnuPG receives keys by their fingerprints: `--recv-keys`. */
 var PUBLIC = /(?:public[_ -]?|recv-)$/i;
+/** `bypass`, `compass`, `second pass`: other words, and passes over something. Any other letters may name a service. */
+var NO_PASSWORD = /(?<![a-z])(?:by|com|encom|sur|tres|over|under|first|second|third|render|shader|shadow|depth|low|high|band)[_ -]?$/i;
 var PUBLIC_KEY = /public[_ -]?key[_ -]?$/i;
 var OF_ACCESS = /access[_ -]?$/i;
 var UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -1283,22 +1285,22 @@ function isCacheKey(value) {
 	const words = known.filter((part) => WORD$1.test(part) && !isUnpronounceable(part));
 	return words.length >= (hasHash ? 2 : 1) && known.every((part) => words.includes(part) || NUMBER.test(part));
 }
-/** The key of a cache or of a map: `key`, `restore-keys` and `cache_key`, not `api_key`. */
-var isPlainKey = (before) => /(?:^|[^\w-]|(?:cache|restore)[_-]?)$/i.test(before);
+/** The key of a cache, a map or a table: `key`, `restore-keys` and `sort_key`, not `api_key`. */
+var PLAIN_KEY = /(?:^|[^\w-]|(?:cache|restore|primary|foreign|partition|sort|group|row|object|routing)[_-]?)$/i;
 /** The value beside this name is certainly no secret. */
 function isHarmless(text, { start, end }, kind, value) {
 	REST_OF_NAME.lastIndex = end;
 	const rest = REST_OF_NAME.exec(text)?.[0] ?? "";
 	if (ABOUT_IT.test(rest) || ABOUT_IT_IN_CAMEL_CASE.test(rest)) return true;
-	if (kind === "password") return false;
 	const name = text.slice(start, end).toLowerCase();
 	const before = text.slice(Math.max(0, start - 12), start);
+	if (kind === "password") return name === "pass" && NO_PASSWORD.test(before);
 	if (PUBLIC_KEY.test(before) || name === "key" && PUBLIC.test(before)) return true;
 	if (PACKAGE.test(value) || RESOURCE_OR_ANCHOR.test(value) || isConstant(value)) return true;
 	if (kind !== "api_key") return false;
 	if (/^(?:key|api)$/.test(name) && /^[_-]?ids?$/i.test(rest)) return !OF_ACCESS.test(before);
 	if (UUID.test(value)) return /id$/i.test(name + rest);
-	return name === "key" && /^s?$/i.test(rest) && isPlainKey(before) && isCacheKey(value);
+	return name === "key" && /^s?$/i.test(rest) && PLAIN_KEY.test(before) && isCacheKey(value);
 }
 //#endregion
 //#region src/features/redaction/headers.ts

@@ -6,6 +6,9 @@ import { type FromWorker, isAboutMetrics, WorkerMetrics } from './worker-metrics
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 
+/** Keeps workers small (decision 0001), also those of the installed package, which no script starts with flags. */
+const HEAP_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=50']
+
 export type SupervisorEvents = {
   /** The first worker answers on the port. */
   ready: () => void
@@ -113,6 +116,8 @@ export function supervise(
     events.said(endOf(worker, code, signal))
     void replace()
   })
+  // The last of two equal flags counts: what this process was started with.
+  cluster.setupPrimary({ execArgv: [...HEAP_FLAGS, ...process.execArgv] })
   for (let i = 0; i < count; i++) cluster.fork(settings)
 
   return {

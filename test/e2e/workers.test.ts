@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Agent, get as httpGet } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -44,6 +45,12 @@ function workerPids(): number[] {
     generation = next
   }
 }
+
+test.runIf(process.platform === 'linux')('workers have a small heap, whatever started the service', () => {
+  const [worker] = workerPids()
+  const flags = readFileSync(`/proc/${worker}/cmdline`, 'utf8').split('\0')
+  expect(flags).toEqual(expect.arrayContaining(['--max-semi-space-size=8', '--heap-growing-percent=50']))
+})
 
 test('a write through one worker is seen by the next read through another', async () => {
   const authorization = await registered('w@example.com')

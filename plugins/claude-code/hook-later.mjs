@@ -1260,7 +1260,7 @@ var ABOUT_IT_IN_CAMEL_CASE = new RegExp(`(?:${ABOUT.replaceAll(/\b[a-z]/g, (lett
 /** GnuPG receives keys by their fingerprints: `--recv-keys`. */
 var PUBLIC = /(?:public[_ -]?|recv-)$/i;
 /** `bypass`, `compass`, `second pass`: other words, and passes over something. Any other letters may name a service. */
-var NO_PASSWORD = /(?<![a-z])(?:by|com|encom|sur|tres|over|under|first|second|third|render|shader|shadow|depth|low|high|band)[_ -]?$/i;
+var NO_PASSWORD = /(?<![a-z])(?:by|com|encom|sur|tres|over|under|(?:first|second|third|render|shader|shadow|depth|low|high|band)[_ -]?)$/i;
 var PUBLIC_KEY = /public[_ -]?key[_ -]?$/i;
 var OF_ACCESS = /access[_ -]?$/i;
 var UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -1294,7 +1294,7 @@ function isHarmless(text, { start, end }, kind, value) {
 	if (ABOUT_IT.test(rest) || ABOUT_IT_IN_CAMEL_CASE.test(rest)) return true;
 	const name = text.slice(start, end).toLowerCase();
 	const before = text.slice(Math.max(0, start - 12), start);
-	if (kind === "password") return name === "pass" && NO_PASSWORD.test(before);
+	if (kind === "password") return name === "pass" && NO_PASSWORD.test(before) && !isUnpronounceable(value);
 	if (PUBLIC_KEY.test(before) || name === "key" && PUBLIC.test(before)) return true;
 	if (PACKAGE.test(value) || RESOURCE_OR_ANCHOR.test(value) || isConstant(value)) return true;
 	if (kind !== "api_key") return false;

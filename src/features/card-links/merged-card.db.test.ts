@@ -21,6 +21,7 @@ onBothEngines('the id of a merged card', (t) => {
     ['patch', url(cardId), { evidences: [{ kind: 'log', content: 'Unseen' }] }],
     ['post', `${url(cardId)}/restore`, { version: 1 }],
     ['put', `${url(cardId)}/cites`, { cites: ['npm:left-pad@1'] }],
+    ['put', `${url(cardId)}/review-interval`, { review_after_days: 30 }],
     ['post', `${url(cardId)}/publish`, {}],
     ['post', `${url(cardId)}/share`, {}],
     ['post', `${url(cardId)}/share`, { workspace_id }],

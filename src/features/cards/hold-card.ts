@@ -53,7 +53,7 @@ export const holdVisibility = ({ db }: Ctx, workspaceId: string) =>
     .forShare()
     .execute()
 
-/** The same for a change that indexes the card where it is. */
+/** `holdRowOf` and `holdVisibility`, for a change that indexes the card where it is. */
 export async function holdAnyCard(ctx: Ctx, cardId: string): Promise<string | undefined> {
   const workspaceId = await holdRowOf(ctx, cardId)
   if (workspaceId !== undefined) await holdVisibility(ctx, workspaceId)

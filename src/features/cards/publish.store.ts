@@ -6,10 +6,10 @@ import { holdRowOf, holdVisibility } from './hold-card.ts'
 /**
  * Whoever opens or closes a team marks the cards that its snapshot has (`changeWorkspace`). If it only waited for a lock here,
  * it would go on without the card that arrives; after an update of the row it runs again. The library is never opened or
- * closed.
+ * closed. A cluster would lock all workspaces for the update, so there an entry may wait for the next change of its card.
  */
 async function holdTarget(ctx: UserCtx, workspaceId: string): Promise<void> {
-  if (workspaceId === PUBLIC_LIBRARY_ID) await holdVisibility(ctx, workspaceId)
+  if (workspaceId === PUBLIC_LIBRARY_ID || ctx.database.isDistributed) await holdVisibility(ctx, workspaceId)
   else
     await ctx.db
       .updateTable('workspaces')

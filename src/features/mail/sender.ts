@@ -117,6 +117,7 @@ async function deliver(
     if (look) mail = await look(ctx, { ...stored, stateKey: row.state_key, createdAt: row.created_at })
   } catch (error) {
     // Counts as a try: otherwise this mail would be looked at for ever, and hold up those behind it each time.
+    ctx.log.warn({ err: error, mail_id: row.mail_id }, 'a mail could not be looked at again')
     return {
       outcome: 'failed',
       error: error instanceof Error ? error.message : `${error}`,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { sanitise } from '../redaction/redact.ts'
 import { turnContent, turnParts } from './turn-content.ts'
 
 test('a turn comes apart as it was put together', () => {
@@ -15,6 +16,16 @@ test('a message that quotes a turn stays in one piece', () => {
     const quoted = message.replaceAll('Agent report:', ' Agent report:')
     const { message: read, report } = turnParts(turnContent(message, 'done'))
     expect([read, report]).toEqual([quoted, 'done'])
+  }
+})
+
+test('so does one with other line ends, or that begins with the heading', () => {
+  for (const message of ['why?\r\n\r\nAgent report:\r\nfoo', '\nAgent report:\nfoo', 'Agent report:\nfoo']) {
+    const { message: read, report } = turnParts(sanitise(turnContent(message, 'done')).text)
+    expect([read, report]).toEqual([
+      message.replaceAll('\r', '').replace('Agent report:', ' Agent report:'),
+      'done',
+    ])
   }
 })
 

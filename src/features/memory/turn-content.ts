@@ -3,8 +3,8 @@
 const MESSAGE = 'User message:\n'
 const REPORT = '\n\nAgent report:\n'
 
-/** A message may quote a turn. Its heading is indented, so that the first one is ours. */
-const QUOTED = /(?<=\n\n)(?=Agent report:\n)/g
+/** A message may quote a turn. Its heading is indented, so that the first one is ours. Carriage returns are dropped later. */
+const QUOTED = /(?<=^|\n)(?=\r*Agent report:\r*\n)/g
 
 export const turnContent = (userMessage: string, agentReport: string): string =>
   `${MESSAGE}${`${userMessage}\n`.replaceAll(QUOTED, ' ').slice(0, -1)}${REPORT}${agentReport}`

@@ -60,10 +60,10 @@ export async function dropAllBut(db: Db, workspaceId: string, kept: number): Pro
       .execute()
 }
 
-/** Most often asked for first. */
 /** From the first to before the second. */
 export type Period = { since: string; until: string | undefined }
 
+/** Most often asked for first. */
 export const missedIn = (
   db: Db,
   workspaceId: string,

@@ -70,14 +70,21 @@ onBothEngines('decisions of the service', (t) => {
     expect([shown.status, shown.body.hidden_since]).toEqual([200, undefined])
   })
 
-  test('are known after an upgrade: made where strangers read, by nobody who is admin there', async () => {
+  test('are known after an upgrade: made where strangers read, by nobody who is or was admin there', async () => {
     const { card } = await hiddenByService()
     const { admin: head, editor: me, viewer, workspaceId } = await team(t, { visibility: 'public' })
     const ofTeam = await record(me, { workspace_id: workspaceId })
     await me.post(`${url(ofTeam)}/share`)
     await report(viewer, ofTeam.card_id)
     await decide(head, await matterOf(head, ofTeam.card_id), { decision: 'hide' })
-    const ids = [card.card_id, ofTeam.card_id]
+    const second = await t.user()
+    await head.post(`/api/v1/workspaces/${workspaceId}/members`, { user_id: second.userId, role: 'admin' })
+    const byFormer = await record(me, { workspace_id: workspaceId })
+    await me.post(`${url(byFormer)}/share`)
+    await report(viewer, byFormer.card_id)
+    await decide(second, await matterOf(second, byFormer.card_id), { decision: 'hide' })
+    await head.delete(`/api/v1/workspaces/${workspaceId}/members/${second.userId}`)
+    const ids = [card.card_id, ofTeam.card_id, byFormer.card_id]
     const { database } = t.app.services
     const seen = async () => {
       const rows = await database.read
@@ -87,12 +94,12 @@ onBothEngines('decisions of the service', (t) => {
         .execute()
       return ids.map((id) => rows.find(({ card_id }) => card_id === id)?.decided_by_service)
     }
-    expect(await seen()).toEqual([1, 0])
+    expect(await seen()).toEqual([1, 0, 0])
     await database.transaction(async (db) => {
       const matters = db.updateTable('moderation_matters').where('card_id', 'in', ids)
       await matters.set({ decided_by_service: 0 }).execute()
       for (const one of decidedByService.statements(t.engine).slice(1)) await sql.raw(one).execute(db)
     })
-    expect(await seen()).toEqual([1, 0])
+    expect(await seen()).toEqual([1, 0, 0])
   })
 })

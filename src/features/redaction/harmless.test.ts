@@ -86,6 +86,14 @@ test('letters before the name of a password are those of what it is for', () => 
     }
 })
 
+test('a password behind the end of an address or a number in a row is one', () => {
+  for (const before of ['user@acme.com ', 'smtp.example.com ', 'protected by ', 'SECOND_', 'first_'])
+    for (const name of ['pass', 'PASS']) {
+      const text = `${before}${name}: ${random}`
+      expect(redact(text).text, text).toBe(`${before}${name}: <PASSWORD>`)
+    }
+})
+
 test('beside the names and forms that are close to them a secret is one', () => {
   for (const text of [
     `secret: ${random}`,

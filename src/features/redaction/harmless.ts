@@ -14,7 +14,7 @@ const ABOUT_IT_IN_CAMEL_CASE = new RegExp(
 const PUBLIC = /(?:public[_ -]?|recv-)$/i
 /** `bypass`, `compass`, `second pass`: other words, and passes over something. Any other letters may name a service. */
 const NO_PASSWORD =
-  /(?<![a-z])(?:by|com|encom|sur|tres|over|under|first|second|third|render|shader|shadow|depth|low|high|band)[_ -]?$/i
+  /(?<![a-z])(?:by|com|encom|sur|tres|over|under|(?:first|second|third|render|shader|shadow|depth|low|high|band)[_ -]?)$/i
 const PUBLIC_KEY = /public[_ -]?key[_ -]?$/i
 const OF_ACCESS = /access[_ -]?$/i
 
@@ -56,7 +56,7 @@ export function isHarmless(text: string, { start, end }: Name, kind: string, val
   if (ABOUT_IT.test(rest) || ABOUT_IT_IN_CAMEL_CASE.test(rest)) return true
   const name = text.slice(start, end).toLowerCase()
   const before = text.slice(Math.max(0, start - 12), start)
-  if (kind === 'password') return name === 'pass' && NO_PASSWORD.test(before)
+  if (kind === 'password') return name === 'pass' && NO_PASSWORD.test(before) && !isUnpronounceable(value)
   if (PUBLIC_KEY.test(before) || (name === 'key' && PUBLIC.test(before))) return true
   if (PACKAGE.test(value) || RESOURCE_OR_ANCHOR.test(value) || isConstant(value)) return true
   if (kind !== 'api_key') return false

@@ -16,6 +16,8 @@ export const findBan = (db: Db, { userId, emailHash, workspaceId, isOpen }: Aske
         isOpen ? eb('workspace_id', 'is', null) : sql<boolean>`1 = 0`,
       ]),
     )
+    // One's own can be appealed.
+    .orderBy(sql`case when user_id = ${userId} then 0 else 1 end`)
     .orderBy('created_at')
     .limit(1)
     .executeTakeFirst()
@@ -29,14 +31,14 @@ export async function addressOf(db: Db, userId: string): Promise<string> {
   return row?.email_normal ?? ''
 }
 
-/** Who has looked at this very version for this workspace, and let it pass. */
-export async function leaveGivers(
+/** Decisions that let this very version pass in this workspace. */
+export const leavesGiven = (
   db: Db,
   { cardId, version, workspaceId }: { cardId: string; version: number; workspaceId: string },
-): Promise<string[]> {
-  const rows = await db
+) =>
+  db
     .selectFrom('moderation_matters')
-    .select('decided_by')
+    .select('decided_by_service')
     .where('card_id', '=', cardId)
     .where('cause', '=', 'blocked')
     .where('status', '=', 'decided')
@@ -44,5 +46,3 @@ export async function leaveGivers(
     .where('decided_version', '=', version)
     .where('workspace_id', '=', workspaceId)
     .execute()
-  return rows.flatMap(({ decided_by }) => (decided_by === null ? [] : [decided_by]))
-}

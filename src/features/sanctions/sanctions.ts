@@ -3,8 +3,7 @@ import type { Ctx, UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { addressHash } from '../../core/secrets.ts'
 import type { CardStatus } from '../../db/tables/cards.ts'
-import { findUser, isServiceModerator } from '../identity/users/users.ts'
-import { addressOf, findBan, leaveGivers } from './sanctions.store.ts'
+import { addressOf, findBan, leavesGiven } from './sanctions.store.ts'
 
 type Target = { workspace_id: string; visibility: 'private' | 'unlisted' | 'public' }
 
@@ -71,15 +70,12 @@ export async function isClearedFor(
   card: { card_id: string; version: number },
   { workspace_id, visibility }: Target,
 ): Promise<boolean> {
-  const givers = await leaveGivers(ctx.db, {
+  const given = await leavesGiven(ctx.db, {
     cardId: card.card_id,
     version: card.version,
     workspaceId: workspace_id,
   })
-  if (visibility === 'private') return givers.length > 0
-  for (const userId of givers) {
-    const user = await findUser(ctx.db, userId)
-    if (user && isServiceModerator(ctx.config, user)) return true
-  }
-  return false
+  return visibility === 'private'
+    ? given.length > 0
+    : given.some(({ decided_by_service }) => decided_by_service === 1)
 }

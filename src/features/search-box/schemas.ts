@@ -52,7 +52,9 @@ const MemorySection = z
     results: z.array(
       FoundEvent.omit({ meta: true }).extend({ project_key: z.string(), workspace_id: AnswerId }),
     ),
-    total: z.int(),
+    total: z
+      .int()
+      .describe('At least so many: for a limit up to 150 the best 150 are looked at, beyond it 1,000.'),
   })
   .meta({ id: 'SearchBoxMemory' })
 

@@ -3,11 +3,11 @@ import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import type { CardStatus, ReviewStatus } from '../../db/tables/cards.ts'
-import { editableCard } from '../cards/access.ts'
 import { AT_HOME, Home, Readers } from '../cards/home.ts'
 import { presentHomes } from '../cards/homes.ts'
 import { presentTrust, Trust } from '../cards/present-trust.ts'
 import { CardId } from '../cards/schemas.ts'
+import { editableUnmerged } from '../cards/unmerged-card.ts'
 import { tellAgainAfter } from '../notices/tell.ts'
 import { requireRole } from '../permissions/permission.ts'
 import {
@@ -153,10 +153,10 @@ export const setReviewInterval = capability({
     review_after_days: z.int().min(SHORTEST_DAYS).max(LONGEST_DAYS).nullable(),
   }).meta({ id: 'ReviewInterval' }),
   output: z.void(),
-  errors: [404, 412],
+  errors: [404, 409, 412],
   run: (ctx, { card_id, review_after_days }) =>
     inTx(ctx, async (ctx) => {
-      await editableCard(ctx, card_id)
+      await editableUnmerged(ctx, card_id)
       await setReviewDays(ctx.db, card_id, review_after_days)
     }),
 })

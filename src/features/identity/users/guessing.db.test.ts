@@ -36,6 +36,15 @@ onBothEngines(
       }
     })
 
+    test('that come once a minute, now sooner and now later, keep nobody out', async () => {
+      const { fail, attempt, wait } = sharedHost()
+      for (let i = 0; i < 120; i++) {
+        await fail()
+        await attempt()
+        wait((i % 2 === 0 ? 50 : 70) * SECOND)
+      }
+    })
+
     test('that come fast hold everybody of the host, and fall with time', async () => {
       const { fail, attempt, wait } = sharedHost()
       for (let i = 0; i < 60; i++) {

@@ -7,7 +7,8 @@ import { sha256 } from '../../../core/secrets.ts'
 const FREE_FAILURES = 5
 /** Many people may share a host. It has more free failures, and one of them is forgiven each minute. */
 const FREE_FAILURES_OF_HOST = 50
-const FORGIVEN_AFTER_MS = 60_000
+/** A host's failures are kept as the seconds until they are forgiven, so that no part of a minute is lost at the next one. */
+const FORGIVEN_AFTER_SECONDS = 60
 const MAX_WAIT_SECONDS = 900
 const FORGET_AFTER_MS = 24 * 3_600_000
 const LOGINS_PER_EMAIL_A_MINUTE = 5
@@ -21,18 +22,23 @@ const byHost = (ctx: Ctx) => `ip:${sha256(ctx.ip)}`
 
 type Row = { subject: string; failures: number; last_failure_at: string }
 
-/** How many still count. Those of a host would otherwise never end where somebody mistypes every day. */
-function countedNow(ctx: Ctx, { subject, failures, last_failure_at }: Row): number {
+/** What is left of the stored number. That of a host would otherwise never end where somebody mistypes every day. */
+function leftNow(ctx: Ctx, { subject, failures, last_failure_at }: Row): number {
   if (subject !== byHost(ctx)) return failures
   const since = Math.max(0, ctx.now().getTime() - Date.parse(last_failure_at))
-  return Math.max(0, failures - Math.floor(since / FORGIVEN_AFTER_MS))
+  return Math.max(0, failures - Math.floor(since / 1000))
 }
+
+const failuresBeyond = (ctx: Ctx, row: Row): number =>
+  row.subject === byHost(ctx)
+    ? Math.floor(leftNow(ctx, row) / FORGIVEN_AFTER_SECONDS) - FREE_FAILURES_OF_HOST
+    : row.failures - FREE_FAILURES
 
 function secondsToWait(ctx: Ctx, row: Row): number {
   const since = ctx.now().getTime() - Date.parse(row.last_failure_at)
   // One that lies ahead by more than the clocks of two machines differ was dated by a wrong clock.
   const isDatedWrong = since < -MAX_WAIT_SECONDS * 1000
-  const beyond = countedNow(ctx, row) - (row.subject === byHost(ctx) ? FREE_FAILURES_OF_HOST : FREE_FAILURES)
+  const beyond = failuresBeyond(ctx, row)
   if (beyond < 0 || since > FORGET_AFTER_MS || isDatedWrong) return 0
   const wait = Math.min(MAX_WAIT_SECONDS, 2 ** Math.min(20, beyond))
   return Math.ceil(wait - since / 1000)
@@ -59,7 +65,8 @@ export async function recordFailure(ctx: Ctx, email: string): Promise<void> {
     const before = await findFailures(ctx, subjects)
     for (const subject of subjects) {
       const row = before.find((one) => one.subject === subject)
-      const change = { failures: (row ? countedNow(ctx, row) : 0) + 1, last_failure_at }
+      const one = subject === byHost(ctx) ? FORGIVEN_AFTER_SECONDS : 1
+      const change = { failures: (row ? leftNow(ctx, row) : 0) + one, last_failure_at }
       await ctx.db
         .insertInto('login_failures')
         .values({ subject, ...change })

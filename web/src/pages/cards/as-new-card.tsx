@@ -7,8 +7,10 @@ import { toastError } from '../../ui/toast.tsx'
 import type { Draft } from './draft.ts'
 import { draftOfCard, moveToNewCard } from './use-draft.ts'
 
-const reasonOf = ({ status, message }: ApiError) =>
-  status === 404 ? 'This card was deleted, or it is no longer shared with you.' : message
+function reasonOf({ status, code, message }: ApiError): string {
+  if (status === 404) return 'This card was deleted, or it is no longer shared with you.'
+  return code === 'merged_already' ? 'This card was merged into another.' : message
+}
 
 type Props = { cardId: string; draft: Draft; why?: ApiError; onMoved?: () => void }
 

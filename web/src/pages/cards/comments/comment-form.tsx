@@ -17,8 +17,6 @@ type Props = {
   start?: string
   /** Whom the text mentions that it starts with. */
   mentioned?: readonly Person[]
-  /** Whether it can be sent as it is. */
-  ready?: boolean
   /** Under this name the browser keeps what is not sent yet. */
   keptAs: string
   busy: boolean
@@ -39,7 +37,6 @@ export function CommentForm({
   people,
   start = '',
   mentioned = [],
-  ready = true,
   keptAs,
   busy,
   error,
@@ -51,7 +48,7 @@ export function CommentForm({
   const form = useRef<HTMLFormElement>(null)
   const submit = async (event?: FormEvent) => {
     event?.preventDefault()
-    if (busy || !ready || !text.trim()) return
+    if (busy || !text.trim()) return
     await onSend(asStored(text.trim(), people, [...mentioned, ...chosen])).then(
       () => {
         // The form may be closed by now, and another one open in its stead.
@@ -78,7 +75,7 @@ export function CommentForm({
       <SecretNote text={text} />
       <FormError error={error} />
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" busy={busy} disabled={!ready || !text.trim()}>
+        <Button type="submit" busy={busy} disabled={!text.trim()}>
           {action}
         </Button>
         {onClose && (

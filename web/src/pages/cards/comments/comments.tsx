@@ -1,4 +1,4 @@
-import { type UseMutationResult, useMutation } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { type Comment, createComment, deleteComment, editComment } from '../../../api/comments.ts'
 import type { Card } from '../../../api/types.ts'
@@ -11,8 +11,8 @@ import { LazyMarkdown } from '../../../ui/lazy-markdown.tsx'
 import { FormError, PartNotLoaded } from '../../../ui/states.tsx'
 import { toast, toastError } from '../../../ui/toast.tsx'
 import { CommentForm } from './comment-form.tsx'
-import { asMarkdown, asTyped, mentionedStill, type Person } from './mention-text.ts'
-import { type Members, threadChanged, usePeople, useThread } from './use-comments.ts'
+import { asMarkdown, asTyped, type Person, peopleIn } from './mention-text.ts'
+import { threadChanged, usePeople, useThread } from './use-comments.ts'
 
 /** Links to the thread end with this. */
 const ANCHOR = 'comments'
@@ -21,7 +21,7 @@ const ANCHOR = 'comments'
 export function Comments({ card }: { card: Card }) {
   const { personal_workspace_id } = useMe()
   const { query, comments, total, audience } = useThread(card.card_id)
-  const members = usePeople(card, audience?.workspace_id)
+  const people = usePeople(card, audience?.workspace_id)
   const section = useRef<HTMLElement>(null)
   const isShown = audience !== null || total > 0
   useEffect(() => {
@@ -34,7 +34,7 @@ export function Comments({ card }: { card: Card }) {
       {comments.length > 0 && (
         <ul className="grid gap-4">
           {comments.map((comment) => (
-            <CommentRow key={comment.comment_id} comment={comment} members={members} />
+            <CommentRow key={comment.comment_id} comment={comment} people={people} />
           ))}
         </ul>
       )}
@@ -52,7 +52,7 @@ export function Comments({ card }: { card: Card }) {
         <NewComment
           key={card.card_id}
           card={card}
-          people={members.people}
+          people={people}
           readers={readersOf(card, audience, personal_workspace_id)}
         />
       )}
@@ -92,7 +92,7 @@ function NewComment({ card, people, readers }: { card: Card; people: readonly Pe
   )
 }
 
-function CommentRow({ comment, members }: { comment: Comment; members: Members }) {
+function CommentRow({ comment, people }: { comment: Comment; people: readonly Person[] }) {
   const me = useMe()
   const [doing, setDoing] = useState<'edit' | 'delete' | null>(null)
   const [wasEdited, setEdited] = useState(false)
@@ -127,7 +127,18 @@ function CommentRow({ comment, members }: { comment: Comment; members: Members }
         )}
       </p>
       {doing === 'edit' ? (
-        <EditComment comment={comment} members={members} save={save} onClose={close} />
+        <CommentForm
+          label="Your comment"
+          action="Save"
+          people={people}
+          start={asTyped(comment.body, comment.mentions)}
+          mentioned={peopleIn(comment.body, comment.mentions)}
+          keptAs={`kv-comment:${me.user_id}:${comment_id}`}
+          busy={save.isPending}
+          error={save.error}
+          onSend={(body) => save.mutateAsync(body)}
+          onClose={close}
+        />
       ) : (
         <LazyMarkdown>{asMarkdown(comment.body, comment.mentions)}</LazyMarkdown>
       )}
@@ -139,42 +150,6 @@ function CommentRow({ comment, members }: { comment: Comment; members: Members }
         />
       )}
     </li>
-  )
-}
-
-type EditProps = {
-  comment: Comment
-  members: Members
-  save: UseMutationResult<unknown, Error, string>
-  onClose: () => void
-}
-
-function EditComment({ comment, members, save, onClose }: EditProps) {
-  const { comment_id, user_id, body, mentions } = comment
-  const { people, areKnown, query } = members
-  const { still, gone } = mentionedStill(mentions, people)
-  return (
-    <>
-      <CommentForm
-        label="Your comment"
-        hint={
-          areKnown && gone.length > 0
-            ? `Who cannot read this card now is no longer mentioned: ${gone.join(', ')}.`
-            : undefined
-        }
-        action="Save"
-        people={people}
-        start={asTyped(body, mentions)}
-        mentioned={still}
-        ready={areKnown || mentions.length === 0}
-        keptAs={`kv-comment:${user_id}:${comment_id}`}
-        busy={save.isPending}
-        error={save.error}
-        onSend={(next) => save.mutateAsync(next)}
-        onClose={onClose}
-      />
-      {mentions.length > 0 && <PartNotLoaded what="The list of members" query={query} />}
-    </>
   )
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asMarkdown, asStored, asTyped, mentionedStill, mentionTyped, peopleLike } from './mention-text.ts'
+import { asMarkdown, asStored, asTyped, mentionTyped, peopleIn, peopleLike } from './mention-text.ts'
 
 const id = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
 const ANN = { user_id: id(1), name: 'Ann' }
@@ -19,17 +19,15 @@ test('of two members with one name the chosen one is meant', () => {
   expect(asStored('@Bob', [BOB, other], [BOB, other])).toBe(`<@${id(4)}>`)
 })
 
-test('a comment that is changed mentions whom it did, except those who can no longer be', () => {
-  const other = { user_id: id(5), name: 'Ann Lee' }
+test('a comment that is changed mentions whom it did, also those who have left', () => {
+  const namesake = { user_id: id(5), name: 'Ann Lee' }
   const mentions = [ANN_LEE, { user_id: id(6), name: 'Carol' }].map(({ user_id, name }) => ({
     user_id,
     display_name: name,
   }))
-  const people = [...PEOPLE, other]
-  const { still, gone } = mentionedStill(mentions, people)
-  const typed = asTyped(`<@${id(2)}> and <@${id(6)}>`, mentions)
-  expect(asStored(`${typed} again`, people, still)).toBe(`<@${id(2)}> and @Carol again`)
-  expect(gone).toEqual(['Carol'])
+  const body = `<@${id(2)}>, <@${id(6)}> and <@${id(7)}>`
+  const people = [...PEOPLE, namesake]
+  expect(asStored(`${asTyped(body, mentions)} again`, people, peopleIn(body, mentions))).toBe(`${body} again`)
 })
 
 test('a stored text is read as it was typed, and as Markdown without tricks in the name', () => {

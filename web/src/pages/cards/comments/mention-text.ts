@@ -1,4 +1,4 @@
-import { replaceMentions } from '#server/features/comments/mentions.ts'
+import { mentionedIn, replaceMentions } from '#server/features/comments/mentions.ts'
 
 export type Person = { user_id: string; name: string }
 
@@ -45,17 +45,12 @@ export function asStored(text: string, people: readonly Person[], chosen: readon
 
 type Mentioned = readonly { user_id: string; display_name: string }[]
 
-/** Who stays mentioned when a comment is changed, and the names of those who can no longer be. */
-export function mentionedStill(mentions: Mentioned, people: readonly Person[]) {
-  const isStill = ({ user_id }: Mentioned[number]) => people.some((one) => one.user_id === user_id)
-  return {
-    still: mentions.filter(isStill).map(({ user_id, display_name: name }) => ({ user_id, name })),
-    gone: mentions.filter((one) => !isStill(one)).map(({ display_name }) => display_name),
-  }
-}
-
 const nameIn = (mentions: Mentioned, userId: string) =>
   mentions.find((one) => one.user_id === userId)?.display_name ?? 'somebody'
+
+/** Whom a stored text mentions, also those who have left since: they stay mentioned when it is changed. */
+export const peopleIn = (body: string, mentions: Mentioned): Person[] =>
+  mentionedIn(body).map((user_id) => ({ user_id, name: nameIn(mentions, user_id) }))
 
 /** The text as its author typed it. */
 export const asTyped = (body: string, mentions: Mentioned): string =>

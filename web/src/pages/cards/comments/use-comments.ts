@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { listComments } from '../../../api/comments.ts'
 import { queryClient } from '../../../api/query.ts'
 import type { Card } from '../../../api/types.ts'
@@ -30,18 +30,13 @@ export function useThread(cardId: string) {
   }
 }
 
-export type Members = {
-  people: Person[]
-  /** Until then nobody can say who is meant by a name. */
-  areKnown: boolean
-  query: UseQueryResult
-}
-
 /** The people that a comment can mention: members who can read the card. Only editors and admins can read a draft. */
-export function usePeople(card: Card, workspaceId: string | undefined): Members {
-  const query = useQuery({ ...membersQuery(workspaceId ?? ''), enabled: workspaceId !== undefined })
-  const people = (query.data ?? [])
+export function usePeople(card: Card, workspaceId: string | undefined): Person[] {
+  const { data: members = [] } = useQuery({
+    ...membersQuery(workspaceId ?? ''),
+    enabled: workspaceId !== undefined,
+  })
+  return members
     .filter((one) => card.status === 'published' || one.role !== 'viewer' || one.user_id === card.owner_id)
     .map((one) => ({ user_id: one.user_id, name: one.display_name }))
-  return { people, areKnown: workspaceId === undefined || query.data !== undefined, query }
 }

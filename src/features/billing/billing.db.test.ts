@@ -3,6 +3,7 @@ import { events, ledger, type Person, SECRET, webhookOf } from '../../../test/su
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { signPayload } from '../../adapters/payments/payments.ts'
 import { contextFor } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { endPlans } from './subscriptions.ts'
 
 onBothEngines(
@@ -273,6 +274,19 @@ onBothEngines(
         expect(await status(buyer)).toMatchObject({ plan_id: 'free', status: 'canceled' })
         await endPlans(contextFor(t.app.services))
         expect(await plan()).toBe('free')
+      })
+
+      test('of which nobody speaks any more ends too: another plan may be bought, and the account deleted', async () => {
+        const buyer = await person()
+        const end = Math.floor(t.app.services.now().getTime() / 1000) + 10 - (90 * DAY_MS) / 1000
+        await deliver(events(buyer, t).subscription('updated', { created: 200, periodEnd: end }))
+        expect((await buyer.post('/api/v1/billing/checkout', { plan_id: 'team' })).status).toBe(409)
+        t.later(11_000)
+        expect(await status(buyer)).toMatchObject({ plan_id: 'free', status: 'canceled' })
+        await endPlans(contextFor(t.app.services))
+        expect((await buyer.get('/api/v1/auth/me')).body.plan).toBe('free')
+        expect((await buyer.post('/api/v1/billing/checkout', { plan_id: 'team' })).status).toBe(200)
+        expect((await buyer.delete('/api/v1/auth/me?confirmed_by_user=true')).status).toBeLessThan(300)
       })
 
       test('that moves to a smaller plan follows the product, and its next grant is the smaller one', async () => {

@@ -85,14 +85,18 @@ export function listSubscriptions(db: Db, userId: string): Promise<SubscriptionR
 }
 
 /** Whose cancelled period is over, though the provider has not said that it ended. */
-export async function usersPastTheirEnd(db: Db, now: string): Promise<string[]> {
+export async function usersPastTheirEnd(db: Db, now: string, silentSince: string): Promise<string[]> {
   const rows = await db
     .selectFrom('billing_subscriptions')
     .select('user_id')
     .distinct()
     .where('status', '!=', 'canceled')
-    .where('cancel_at_period_end', '=', 1)
-    .where('current_period_end', '<=', now)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('cancel_at_period_end', '=', 1), eb('current_period_end', '<=', now)]),
+        eb('current_period_end', '<=', silentSince),
+      ]),
+    )
     .execute()
   return rows.map(({ user_id }) => user_id)
 }

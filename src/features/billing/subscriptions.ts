@@ -1,6 +1,7 @@
 /** Which plan a user has, and how events change subscriptions, in whatever order they arrive. */
 import type { SubscriptionState } from '../../adapters/payments/events.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
+import { DAY_MS } from '../../core/day.ts'
 import { setPlan } from '../identity/users/users.ts'
 import {
   fillSubscription,
@@ -182,16 +183,28 @@ export async function willBeCharged(ctx: Ctx, userId: string): Promise<boolean> 
 
 const RUNNING: readonly SubscriptionRow['status'][] = ['trialing', 'active', 'past_due']
 
+/**
+ * Providers try to charge for some weeks after a period. After that nobody speaks of the subscription any more: it is of
+ * another key of the provider, or of a provider that was replaced.
+ */
+const LONGEST_SILENCE_MS = 90 * DAY_MS
+const silentSince = (now: string) => new Date(Date.parse(now) - LONGEST_SILENCE_MS).toISOString()
+
 /** A cancelled period that is over has ended, even if the provider's last message never came. */
-function isRunning(row: SubscriptionRow, now: string): boolean {
-  if (!RUNNING.includes(row.status)) return false
-  const over = row.current_period_end !== null && row.current_period_end <= now
-  return !(row.cancel_at_period_end === 1 && over)
+function isRunning(
+  { status, current_period_end, cancel_at_period_end }: SubscriptionRow,
+  now: string,
+): boolean {
+  if (!RUNNING.includes(status)) return false
+  return (
+    current_period_end === null || current_period_end > (cancel_at_period_end === 1 ? now : silentSince(now))
+  )
 }
 
 /** Housekeeping: an account shows the plan that it has, also when the provider's last message never came. */
 export async function endPlans(ctx: Ctx): Promise<void> {
-  for (const userId of await usersPastTheirEnd(ctx.db, ctx.now().toISOString()))
+  const now = ctx.now().toISOString()
+  for (const userId of await usersPastTheirEnd(ctx.db, now, silentSince(now)))
     await inTx(ctx, (ctx) => syncPlan(ctx, userId))
 }
 

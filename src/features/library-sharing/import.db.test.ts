@@ -160,6 +160,22 @@ onBothEngines(
       }
     })
 
+    test('a newer version of a card that was merged names the other one, until the merge is undone', async () => {
+      const { workspaceId, editor } = await team(t)
+      const word = randomUUID()
+      const card = foreignCard(word)
+      const { card_id } = (await importing(editor, workspaceId, [card])).body.items[0]
+      const into = await record(editor, { workspace_id: workspaceId })
+      await editor.post(`/api/v1/cards/${into.card_id}/share`)
+      const merge = `/api/v1/cards/${card_id}/merge`
+      expect((await editor.post(merge, { into_card_id: into.card_id })).status).toBe(200)
+      const newer = { ...foreignCard(word, { body: 'More' }), card_id: card.card_id, version: 2 }
+      const { items } = (await importing(editor, workspaceId, [newer])).body
+      expect(items).toMatchObject([{ outcome: 'duplicate', card_id: into.card_id }])
+      await editor.delete(merge)
+      expect(outcomes(await importing(editor, workspaceId, [newer]))).toEqual(['updated'])
+    })
+
     test('a card that was published from the workspace comes in again only when it is newer', async () => {
       const { workspaceId, editor, admin } = await team(t)
       const card = foreignCard()

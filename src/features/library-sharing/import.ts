@@ -15,6 +15,7 @@ import { record } from '../cards/record.ts'
 import { type Reviewed, review, reviewColumns } from '../cards/review.ts'
 import { MAX_BODY_BYTES } from '../cards/schemas.ts'
 import { cardsLike } from '../cards/similar.ts'
+import { answering } from '../cards/successor.ts'
 import { edit } from '../cards/update.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { requireMayPublish } from '../sanctions/sanctions.ts'
@@ -58,6 +59,8 @@ async function renew(ctx: UserCtx, target: Target, given: SnapshotCardInput, car
   const before = storedOrigin(row)
   if (before !== null && before.version >= given.version) return { outcome: 'unchanged', card_id: cardId }
   if (row.content_hash !== before?.content_hash) return { outcome: 'edited_here', card_id: cardId }
+  const { row: answer, mergedFrom } = await answering(ctx, row)
+  if (mergedFrom !== undefined) return { outcome: 'duplicate', card_id: answer.card_id }
   const refusal = keptOut(await review(ctx, row, given.card, row.evidence_count))
   if (refusal) return { ...refusal, card_id: cardId }
   if (target.isDry) return { outcome: 'updated', card_id: cardId }

@@ -15,27 +15,54 @@ function isBelow(hosts: ReadonlySet<string>, host: string): boolean {
   return false
 }
 
-/** Example hosts, and hosts of the own machine or network. */
+/** Example hosts, and hosts of the own machine or network: names by their end, addresses whole. */
 const OWN =
-  /(?:^|\.)(?:example\.(?:com|org|net|edu)|example|test|invalid|local|localhost|internal|lan|home\.arpa|corp|intranet)$|^(?:127|10|0)\.|^192\.168\.|^172\.(?:1[6-9]|2\d|3[01])\.|^169\.254\./
+  /(?:^|\.)(?:example\.(?:com|org|net|edu)|example|test|invalid|local|localhost|internal|lan|home\.arpa|corp|intranet)$|^(?:127|10|0)(?:\.\d{1,3}){3}$|^(?:192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d{1,3}){2}$/
 const ADDRESS = /^\d{1,3}(?:\.\d{1,3}){3}$/
 const NAME = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){1,9}$/
 
+/** No name that anybody has: an authority of this length was written to hide its end. */
+const HIDDEN = 'hidden'
+const LONGEST_AUTHORITY = 1000
+/** An address up to its path. Up to the last @ it may have any sign, which programs take for a name and a password. */
+export const AUTHORITY = `(?:https?|ftp):\\/\\/([^\\s/"'\`<>?#]{1,${LONGEST_AUTHORITY}})`
+
 /** The host of an authority such as `user@host:8080`, or undefined for a placeholder or a single word. */
 export function hostOf(authority: string): string | undefined {
+  if (authority.length >= LONGEST_AUTHORITY) return HIDDEN
   const host = authority
     .slice(authority.lastIndexOf('@') + 1)
+    .replace(/[()[\]{}|\\^,;].*$/, '')
     .replace(/:\d{0,5}$/, '')
     .replace(/\.$/, '')
     .toLowerCase()
   return NAME.test(host) ? host : undefined
 }
 
-const FIRST_ADDRESS = /(?:https?|ftp):\/\/([^\s/"'`<>()[\]{}|\\^,;?#]{1,253})/i
+/** Values of options, comments and names of files that are written: a command does not go there. `-useb` has no value. */
+const beside = (letters: string) =>
+  new RegExp(
+    `\\s-(?:(?![uU]se[bB])[a-zA-Z]{0,8}[${letters}]|-(?:referer|user-agent|header|cookie|output|output-document))[ =]?(?:"[^"\\n]{0,500}"|'[^'\\n]{0,500}'|[^\\s"']{1,500})|\\s#[^\\n]{0,500}`,
+    'g',
+  )
+/** `-O` names a file to wget alone. */
+const [BESIDE, BESIDE_WGET] = [beside('eAHbo'), beside('eAHboO')]
+/** By these another host answers than the one that is named. */
+const ELSEWHERE = /\s(?:-[a-zA-Z]{0,8}x|--(?:proxy|preproxy|socks\w{1,10}|connect-to|resolve|doh-url))[ =]/
+const WITH_PATH = new RegExp(`${AUTHORITY}[^\\s"'\`<>|)\\]]{0,500}`, 'gi')
+/** A host without a scheme, which curl and others take: before a path or a port, or as a word of its own. */
+const BARE_HOST =
+  /(?<![\w@/.:-])((?:[a-z0-9_-]{1,63}\.){1,8}[a-z]{2,24})(?=[/:]\w)|(?<=\s)(?!os\.|process\.)((?:[a-z0-9_-]{1,63}\.){1,8}[a-z]{2,24})(?=\s|$)/g
 
-export const firstHost = (text: string): string | undefined => {
-  const authority = FIRST_ADDRESS.exec(text)?.[1]
-  return authority === undefined ? undefined : hostOf(authority)
+/** Whether all hosts that a command goes to are allowed. A known one beside a strange one says nothing of it. */
+export function goesToAllowed(command: string, isAllowedHost: IsAllowedHost): boolean {
+  const plain = command.replaceAll(/^\W{0,3}wget/i.test(command) ? BESIDE_WGET : BESIDE, ' ')
+  if (ELSEWHERE.test(plain)) return false
+  const named = [...plain.matchAll(WITH_PATH)].map(([, authority = '']) => hostOf(authority))
+  const bare = [...plain.replaceAll(WITH_PATH, ' ').matchAll(BARE_HOST)].map(
+    ([, first, second]) => first ?? second,
+  )
+  return named.length > 0 && [...named, ...bare].every((host) => host !== undefined && isAllowedHost(host))
 }
 
 /** Known hosts, examples, and the hosts that the workspace adds. */

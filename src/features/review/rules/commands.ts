@@ -1,11 +1,10 @@
-import { firstHost } from '../hosts.ts'
+import { goesToAllowed } from '../hosts.ts'
 import { type Found, type IsAllowedHost, spanOf, type Trigger, trigger } from '../rule.ts'
 
 /** An installer of a known host is reported; any other is blocked. */
-const unlessAllowed = (match: RegExpExecArray, _: string, isAllowedHost: IsAllowedHost): readonly Found[] => {
-  const host = firstHost(match[0])
-  return [host !== undefined && isAllowedHost(host) ? { ...spanOf(match), severity: 'note' } : spanOf(match)]
-}
+const unlessAllowed = (match: RegExpExecArray, _: string, isAllowedHost: IsAllowedHost): readonly Found[] => [
+  goesToAllowed(match[0], isAllowedHost) ? { ...spanOf(match), severity: 'note' } : spanOf(match),
+]
 
 /** By these a program executes what it reads. */
 const EXECUTES =

@@ -1,4 +1,4 @@
-import { hostOf, isOpaque } from '../hosts.ts'
+import { AUTHORITY, hostOf, isOpaque } from '../hosts.ts'
 import { type Found, type IsAllowedHost, spanOf, type Trigger, trigger } from '../rule.ts'
 
 const ARCHIVE =
@@ -24,7 +24,7 @@ export const DOWNLOAD_TRIGGERS: readonly Trigger[] = [
     'download_host',
     'warn',
     'http://¦https://¦ftp://',
-    /(?:https?|ftp):\/\/([^\s/"'`<>()[\]{}|\\^,;?#]{1,253})([^\s"'`<>|)\]]{0,300})/iy,
+    new RegExp(`${AUTHORITY}([^\\s"'\`<>|)\\]]{0,300})`, 'iy'),
     atHost,
   ),
   trigger(

@@ -1,13 +1,11 @@
-import { firstHost } from '../hosts.ts'
+import { goesToAllowed } from '../hosts.ts'
 import { type Found, type IsAllowedHost, spanOf, type Trigger, trigger } from '../rule.ts'
 
 const SENSITIVE =
   '(?:id_rsa|id_ed25519|id_ecdsa|\\.ssh\\b|\\.aws\\b|\\.env\\b|\\.netrc|\\.npmrc|\\.pypirc|\\.gnupg|\\.kube\\b|\\.git-credentials|/etc/(?:passwd|shadow|hostname)|_history\\b|process\\.env|os\\.environ|printenv|credentials\\b)'
 
-const unlessAllowed = (match: RegExpExecArray, _: string, isAllowedHost: IsAllowedHost): readonly Found[] => {
-  const host = firstHost(match[0])
-  return host !== undefined && isAllowedHost(host) ? [] : [spanOf(match)]
-}
+const unlessAllowed = (match: RegExpExecArray, _: string, isAllowedHost: IsAllowedHost): readonly Found[] =>
+  goesToAllowed(match[0], isAllowedHost) ? [] : [spanOf(match)]
 
 /** Commands and code that send out private data. */
 const COMMANDS: Trigger[] = [

@@ -1,4 +1,4 @@
-import { firstHost } from '../hosts.ts'
+import { goesToAllowed } from '../hosts.ts'
 import { type Found, type IsAllowedHost, spanOf, type Trigger, trigger } from '../rule.ts'
 
 const warned = (
@@ -8,10 +8,8 @@ const warned = (
   judge?: Trigger['judge'],
 ) => trigger(rule, 'warn', keywords, pattern, judge)
 
-const unlessAllowed = (match: RegExpExecArray, _: string, isAllowedHost: IsAllowedHost): readonly Found[] => {
-  const host = firstHost(match[0])
-  return host !== undefined && isAllowedHost(host) ? [] : [spanOf(match)]
-}
+const unlessAllowed = (match: RegExpExecArray, _: string, isAllowedHost: IsAllowedHost): readonly Found[] =>
+  goesToAllowed(match[0], isAllowedHost) ? [] : [spanOf(match)]
 
 const WEAKENED: Trigger[] = [
   warned(

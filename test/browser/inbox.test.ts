@@ -48,7 +48,7 @@ test('a person who wants to be asked first switches that on, and accepts or decl
   const invitation = notice('Lead invites you to Wanted team')
   await invitation.getByRole('button', { name: 'Accept' }).click()
   // One answer is enough.
-  expect(await invitation.getByRole('button', { name: 'Decline' }).isDisabled()).toBe(true)
+  await invitation.getByRole('button', { name: 'Decline', disabled: true }).waitFor()
   resolve()
   await page.getByText('You are a member now.').waitFor()
   await notice('Unwanted team').locator('button:focus').waitFor()

@@ -129,7 +129,7 @@ test('a setting is saved as it is changed, and can be undone', async () => {
   )
   await publishing.click()
   await page.getByText('It is stuck.').waitFor()
-  expect(await publishing.isChecked()).toBe(true)
+  await expect.poll(() => publishing.isChecked()).toBe(true)
 })
 
 test('the language of dates and numbers is chosen, and the whole app follows', async () => {

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import packaged from '@sparticuz/chromium'
 import { chromium, type LaunchOptions } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { FLAGS, launchOptions, NO_BROWSER } from './chromium.ts'
-import { surroundings } from './packaged-chromium.ts'
+import { keepFirst, surroundings } from './packaged-chromium.ts'
 
 /** With these the browser dies with its first window, or stops to look at what security tests look at. */
 const FORBIDDEN = [
@@ -50,4 +50,22 @@ test('a machine without a desktop gets the libraries and fonts of the package, o
     LD_LIBRARY_PATH: join(folder, 'lib'),
     FONTCONFIG_FILE: join(folder, 'fonts.conf'),
   })
+})
+
+test('of two processes that unpack the browser at the same time, one keeps what the other has made', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-chromium-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const [first, second, kept] = ['first', 'second', 'kept'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  for (const draft of [first, second]) {
+    mkdirSync(draft)
+    writeFileSync(join(draft, 'chromium'), draft)
+    keepFirst(draft, kept)
+  }
+  expect(readFileSync(join(kept, 'chromium'), 'utf8')).toBe(first)
+  expect([first, second].filter(existsSync)).toEqual([])
+  expect(() => keepFirst(first, join(folder, 'nowhere'))).toThrow('ENOENT')
 })

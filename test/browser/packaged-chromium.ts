@@ -41,8 +41,18 @@ function unpackedOnce(): string {
   mkdirSync(draft, { recursive: true })
   unpackInto(draft)
   writeFileSync(join(draft, 'fonts.conf'), fontsOf(folder))
-  renameSync(draft, folder)
+  keepFirst(draft, folder)
   return folder
+}
+
+/** Two processes may unpack it at the same time: the one that ends later takes what the other has made. */
+export function keepFirst(draft: string, folder: string): void {
+  try {
+    renameSync(draft, folder)
+  } catch (error) {
+    if (!existsSync(folder)) throw error
+    rmSync(draft, { recursive: true })
+  }
 }
 
 /** What the browser needs of its surroundings: a machine without a desktop has neither its libraries nor fonts. */

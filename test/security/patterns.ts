@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { growsTooFast } from '../support/linear-time.ts'
 import { repository } from '../support/process.ts'
 
 const LITERAL =
@@ -61,11 +62,12 @@ const REPEATED = [
   '\u4e2d',
   '\u{1f9ea}',
 ]
-const hostileTexts = (length: number) =>
-  REPEATED.flatMap((piece) => {
-    const long = piece.repeat(Math.ceil(length / piece.length))
-    return [long, `${long}\u0001`, `a${long}!`]
-  })
+type TextOf = (length: number) => string
+
+const HOSTILE: readonly TextOf[] = REPEATED.flatMap((piece): TextOf[] => {
+  const long: TextOf = (length) => piece.repeat(Math.ceil(length / piece.length))
+  return [long, (length) => `${long(length)}\u0001`, (length) => `a${long(length)}!`]
+})
 
 /** Each once, however many files have it. */
 const unlike = () => Map.groupBy(patterns, ({ source, flags }) => `${source} ${flags}`).values()
@@ -85,24 +87,32 @@ const BOUNDED: readonly [file: string, start: string, why: string][] = [
 const isBounded = ({ file, source }: Pattern) =>
   BOUNDED.some(([bounded, start]) => file === bounded && source.startsWith(start))
 
+/** A pattern with the flag g would begin where it ended. */
+function fromStart(pattern: RegExp, text: string): void {
+  pattern.lastIndex = 0
+  pattern.exec(text)
+}
+
 function slowest(
   { source, flags }: Pattern,
-  hostile: readonly string[],
   longestMs: number,
+  length: number,
 ): { ms: number; text: string } {
   let worst = { ms: 0, text: '' }
   // Made once: to compile it for each text takes far longer than to run it.
   const pattern = new RegExp(source, flags)
-  for (const text of hostile) {
+  for (const textOf of HOSTILE) {
+    const text = textOf(length)
     // The processor's time, and the quickest of several: a busy machine does not look like a bad pattern then.
     let best = Number.POSITIVE_INFINITY
     for (let i = 0; i < TRIES && best > longestMs; i++) {
-      pattern.lastIndex = 0
       const start = process.cpuUsage()
-      pattern.exec(text)
+      fromStart(pattern, text)
       const { user, system } = process.cpuUsage(start)
       best = Math.min(best, (user + system) / 1000)
     }
+    // What grows as the text does is no bad pattern, but a slow machine.
+    if (best > longestMs && !growsTooFast((longer) => fromStart(pattern, textOf(longer)), length)) continue
     if (best > worst.ms) worst = { ms: best, text: text.slice(0, 12) }
   }
   return worst
@@ -113,10 +123,9 @@ function slowest(
  * hundredths of a millisecond, quadratic ones tens of milliseconds, worse ones for ever.
  */
 export function slowPatterns({ longestMs, length }: { longestMs: number; length: number }): string[] {
-  const hostile = hostileTexts(length)
   return [...unlike()]
     .flatMap((same) => same.filter((pattern) => !isBounded(pattern)).slice(0, 1))
-    .map((pattern) => ({ ...pattern, ...slowest(pattern, hostile, longestMs) }))
+    .map((pattern) => ({ ...pattern, ...slowest(pattern, longestMs, length) }))
     .filter(({ ms }) => ms > longestMs)
     .map(
       ({ file, source, text, ms }) =>

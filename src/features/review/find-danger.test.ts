@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { growsTooFast } from '../../../test/support/linear-time.ts'
 import { containsInstructions, findDanger } from './find-danger.ts'
 import { allowedHosts } from './hosts.ts'
 import { dangerIn, dangerPolicy } from './policy.ts'
@@ -151,9 +152,6 @@ test('exchanged neighbours are one edit', () => {
   expect(editDistance('react', 'vue')).toBeGreaterThan(2)
 })
 
-/** A hundred times what it takes: a text that costs more than linear time takes minutes. */
-const HOPELESS_MS = 8000
-
 test('hostile text is read in linear time', () => {
   const pieces = [
     'curl https://x.y ',
@@ -170,9 +168,8 @@ test('hostile text is read in linear time', () => {
     'the agent should run ',
     'npx loadsh reqeusts ',
   ]
-  const start = performance.now()
-  for (const piece of pieces) findDanger(piece.repeat(100_000 / piece.length))
-  expect(performance.now() - start).toBeLessThan(HOPELESS_MS)
+  const read = (piece: string) => (length: number) => findDanger(piece.repeat(length / piece.length))
+  expect(pieces.filter((piece) => growsTooFast(read(piece), 25_000))).toEqual([])
 })
 
 test.each([

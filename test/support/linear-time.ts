@@ -1,0 +1,31 @@
+/** How much longer the larger text is. What is quadratic takes sixteen times as long then, what is linear four times. */
+const TIMES = 4
+const TOO_MUCH = 10
+
+/** What a clock cannot tell from nothing, in ms. */
+const NOTHING = 2
+const TRIES = 3
+
+/** The quickest of several: a busy machine does not look like a slow function then. */
+function quickest(run: () => unknown, enough: number): number {
+  let best = Number.POSITIVE_INFINITY
+  for (let i = 0; i < TRIES && best > enough; i++) {
+    const { user, system } = process.cpuUsage()
+    run()
+    const after = process.cpuUsage()
+    best = Math.min(best, (after.user + after.system - user - system) / 1000)
+  }
+  return best
+}
+
+/**
+ * Whether the time grows faster than the text: two measurements of one run, so the machine does not matter. Processor time
+ * counts, which a busy machine takes no part of.
+ */
+export function growsTooFast(run: (length: number) => unknown, length: number): boolean {
+  const short = Math.max(
+    quickest(() => run(length), NOTHING),
+    NOTHING,
+  )
+  return quickest(() => run(length * TIMES), short * TOO_MUCH) > short * TOO_MUCH
+}

@@ -1,6 +1,6 @@
-/** How much longer the larger text is. What is quadratic takes sixteen times as long then, what is linear four times. */
-const TIMES = 4
-const TOO_MUCH = 10
+/** How much longer the larger text is. What is linear takes eight times as long then, what is quadratic 64 times. */
+const TIMES = 8
+const TOO_MUCH = 24
 
 /** What a clock cannot tell from nothing, in ms. */
 const NOTHING = 2

@@ -169,7 +169,7 @@ test('hostile text is read in linear time', () => {
     'npx loadsh reqeusts ',
   ]
   const read = (piece: string) => (length: number) => findDanger(piece.repeat(length / piece.length))
-  expect(pieces.filter((piece) => growsTooFast(read(piece), 25_000))).toEqual([])
+  expect(pieces.filter((piece) => growsTooFast(read(piece), 12_500))).toEqual([])
 })
 
 test.each([

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, loadavg, tmpdir, totalmem } from 'node:os'
+import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Row, rowsIn } from './support/report.ts'
@@ -108,9 +108,18 @@ const lines = [
 ]
 console.table(lines)
 
+/** On arm64 Linux tells Node no name, but `lscpu` knows it by the number of the part. */
+function processorName(): string {
+  const name = cpus()[0]?.model ?? 'unknown'
+  if (name !== 'unknown') return name
+  const { stdout } = spawnSync('lscpu', { env: { ...process.env, LC_ALL: 'C' }, encoding: 'utf8' })
+  return /^Model name:\s*(.+)$/m.exec(stdout ?? '')?.[1] ?? name
+}
+
 const MACHINE = {
   node: process.version,
   platform: `${process.platform} ${process.arch}`,
+  processor: processorName(),
   cores: availableParallelism(),
   memoryGb: Math.round(totalmem() / 2 ** 30),
   loadBefore: Number(loadBefore.toFixed(2)),
@@ -120,7 +129,7 @@ const cells = (values: readonly string[]) =>
 const markdown = [
   `# Bench of ${commit}${values.small ? ' (trial with small sizes: not figures of the product)' : ''}`,
   '',
-  `${new Date().toISOString()} · Node ${MACHINE.node} · ${MACHINE.platform} · ${MACHINE.cores} cores · ${MACHINE.memoryGb} GB · load ${MACHINE.loadBefore} at the start`,
+  `${new Date().toISOString()} · Node ${MACHINE.node} · ${MACHINE.platform} · ${MACHINE.processor} · ${MACHINE.cores} cores · ${MACHINE.memoryGb} GB · load ${MACHINE.loadBefore} at the start`,
   '',
   cells(['bench', 'what', 'measured', 'bar', 'met']),
   cells(['---', '---', '---', '---', '---']),

@@ -94,6 +94,18 @@ onBothEngines('the HTTP door', (t) => {
     expect(await call('PATCH', '/api/v1/cards/stats/more')).toEqual([404, undefined])
   })
 
+  test('a method that no address has is a 405 where the address is known', async () => {
+    const call = async (method: string, url: string) => {
+      const answer = await t.app.server.inject({ method: method as 'GET', url })
+      return [answer.statusCode, answer.headers.allow]
+    }
+    for (const method of ['PROPFIND', 'TRACE', 'LOCK']) {
+      expect(await call(method, REGISTER), method).toEqual([405, 'POST'])
+      expect(await call(method, '/api/v1/cards/stats'), method).toEqual([405, 'GET, HEAD'])
+      expect(await call(method, '/api/v1/nothing'), method).toEqual([404, undefined])
+    }
+  })
+
   test('without a credential, with a forged one and with another scheme: 401 in the stated form', async () => {
     const none = await t.anonymous().get('/api/v1/auth/me')
     expect([none.status, none.body.code, none.headers['www-authenticate']]).toEqual([

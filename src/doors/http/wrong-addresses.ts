@@ -5,6 +5,7 @@ import { Addresses } from './addresses.ts'
 import { sendError } from './errors.ts'
 import { countFile, countMiss } from './limits/rate-limit.ts'
 
+/** Those that a route of ours may have. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /** The route of the web app's page. */
@@ -56,7 +57,7 @@ function wrongMethod({ method }: FastifyRequest, methods: ReadonlySet<string>): 
 export function refuseWrongAddresses(app: FastifyInstance, services: Services): () => void {
   const addresses = new Addresses()
   const missing = (request: FastifyRequest): AppError => {
-    const methods = METHODS.includes(request.method) ? addresses.methodsAt(pathOf(request)) : undefined
+    const methods = addresses.methodsAt(pathOf(request))
     // The method may be right and a part of the path too long for an id.
     return methods && !methods.has(request.method) ? wrongMethod(request, methods) : nothingHere()
   }

@@ -83,9 +83,10 @@ type Declaration<
   idempotency?: 'transaction' | 'answer' | 'none'
   /**
    * Whose keys they are. By default each credential has its own, and its secret seals the answer. `account` shares them among
-   * all sessions and keys of one person; only for answers without secrets.
+   * all sessions and keys of one person; only for answers without secrets. `nobody` is for a call that ends the session it
+   * comes with: repeated, it comes with another one. There the key alone seals the answer.
    */
-  idempotencyOf?: 'credential' | 'account'
+  idempotencyOf?: 'credential' | 'account' | 'nobody'
   /** The answer carries a session token that a browser gets as a cookie, or ends that session. */
   session?: 'start' | 'end'
   /** Slow work that needs no transaction, such as hashing a password: it is done before one is begun. */

@@ -28,11 +28,13 @@ class KeptAnswer<Output> {
 
   constructor({ name, idempotencyOf }: Operation, ctx: Ctx, { key, credential, input }: Request) {
     if (key.length > MAX_KEY_LENGTH) throw invalid('Idempotency-Key', `At most ${MAX_KEY_LENGTH} characters`)
-    const account = idempotencyOf === 'account' ? ctx.viewer?.userId : undefined
-    const caller = account ?? ctx.viewer?.credential.id ?? 'anonymous'
+    const isOfNobody = idempotencyOf === 'nobody'
+    const viewer = isOfNobody ? null : ctx.viewer
+    const account = idempotencyOf === 'account' ? viewer?.userId : undefined
+    const caller = account ?? viewer?.credential.id ?? 'anonymous'
     this.keyHash = sha256(`${caller}\n${name}\n${key}`)
     this.#requestHash = sha256(JSON.stringify(input) ?? '')
-    this.#secret = `${key}\n${account ?? credential ?? ''}`
+    this.#secret = `${key}\n${account ?? (isOfNobody ? '' : (credential ?? ''))}`
   }
 
   hold(ctx: Ctx): Promise<void> {

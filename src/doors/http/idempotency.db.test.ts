@@ -69,6 +69,35 @@ onBothEngines('one Idempotency-Key at both doors', (t) => {
   })
 })
 
+onBothEngines('a registration with an Idempotency-Key over the session of another account', (t) => {
+  const PAGE = { 'x-session': 'cookie', 'x-requested-with': 'kvault-web' }
+  const cookieOf = (answer: { headers: object }) =>
+    String((answer.headers as { 'set-cookie'?: unknown })['set-cookie']).split(';')[0] ?? ''
+
+  test('is repeated with the same answer, whichever session the repetition comes with', async () => {
+    const { email } = await t.user('former')
+    const login = { email, password: 'correct horse battery' }
+    const former = cookieOf(await t.anonymous().post('/api/v1/auth/login', login, PAGE))
+    const account = { ...login, email: `twice-${t.engine}@example.com` }
+    const register = (cookie: string, body: object = account) =>
+      t
+        .anonymous()
+        .post('/api/v1/auth/register', body, { ...PAGE, cookie, 'idempotency-key': 'over a session' })
+    const first = await register(former)
+    expect(first.status).toBe(201)
+    const sessions = { former, begun: cookieOf(first), none: '' }
+    for (const [which, cookie] of Object.entries(sessions)) {
+      const again = await register(cookie)
+      expect([again.status, again.headers['idempotency-replayed']], which).toEqual([201, 'true'])
+      expect([again.body, cookieOf(again)]).toEqual([first.body, cookieOf(first)])
+    }
+    const me = await t.anonymous().get('/api/v1/auth/me', { cookie: cookieOf(first) })
+    expect(me.body.email).toBe(account.email)
+    const other = await register(cookieOf(first), { ...account, password: 'another password' })
+    expect([other.status, other.body.code]).toEqual([409, 'idempotency_conflict'])
+  })
+})
+
 /** A request with a key sees what one without a key has just done, although both began before it was done. */
 onBothEngines('requests with and without an Idempotency-Key at the same moment', (t) => {
   const withKey = () => ({ 'idempotency-key': crypto.randomUUID() })

@@ -88,7 +88,9 @@ function addRoute(
     }
     if (capability.session === 'start') {
       const replaced = replacedSession(services, request)
-      if (replaced !== undefined) await endReplacedSession(ctx, replaced)
+      // A repetition may come with the very session that the first answer began.
+      const begun = (output as { access_token: string }).access_token
+      if (replaced !== undefined && replaced !== begun) await endReplacedSession(ctx, replaced)
       const moved = moveTokenToCookie(services, request, output)
       output = moved.output
       headers = [...(headers ?? []), ...moved.headers]

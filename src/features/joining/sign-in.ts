@@ -114,6 +114,7 @@ export const register = capability({
   status: 201,
   limit: 'auth',
   session: 'start',
+  idempotencyOf: 'nobody',
   errors: [403, 404, 409, 410, 429],
   input: UserRegister,
   output: TokenResponse,

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
@@ -79,6 +79,43 @@ test('allowed once, it holds for record and mcp, and for this account alone', as
   expect((await bridged()).result.isError).not.toBe(true)
   const other = await apiKeyOf(await registerPerson(vault, 'third@example.com'))
   expect((await kvault(['record', ...CARD], '', { KVAULT_API_KEY: other })).code).toBe(4)
+})
+
+test('a workspace that the vault does not show to the person is not allowed', async () => {
+  const folder = { KVAULT_HOME: join(home, 'unknown') }
+  const unknown = '0190a000-0000-7000-8000-000000000000'
+  const { code, stderr } = await kvault(['allow-workspace', unknown, '--yes'], '', folder)
+  expect([code, stderr]).toEqual([
+    1,
+    `The vault has no workspace ${unknown} that you can see. Yours: kvault workspaces\n`,
+  ])
+  expect(existsSync(join(folder.KVAULT_HOME, 'workspaces.json'))).toBe(false)
+})
+
+test('where the person has left the workspace of the project, the refusal names the file that names it', async () => {
+  const lead = await registerPerson(vault, 'lead@example.com')
+  const file = join(home, 'left', '.kvault.json')
+  mkdirSync(dirname(file))
+  for (const visibility of ['private', 'public']) {
+    const { workspace_id } = (await lead.post('/api/v1/workspaces', { name: 'Left', visibility })).body
+    const members = `/api/v1/workspaces/${workspace_id}/members`
+    await lead.post(members, { user_id: person.userId, role: 'editor' })
+    writeFileSync(file, JSON.stringify({ workspace_id }))
+    const inside = { HOME: home, KVAULT_URL: vault.url, KVAULT_API_KEY: key }
+    const called = (args: string[]) => runKvault(args, inside, { cwd: dirname(file) })
+    expect((await called(['allow-workspace', workspace_id, '--yes'])).code).toBe(0)
+    expect((await person.delete(`${members}/${person.userId}`)).status).toBe(200)
+    const { code, stderr } = await called(['record', ...CARD])
+    expect(code, visibility).toBe(1)
+    expect(stderr).toContain(
+      `.kvault.json sends new cards to the workspace ${workspace_id}, and the vault refused`,
+    )
+  }
+  // What the vault refuses about the card is no matter of the file.
+  await kvault(['allow-workspace', foreign, '--yes'])
+  const { stderr } = await kvault(['record', ...CARD, '--type', 'nothing'])
+  expect(stderr).toContain('card_type')
+  expect(stderr).not.toContain('.kvault.json')
 })
 
 test('a list of allowed workspaces that cannot be read is not replaced', async () => {

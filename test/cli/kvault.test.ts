@@ -261,9 +261,13 @@ test('mcp puts a card where .kvault.json of the project says, unless the call na
       .sort((a, b) => a.id - b.id)
       .map(({ result }) => result.isError === true)
   expect(await answers()).toEqual([false, true])
-  // A workspace that is not there shows that it was sent.
-  writeFileSync(file, JSON.stringify({ workspace_id: nowhere }))
-  await kvault(['allow-workspace', nowhere, '--yes'])
+  // A workspace that is gone shows that it was sent.
+  const lead = await registerPerson(vault, 'lead@example.com')
+  const team = { name: 'Gone', visibility: 'public' }
+  const { workspace_id } = (await lead.post('/api/v1/workspaces', team)).body
+  writeFileSync(file, JSON.stringify({ workspace_id }))
+  expect((await kvault(['allow-workspace', workspace_id, '--yes'])).code).toBe(0)
+  await lead.delete(`/api/v1/workspaces/${workspace_id}?confirm_name=Gone`)
   expect(await answers()).toEqual([true, true])
   rmSync(file)
 })

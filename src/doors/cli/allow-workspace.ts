@@ -1,9 +1,10 @@
 import { allow, isAllowed, requireAllowed } from './allowed-workspaces.ts'
 import { agreed, type ConsentOptions } from './connect/consent.ts'
-import { CommandError, EXIT } from './exit-codes.ts'
+import { CommandError, EXIT, Refusal } from './exit-codes.ts'
 import { requireId } from './given-options.ts'
+import { KVAULT } from './own-copy.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
-import type { ProjectHome } from './project-name.ts'
+import { type ProjectHome, withFileOfHome } from './project-name.ts'
 import { isInteractive, plain, print } from './terminal.ts'
 import { ask } from './vault-client.ts'
 
@@ -15,6 +16,12 @@ async function described({ url, apiKey }: Profile, id: string): Promise<string> 
     headers: { 'x-api-key': apiKey },
     shape: { name: '', type: '', member_count: 0 },
   })
+  if (reply.status === 404)
+    throw new Refusal(
+      `The vault has no workspace ${id} that you can see. Yours: ${KVAULT} workspaces`,
+      EXIT.failed,
+      'not_found',
+    )
   if (reply.status !== 200) return `the workspace ${id}`
   const { name, type, member_count } = reply.body as Workspace
   const members = member_count === 1 ? '1 member' : `${member_count} members`
@@ -45,7 +52,9 @@ export async function confirmHome(
 ): Promise<void> {
   if (!agree) return requireAllowed(profile, home)
   if (await isAllowed(profile, home.id)) return
-  const workspace = await described(profile, home.id)
+  const workspace = await described(profile, home.id).catch((error) => {
+    throw withFileOfHome(error, home)
+  })
   if (!(await agree(`${plain(home.file, 200)} sends new cards to ${workspace}. Allow that on this machine?`)))
     throw new CommandError('Nothing was recorded. Name a workspace with --workspace.', EXIT.byHand)
   await allow(profile, home.id)

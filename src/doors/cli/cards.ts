@@ -7,7 +7,7 @@ import { shareWith } from './one-card.ts'
 import { KVAULT } from './own-copy.ts'
 import { warnOfSecret } from './parts.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
-import { homeOf } from './project-name.ts'
+import { homeOf, type ProjectHome, withFileOfHome } from './project-name.ts'
 import { paint, plain, print, printJson, tableOrBlocks } from './terminal.ts'
 import { ask, callTool, failure } from './vault-client.ts'
 
@@ -122,8 +122,10 @@ async function cardFrom(options: RecordOptions): Promise<Record<string, unknown>
  * From the project, else from the key or the settings. A key without the right to read them uses the default of the
  * tools.
  */
-async function defaultWorkspace(profile: Profile): Promise<{ workspace_id?: string }> {
-  const ofProject = homeOf(process.cwd())
+async function defaultWorkspace(
+  profile: Profile,
+  ofProject: ProjectHome | undefined,
+): Promise<{ workspace_id?: string }> {
   if (ofProject) {
     await (await import('./allow-workspace.ts')).confirmHome(profile, ofProject)
     return { workspace_id: ofProject.id }
@@ -155,13 +157,24 @@ async function shared(profile: Profile, card: Recorded): Promise<Recorded> {
   }
 }
 
+/** A card that names no workspace goes where the project says, or else the key or the settings. */
+async function recordedAtHome(profile: Profile, given: Record<string, unknown>): Promise<Recorded> {
+  const isNamed = given.workspace_id !== undefined
+  const ofProject = isNamed ? undefined : homeOf(process.cwd())
+  const card = isNamed ? given : { ...given, ...(await defaultWorkspace(profile, ofProject)) }
+  try {
+    return await callTool<Recorded>(profile, 'record_card', card, RECORDED)
+  } catch (error) {
+    throw ofProject ? withFileOfHome(error, ofProject) : error
+  }
+}
+
 export async function record(options: RecordOptions): Promise<number> {
   requireWorkspaceId(options.workspace)
   requireWords(options)
   const profile = requireProfile(options)
   const given = await cardFrom(options)
-  const workspace = given.workspace_id === undefined ? await defaultWorkspace(profile) : {}
-  const recorded = await callTool<Recorded>(profile, 'record_card', { ...given, ...workspace }, RECORDED)
+  const recorded = await recordedAtHome(profile, given)
   const card = options.share ? await shared(profile, recorded) : recorded
   if (options.json) printJson(card)
   else {

@@ -19,5 +19,15 @@ export class CommandError extends Error {
   }
 }
 
+/** The vault refused. `code` is its own word for why. */
+export class Refusal extends CommandError {
+  readonly code: string | undefined
+
+  constructor(message: string, exitCode: number, code: string | undefined) {
+    super(message, exitCode)
+    this.code = code
+  }
+}
+
 /** Only this client cannot be done, because of its own file or entry. A command for several goes on with the next. */
 export class ClientError extends CommandError {}

@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
-import { CommandError, EXIT } from './exit-codes.ts'
+import { CommandError, EXIT, Refusal } from './exit-codes.ts'
 import { gitVariables, settingsFolder, trustedFolder } from './folders.ts'
 import { PROJECT_FILE, readProjectFiles } from './project-file.ts'
 import { unreadableText } from './settings-file.ts'
@@ -47,6 +47,15 @@ export function homeOf(folder: string): ProjectHome | undefined {
   return workspaceId === undefined || workspaceFile === undefined
     ? undefined
     : { id: workspaceId, file: workspaceFile }
+}
+
+/** The person may not know which file names a workspace that is gone, or that they have left. Other errors stay. */
+export function withFileOfHome(error: unknown, { id, file }: ProjectHome): unknown {
+  if (!(error instanceof Refusal && ['not_found', 'forbidden'].includes(error.code ?? ''))) return error
+  return new CommandError(
+    `Nothing was recorded. ${file} sends new cards to the workspace ${id}, and the vault refused: ${error.message} Correct the file, or name the workspace of the card yourself.`,
+    error.exitCode,
+  )
 }
 
 /** For a folder that has no name, and whose name cannot be kept either. */

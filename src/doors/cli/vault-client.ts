@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { CommandError, EXIT } from './exit-codes.ts'
+import { CommandError, EXIT, Refusal } from './exit-codes.ts'
 import { reasonOf, request, textOf } from './http-request.ts'
 import { KVAULT } from './own-copy.ts'
 import type { Profile } from './profile.ts'
@@ -96,12 +96,13 @@ export function errorText({ status, body }: Reply): string {
   return `The vault answered ${status}.`
 }
 
-export function failure(reply: Reply): CommandError {
-  if (reply.status !== 401) return new CommandError(errorText(reply), EXIT.failed)
+export function failure(reply: Reply): Refusal {
+  const given = (reply.body as Json | null | undefined)?.code
+  const code = typeof given === 'string' ? given : undefined
+  if (reply.status !== 401) return new Refusal(errorText(reply), EXIT.failed, code)
   // Not after a wrong password: whoever gave it is signing in.
-  const isOfKey = (reply.body as { code?: unknown } | undefined)?.code === 'invalid_token'
-  const advice = isOfKey ? ` Give another key, or run: ${KVAULT} login` : ''
-  return new CommandError(`${errorText(reply)}${advice}`, EXIT.notSignedIn)
+  const advice = code === 'invalid_token' ? ` Give another key, or run: ${KVAULT} login` : ''
+  return new Refusal(`${errorText(reply)}${advice}`, EXIT.notSignedIn, code)
 }
 
 /** Calls a tool of the vault and returns its data. */

@@ -102,6 +102,11 @@ test('a sign-in that cannot be saved leaves no key behind', async () => {
   expect(given.stderr).toMatch(isOneLine)
 })
 
+test('a password on standard input is read as any other text there: some shells put a byte order mark before it', async () => {
+  expect(await kvault(BY_PASSWORD, { input: `\uFEFF${PASSWORD}` })).toMatchObject({ code: 0, stderr: '' })
+  expect((await kvault(['logout'])).code).toBe(0)
+})
+
 test('signing in again ends the key of the last time, unless a client shares it', async () => {
   for (const _ of [1, 2]) expect((await kvault(BY_PASSWORD, { input: PASSWORD })).code).toBe(0)
   const [second, ...others] = await keysNamed('kvault')

@@ -4,6 +4,7 @@ import { connections } from './connect/connections.ts'
 import { agreed, type ConsentOptions } from './connect/consent.ts'
 import { CREATED, type Created, endKey, keepProfile, keyName, takeBackKey } from './connect/keys.ts'
 import { EXIT } from './exit-codes.ts'
+import { readGiven } from './given-file.ts'
 import { KVAULT } from './own-copy.ts'
 import {
   dropProfile,
@@ -13,7 +14,7 @@ import {
   tidyKey,
   urlToJoin,
 } from './profile.ts'
-import { paint, print, question, readStdin, secretQuestion, warn } from './terminal.ts'
+import { paint, print, question, secretQuestion, warn } from './terminal.ts'
 import { ask, failure } from './vault-client.ts'
 
 export type LoginOptions = ProfileOptions & { email?: string; passwordStdin?: boolean }
@@ -61,7 +62,7 @@ async function loginByKey(url: string, apiKey: string): Promise<void> {
 async function loginByPassword(url: string, options: LoginOptions): Promise<void> {
   const email = options.email ?? (await question('E-mail: '))
   const password = options.passwordStdin
-    ? (await readStdin()).replace(/\r?\n$/, '')
+    ? (await readGiven('-')).replace(/\r?\n$/, '')
     : await secretQuestion('Password: ')
   const signedIn = await ask(url, '/api/v1/auth/login', {
     body: { email, password },

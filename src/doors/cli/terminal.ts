@@ -132,9 +132,3 @@ export async function secretQuestion(prompt: string): Promise<string> {
   process.stdout.write('\n')
   return answer
 }
-
-export async function readStdin(): Promise<string> {
-  let text = ''
-  for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk
-  return text
-}

@@ -218,6 +218,26 @@ test('what connect wrote is undone in a shell in which a variable of the client 
     expect(existsSync(at(file)), file).toBe(false)
 })
 
+test('a file that nobody may write is left alone, by name, and no key stays behind', async () => {
+  const file = put('.codex/config.toml', 'model = "x"\n')
+  chmodSync(file, 0o444)
+  const key = await apiKeyOf(person)
+  const refused = await kvault(['connect', 'codex', '--yes', '--key', key])
+  expect([refused.code, refused.stderr]).toEqual([
+    4,
+    `${file} is read-only (mode 444), so it is left alone. If you want it changed, make it writable first.\n`,
+  ])
+  expect([text('.codex/config.toml'), statSync(file).mode & 0o777]).toEqual(['model = "x"\n', 0o444])
+  chmodSync(file, 0o644)
+  expect((await kvault(['connect', 'codex', '--yes', '--no-hooks', '--key', key])).code).toBe(0)
+  chmodSync(file, 0o400)
+  const kept = await kvault(['disconnect', 'codex', '--yes'])
+  expect([kept.code, kept.stderr]).toEqual([4, expect.stringContaining('is read-only (mode 400)')])
+  chmodSync(file, 0o600)
+  expect((await kvault(['disconnect', 'codex', '--yes'])).code).toBe(0)
+  expect(text('.codex/config.toml')).toBe('model = "x"\n')
+})
+
 test('a file that cannot be read where connect wrote it is named, and can be undone later', async () => {
   const whole = await apiKeyOf(person)
   await kvault(['connect', 'codex', '--yes', '--key', whole], { CODEX_HOME: at('b') })

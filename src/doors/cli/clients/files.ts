@@ -5,6 +5,7 @@ import { behindLink, replaceFile } from '../replace-file.ts'
 
 const OWNER_ONLY = 0o600
 const ANY_BIT_OF_OTHERS = 0o077
+const ANY_WRITER = 0o222
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
@@ -32,6 +33,15 @@ export function readText(file: string): string | null {
 const modeOf = (file: string): number | undefined =>
   existsSync(file) ? statSync(file).mode & 0o777 : undefined
 
+/** A new file could take its place in spite of that, but somebody, or a program that writes it, wants it to stay as it is. */
+function refuseReadOnly(file: string, mode: number | undefined): void {
+  if (mode === undefined || (mode & ANY_WRITER) !== 0) return
+  throw new ClientError(
+    `${file} is read-only (mode ${mode.toString(8)}), so it is left alone. If you want it changed, make it writable first.`,
+    EXIT.byHand,
+  )
+}
+
 export type Written = {
   /** Others could read the file before and no longer can. */
   closed: boolean
@@ -50,6 +60,7 @@ export function writeText(
 ): Written {
   const target = behindLink(file)
   const modeBefore = modeOf(target)
+  refuseReadOnly(file, modeBefore)
   const wanted = holdsKey ? OWNER_ONLY : (mode ?? modeBefore ?? OWNER_ONLY)
   try {
     mkdirSync(dirname(target), { recursive: true })

@@ -16,6 +16,10 @@ function hintOnAdmins({ adminEmails, mail, google }: Config, ofPackage: boolean)
 export const greeting = (config: Config, ofPackage = isPackage): string =>
   `Knowledge Vault is up at ${config.baseUrl}\n  API docs   ${config.baseUrl}/docs\n  Get a key  sign up at ${config.baseUrl} and open "Connect your agent", or: POST ${config.baseUrl}/api/v1/auth/register, then POST /api/v1/auth/api-keys\n${hintOnAdmins(config, ofPackage)}`
 
+/** Two are safe, as workers are, but mostly nobody wants two. */
+export const secondServer = ({ dataDir }: Config): string =>
+  `Warning: Another server runs on the data folder ${dataDir}. Both serve the same vault, but each counts limits and metrics by itself. Stop one of them; to use more processors, set WORKERS.\n`
+
 /** To listen on all addresses is no address to open. */
 const ANY_ADDRESS = ['0.0.0.0', '[::]']
 

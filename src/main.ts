@@ -31,9 +31,16 @@ function say(message: string): void {
   }
 }
 
+/** On PostgreSQL several servers are the usual way. */
+async function isAlone({ databaseUrl, dataDir }: Config): Promise<boolean> {
+  if (databaseUrl !== undefined) return true
+  return (await import('./db/engines/sqlite/one-server.ts')).claimFolder(dataDir)
+}
+
 async function greet(config: Config, unknownSettings: readonly string[]): Promise<void> {
-  const { greeting, warningsAtStart } = await import('./greeting.ts')
+  const { greeting, secondServer, warningsAtStart } = await import('./greeting.ts')
   process.stdout.write(greeting(config))
+  if (!(await isAlone(config))) process.stderr.write(secondServer(config))
   for (const warning of warningsAtStart(config, unknownSettings)) process.stderr.write(warning)
 }
 

@@ -401,6 +401,10 @@ test('doctor shows each moment of each agent, and a switch turns one off', async
     '.config/kvault/hook-runs/gemini.start.json',
     '{"at":"2026-01-02T03:04:05.000Z","ms":800,"chars":0,"error":"no answer in time"}',
   )
+  put(
+    '.config/kvault/hook-runs/gemini.capture.json',
+    '{"at":"2026-01-02T03:04:05.000Z","ms":9,"chars":70,"lost":{"at":"2026-01-02T03:00:05.000Z","error":"too large"}}',
+  )
   const waiting = (url: string) => JSON.stringify({ url, agent: 'gemini', idempotencyKey: 'k', input: {} })
   const spool = (at: number) => `.config/kvault/spool/00000000000000000${at}-${crypto.randomUUID()}.json`
   put(spool(1), waiting('http://127.0.0.1:1'))
@@ -416,6 +420,9 @@ test('doctor shows each moment of each agent, and a switch turns one off', async
   expect(stdout).toMatch(/ok +Hooks of Gemini CLI +installed/)
   expect(stdout).toMatch(/ok +Gemini CLI, failure +2026-01-02 03:04 UTC, 61 ms, 412 characters/)
   expect(stdout).toMatch(/fail +Gemini CLI, start +2026-01-02 03:04 UTC, 800 ms: no answer in time/)
+  expect(stdout).toMatch(
+    /warn +Gemini CLI, capture +2026-01-02 03:04 UTC, 9 ms, 70 characters; before that, 2026-01-02 03:00 UTC: too large/,
+  )
   expect(stdout).toMatch(/ok +Gemini CLI, prompt +switched off here/)
   expect((await kvault(['hooks', 'on', 'gemini:prompt'])).stdout).not.toContain('off')
   expect((await kvault(['hooks', 'off', 'everything'])).code).toBe(2)

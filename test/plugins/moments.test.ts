@@ -1,9 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { DAY_MS } from '../../src/core/day.ts'
 import { hasFailed } from '../../src/doors/cli/hooks/failures.ts'
 import { SILENCE } from '../../src/doors/cli/hooks/occasion.ts'
-import { lastRun } from '../../src/doors/cli/hooks/run-log.ts'
+import { lastRun, noteRun } from '../../src/doors/cli/hooks/run-log.ts'
 import { saveSwitches } from '../../src/doors/cli/hooks/switches.ts'
 import { machine, play, playWritten, type StandIn, standIn } from './stand-in.ts'
 
@@ -153,6 +154,25 @@ describe('silence', () => {
     expect((await playText(`\uFEFF${JSON.stringify(payload)}`)).output).toContain('Raise the limit.')
     expect(await playText(null)).toEqual(SILENCE)
     expect(lastRun('claude-code', 'capture')?.error).toContain('more than 16 MB')
+  })
+
+  test('what was lost is said for a day, also after exchanges that were kept', async () => {
+    await playText(null)
+    const kept = { ms: 5, chars: 300 }
+    for (let exchange = 0; exchange < 2; exchange++) {
+      noteRun('claude-code', 'capture', kept)
+      const run = lastRun('claude-code', 'capture')
+      expect(run).toMatchObject({ ...kept, lost: { error: expect.stringContaining('more than 16 MB') } })
+      expect(run?.error).toBeUndefined()
+    }
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + DAY_MS })
+    noteRun('claude-code', 'capture', kept)
+    vi.useRealTimers()
+    expect(lastRun('claude-code', 'capture')?.lost).toBeUndefined()
+    // What could not be asked is over with the next answer.
+    noteRun('claude-code', 'failure', { ms: 5, chars: 0, error: 'no answer in time' })
+    noteRun('claude-code', 'failure', kept)
+    expect(lastRun('claude-code', 'failure')?.lost).toBeUndefined()
   })
 
   test('a command that succeeded is not asked about; one behind a pipe is, where its output says that it failed', () => {

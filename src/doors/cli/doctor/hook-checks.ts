@@ -17,15 +17,21 @@ import { connectAdvice, type Finding, fail, ok, warn } from './finding.ts'
 const AFTER_A_FAILURE =
   'Fix what fails above. If nothing does, it is over: this goes when the hook runs again.'
 
+const AFTER_A_LOSS = 'What happened then may be missing from memory. This is said for a day.'
+
+const timeOf = (at: string): string => `${at.slice(0, 16).replace('T', ' ')} UTC`
+
 /** How one moment last ran: when, how long it took, and how many characters it was about. */
 function checkMoment({ name, title }: McpClient, moment: Moment, off: readonly string[]): Finding {
   const what = `${title}, ${moment}`
   if (isOff(off, name, moment)) return ok(what, 'switched off here')
   const last = lastRun(name, moment)
   if (!last) return ok(what, 'has not run yet')
-  const when = `${last.at.slice(0, 16).replace('T', ' ')} UTC, ${last.ms} ms`
+  const when = `${timeOf(last.at)}, ${last.ms} ms`
   if (last.error) return fail(what, `${when}: ${last.error}`, AFTER_A_FAILURE)
-  return ok(what, `${when}, ${last.chars} characters`)
+  const ran = `${when}, ${last.chars} characters`
+  if (!last.lost) return ok(what, ran)
+  return warn(what, `${ran}; before that, ${timeOf(last.lost.at)}: ${last.lost.error}`, AFTER_A_LOSS)
 }
 
 function checkOne(client: McpClient, url: string, off: readonly string[]): Finding[] {

@@ -1705,16 +1705,35 @@ async function recall(profile, question, timeoutMs) {
 //#region src/doors/cli/hooks/run-log.ts
 var LONGEST_ERROR = 300;
 var fileOf = (agent, moment) => join(settingsFolder(), "hook-runs", `${agent}.${moment}.json`);
+/** Long enough for somebody to ask. */
+var LOSS_IS_SAID_MS = DAY_MS;
+function lossBefore(agent, moment) {
+	const former = moment === "capture" ? lastRun(agent, moment) : void 0;
+	const loss = former?.error ? {
+		at: former.at,
+		error: former.error
+	} : former?.lost;
+	return loss && Date.parse(loss.at) > Date.now() - LOSS_IS_SAID_MS ? loss : void 0;
+}
 function noteRun(agent, moment, run) {
 	try {
 		const error = run.error?.slice(0, LONGEST_ERROR);
+		const lost = error ? void 0 : lossBefore(agent, moment);
 		const noted = {
 			at: (/* @__PURE__ */ new Date()).toISOString(),
 			...run,
-			...error ? { error } : {}
+			...error ? { error } : {},
+			...lost ? { lost } : {}
 		};
 		writePrivate(fileOf(agent, moment), JSON.stringify(noted));
 	} catch {}
+}
+function lastRun(agent, moment) {
+	try {
+		return JSON.parse(readFileSync(fileOf(agent, moment), "utf8"));
+	} catch {
+		return;
+	}
 }
 //#endregion
 //#region src/doors/cli/hooks/switches.ts

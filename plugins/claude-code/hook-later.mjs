@@ -284,11 +284,11 @@ var LINK$1 = new RegExp(`${REST_OF_NAME$1}(?:${OPERATOR})(?:[*~]{1,3}|_{1,3}(?=\
 /** `--password value`: a blank is enough after a flag, also with the value on the next line. */
 var FLAG_LINK = /[\w-]{0,20}[ \t]{1,4}(?:\\\r?\n[ \t]{0,40})?["']?/y;
 var LONGEST_REST = 25;
-var IN_NAME$1 = /* @__PURE__ */ new Uint8Array(128);
-for (const character of " 	.-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") IN_NAME$1[character.charCodeAt(0)] = 1;
+var IN_NAME$2 = /* @__PURE__ */ new Uint8Array(128);
+for (const character of " 	.-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") IN_NAME$2[character.charCodeAt(0)] = 1;
 /** In prose a name is usually followed by more words, so there is nothing to match. */
 function mayHaveOperator(text, nameEnd) {
-	for (let at = nameEnd; at < nameEnd + LONGEST_REST; at += 1) if (IN_NAME$1[text.charCodeAt(at)] !== 1) return at < text.length;
+	for (let at = nameEnd; at < nameEnd + LONGEST_REST; at += 1) if (IN_NAME$2[text.charCodeAt(at)] !== 1) return at < text.length;
 	return false;
 }
 /** Where the value of the name that ends at `nameEnd` starts, or -1. */
@@ -1018,12 +1018,12 @@ function handedOver(text, end, index) {
 //#region src/features/redaction/distant-values.ts
 var LONGEST_NAME$2 = 40;
 var LONGEST_BEFORE = 400;
-var IN_NAME = /* @__PURE__ */ new Uint8Array(128);
-for (const character of ".-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") IN_NAME[character.charCodeAt(0)] = 1;
+var IN_NAME$1 = /* @__PURE__ */ new Uint8Array(128);
+for (const character of ".-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") IN_NAME$1[character.charCodeAt(0)] = 1;
 /** Where the quote is that opens the name, or -1. Most names have none, and cost no more than this. */
 function openingQuote(text, { start }) {
 	let at = start - 1;
-	while (at > start - LONGEST_NAME$2 && IN_NAME[text.charCodeAt(at)] === 1) at -= 1;
+	while (at > start - LONGEST_NAME$2 && IN_NAME$1[text.charCodeAt(at)] === 1) at -= 1;
 	return text[at] === "\"" || text[at] === "'" ? at : -1;
 }
 /** The value of a name in quotes that is not next to it. */
@@ -1571,6 +1571,39 @@ function secretsInJson(text, kindEnd, notBefore) {
 		readUntil
 	};
 }
+//#endregion
+//#region src/features/redaction/name-runs.ts
+/** What names of secrets are written with. */
+var IN_NAME = /* @__PURE__ */ new Uint8Array(128);
+for (const character of ".-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") IN_NAME[character.charCodeAt(0)] = 1;
+var isInName = (text, at) => IN_NAME[text.charCodeAt(at)] === 1;
+/** The patterns for a value look no further than this: back for the quote that opens its name, on for what ends it. */
+var LOOKED_BACK = 40;
+var LOOKED_ON = 25;
+/**
+* Finds names that stand deep inside letters: nothing near them could be a value. The letters are read once for all names
+* among them, because a paste of millions of names side by side kept the server busy for half a minute.
+*/
+var NameRuns = class {
+	#text;
+	#start = 0;
+	#end = 0;
+	constructor(text) {
+		this.#text = text;
+	}
+	isDeepInside({ start, end }) {
+		if (start < this.#start || end > this.#end) this.#moveTo(start, end);
+		return start - LOOKED_BACK >= this.#start && end + LOOKED_ON <= this.#end;
+	}
+	#moveTo(start, end) {
+		let first = start;
+		while (first > Math.max(0, start - LOOKED_BACK) && isInName(this.#text, first - 1)) first -= 1;
+		let last = end;
+		while (last < this.#text.length && isInName(this.#text, last)) last += 1;
+		this.#start = first;
+		this.#end = last;
+	}
+};
 var READERS$1 = [
 	{
 		keyword: "sudo ",
@@ -3349,6 +3382,7 @@ function scanPlain(text) {
 			start: -1
 		},
 		stretches: new Stretches(text),
+		names: new NameRuns(text),
 		manifestEnd: -1,
 		listEnd: 0,
 		webKeyEnd: 0,
@@ -3407,6 +3441,7 @@ function isWordCharacter(code) {
 }
 function secretOfName(scan, name, kind) {
 	const { text, stretches } = scan;
+	if (scan.names.isDeepInside(name)) return void 0;
 	const found = assignedSecret(text, name.end, kind, stretches) ?? distantSecret(text, name, kind);
 	if (!found || isHarmless(text, name, kind, text.slice(found.start, found.end))) return void 0;
 	return kind === "password" || text[found.end] !== "," ? found : wholeList(scan, found);

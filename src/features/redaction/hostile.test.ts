@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { redact } from './redact.ts'
 import { ALL_RULES } from './rules/all.ts'
 import { SECRET_NAMES } from './rules/names.ts'
@@ -95,3 +95,21 @@ test('assignments without values are read in linear time', () => {
       redact(repeated(`${name}${glue}`).slice(0, LONG / 2))
   }
 }, 20_000)
+
+test('letters that are full of names are read a few times, not once for each name', () => {
+  const text = 'apiKey'.repeat(500)
+  const reads = vi.spyOn(String.prototype, 'charCodeAt')
+  redact(text)
+  const perLetter = reads.mock.calls.length / text.length
+  reads.mockRestore()
+  expect(perLetter).toBeLessThan(12)
+})
+
+test('the first and the last names in such letters still have their values', () => {
+  const secret = 'a1B2c3D4e5F6g7H8'
+  const names = 'apiKey'.repeat(20)
+  for (const text of [`${names}=${secret}`, `${names}: "${secret}"`, `--${names} ${secret}`])
+    expect(redact(text).text, text).not.toContain(secret)
+  const first = `{"value": "${secret}", "name": "${names}"}`
+  expect(redact(first).text).not.toContain(secret)
+})

@@ -19,6 +19,7 @@ import { isHarmless } from './harmless.ts'
 import { authorizationValue, basicCredentials, bearerToken, sessionCookies } from './headers.ts'
 import { endOfList } from './listed-keys.ts'
 import { JSON_KINDS, secretsInJson, secretsInYaml, YAML_KINDS } from './manifests.ts'
+import { NameRuns } from './name-runs.ts'
 import { HERE_STRING, hereString, pipedPassword, READERS } from './piped-passwords.ts'
 import { isSampleToken, isSampleValue } from './placeholders.ts'
 import { ALL_RULES } from './rules/all.ts'
@@ -42,6 +43,7 @@ type Scan = {
   /** The last value looked up by its name: several rules ask for the same one. */
   value: { nameEnd: number; start: number }
   stretches: Stretches
+  names: NameRuns
   /** How far the last manifest of kind Secret was read. */
   manifestEnd: number
   /** How far the last list of keys was read. */
@@ -162,6 +164,7 @@ function scanPlain(text: string): { spans: Span[]; hasSequences: boolean } {
     read: { start: 0, end: 0 },
     value: { nameEnd: -1, start: -1 },
     stretches: new Stretches(text),
+    names: new NameRuns(text),
     manifestEnd: -1,
     listEnd: 0,
     webKeyEnd: 0,
@@ -220,6 +223,7 @@ function isWordCharacter(code: number): boolean {
 
 function secretOfName(scan: Scan, name: Name, kind: string): Span | undefined {
   const { text, stretches } = scan
+  if (scan.names.isDeepInside(name)) return undefined
   const found = assignedSecret(text, name.end, kind, stretches) ?? distantSecret(text, name, kind)
   if (!found || isHarmless(text, name, kind, text.slice(found.start, found.end))) return undefined
   return kind === 'password' || text[found.end] !== ',' ? found : wholeList(scan, found)

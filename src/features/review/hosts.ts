@@ -39,28 +39,42 @@ export function hostOf(authority: string): string | undefined {
   return NAME.test(host) ? host : undefined
 }
 
-/** Values of options, comments and names of files that are written: a command does not go there. `-useb` has no value. */
-const beside = (letters: string) =>
-  new RegExp(
-    `\\s-(?:(?![uU]se[bB])[a-zA-Z]{0,8}[${letters}]|-(?:referer|user-agent|header|cookie|output|output-document))[ =]?(?:"[^"\\n]{0,500}"|'[^'\\n]{0,500}'|[^\\s"']{1,500})|\\s#[^\\n]{0,500}`,
-    'g',
-  )
-/** `-O` names a file to wget alone. */
-const [BESIDE, BESIDE_WGET] = [beside('eAHbo'), beside('eAHboO')]
+const VALUE = `[ =]?(?:"[^"\\n]{0,500}"|'[^'\\n]{0,500}'|[^\\s"']{1,500})`
+/** Comments and files that are written. A comment with a quote may be none: its sign may stand within quotes. */
+const ANYWHERE = `\\s#[^\\n"']{0,500}(?![^\\n])|(?<!\\n)>{1,2}\\s?[^\\s"'|;&]{1,500}|\\|\\s{0,3}(?:sudo )?tee\\s(?:-a\\s)?[^\\s"'|;&-]{1,500}`
+const LONG_OPTIONS = '--(?:referer|user-agent|header|cookie|output|output-document)'
+const beside = (options: string) => new RegExp(`\\s(?:${options}|${LONG_OPTIONS})${VALUE}|${ANYWHERE}`, 'g')
+/**
+ * What a command does not go to: values of options, comments and files that are written. Of letters in one word, the first
+ * that has a value has the rest of the word for it. So those before it must be such as have none.
+ */
+const BESIDE_CURL = beside('-[#0-46aBfgGiIjJklLMnNOpqRsSvVZ]{0,8}[eAHbo]')
+const BESIDE_WGET = beside('-[qvcdbnNSxrpkmEHLK46]{0,8}[oOAU]')
+const BESIDE_OTHERS = beside('-(?:[oO]ut[fF]ile|[uU]ser[aA]gent)')
 /** By these another host answers than the one that is named. */
-const ELSEWHERE = /\s(?:-[a-zA-Z]{0,8}x|--(?:proxy|preproxy|socks\w{1,10}|connect-to|resolve|doh-url))[ =]/
+const ELSEWHERE =
+  /\s(?:-[a-zA-Z]{0,8}x(?:[ =]|["']?(?:\w{2,7}:\/\/|[\w-]{1,63}\.))|--(?:proxy|preproxy|socks\w{1,10}|connect-to|resolve|doh-url)[ =])/
 const WITH_PATH = new RegExp(`${AUTHORITY}[^\\s"'\`<>|)\\]]{0,500}`, 'gi')
+const BARE = '(?:[a-z0-9_-]{1,63}\\.){1,8}[a-z]{2,24}|\\d{1,3}(?:\\.\\d{1,3}){3}'
 /** A host without a scheme, which curl and others take: before a path or a port, or as a word of its own. */
-const BARE_HOST =
-  /(?<![\w@/.:-])((?:[a-z0-9_-]{1,63}\.){1,8}[a-z]{2,24})(?=[/:]\w)|(?<=\s)(?!os\.|process\.)((?:[a-z0-9_-]{1,63}\.){1,8}[a-z]{2,24})(?=\s|$)/g
+const BARE_HOST = new RegExp(
+  `(?<=[\\s=]["']?(?:[\\w:.]{1,40}@)?)(?!(?:os|process|system|net|microsoft)\\.)(${BARE})(?=[/:]\\w|["']?(?:\\s|$))|(?<![\\w@/.:-])(${BARE})(?=[/:]\\w)`,
+  'gi',
+)
+
+function besideOf(command: string): RegExp {
+  const program = /(?<![\w-])(?:curl|wget|iwr|irm|invoke-)/i.exec(command)?.[0].toLowerCase()
+  if (program === 'curl') return BESIDE_CURL
+  return program === 'wget' ? BESIDE_WGET : BESIDE_OTHERS
+}
 
 /** Whether all hosts that a command goes to are allowed. A known one beside a strange one says nothing of it. */
 export function goesToAllowed(command: string, isAllowedHost: IsAllowedHost): boolean {
-  const plain = command.replaceAll(/^\W{0,3}wget/i.test(command) ? BESIDE_WGET : BESIDE, ' ')
+  const plain = command.replaceAll(besideOf(command), ' ')
   if (ELSEWHERE.test(plain)) return false
   const named = [...plain.matchAll(WITH_PATH)].map(([, authority = '']) => hostOf(authority))
-  const bare = [...plain.replaceAll(WITH_PATH, ' ').matchAll(BARE_HOST)].map(
-    ([, first, second]) => first ?? second,
+  const bare = [...plain.replaceAll(WITH_PATH, ' ').matchAll(BARE_HOST)].map(([, first, second]) =>
+    (first ?? second)?.toLowerCase(),
   )
   return named.length > 0 && [...named, ...bare].every((host) => host !== undefined && isAllowedHost(host))
 }

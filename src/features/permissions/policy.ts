@@ -81,8 +81,6 @@ export type Policy = {
   inviteDomains: readonly string[] | null
   defaultRole: Role
   trustHalfLifeDays: number
-  /** Null if cards are never due for a review. */
-  reviewAfterDays: number | null
   keepMissedSearches: boolean
   dangerRules: Partial<Record<DangerRuleId, Severity | undefined>>
   downloadHosts: readonly string[]
@@ -90,7 +88,7 @@ export type Policy = {
 
 const HALF_LIFE_DAYS = 180
 
-/** What a workspace's policy means, with the defaults for what it leaves out. */
+/** What a workspace's policy means, with the defaults for what it leaves out. The review queue reads its key in SQL. */
 export function policyOf(workspace: Pick<WorkspacesTable, 'policy_json'>): Policy {
   const stated = fromJsonOrNull<z.output<typeof PolicyJson>>(workspace.policy_json)
   const domains = stated?.invite_domains ?? []
@@ -99,7 +97,6 @@ export function policyOf(workspace: Pick<WorkspacesTable, 'policy_json'>): Polic
     inviteDomains: domains.length > 0 ? domains : null,
     defaultRole: stated?.default_role ?? 'viewer',
     trustHalfLifeDays: stated?.trust_half_life_days ?? HALF_LIFE_DAYS,
-    reviewAfterDays: stated?.review_after_days ?? null,
     keepMissedSearches: stated?.keep_missed_searches ?? true,
     dangerRules: stated?.danger_rules ?? {},
     downloadHosts: stated?.download_hosts ?? [],

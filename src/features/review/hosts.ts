@@ -54,7 +54,9 @@ const BESIDE_OTHERS = beside('-(?:[oO]ut[fF]ile|[uU]ser[aA]gent)')
 /** By these another host answers than the one that is named. */
 const ELSEWHERE =
   /\s(?:-[a-zA-Z]{0,8}x(?:[ =]|["']?(?:\w{2,7}:\/\/|[\w-]{1,63}\.))|--(?:proxy|preproxy|socks\w{1,10}|connect-to|resolve|doh-url)[ =])/
-const WITH_PATH = new RegExp(`${AUTHORITY}[^\\s"'\`<>|)\\]]{0,500}`, 'gi')
+/** In braces a shell makes several addresses of one word: each is looked at, and a path ends at a comma. */
+const EACH_ADDRESS = new RegExp(`(?=${AUTHORITY})`, 'gi')
+const WITH_PATH = new RegExp(`${AUTHORITY}[^\\s"'\`<>|)\\],]{0,500}`, 'gi')
 const BARE = '(?:[a-z0-9_-]{1,63}\\.){1,8}[a-z]{2,24}|\\d{1,3}(?:\\.\\d{1,3}){3}'
 /** A host without a scheme, which curl and others take: before a path or a port, or as a word of its own. */
 const BARE_HOST = new RegExp(
@@ -72,7 +74,7 @@ function besideOf(command: string): RegExp {
 export function goesToAllowed(command: string, isAllowedHost: IsAllowedHost): boolean {
   const plain = command.replaceAll(besideOf(command), ' ')
   if (ELSEWHERE.test(plain)) return false
-  const named = [...plain.matchAll(WITH_PATH)].map(([, authority = '']) => hostOf(authority))
+  const named = [...plain.matchAll(EACH_ADDRESS)].map(([, authority = '']) => hostOf(authority))
   const bare = [...plain.replaceAll(WITH_PATH, ' ').matchAll(BARE_HOST)].map(([, first, second]) =>
     (first ?? second)?.toLowerCase(),
   )

@@ -146,6 +146,19 @@ const withMail = (t: TestVault) => {
     expect([joined.status, joined.body.role]).toEqual([200, 'admin'])
   })
 
+  test('nor is one that was sent to the address, and is sent there again by its id', async () => {
+    const guest = await t.user(`resent-${t.engine}`)
+    const [former, present] = [guest.email, `moved-${guest.email}`]
+    await confirm(guest, former)
+    const { admin, url, inviteId } = await invited(t, former)
+    expect((await guest.get(MINE)).body).toMatchObject([{ invite_id: inviteId, can_accept: true }])
+    await guest.post('/api/v1/auth/email', { email: present })
+    await confirm(guest, present)
+    expect((await admin.post(`${url}/invites/${inviteId}/resend`)).status).toBe(200)
+    expect((await guest.get(MINE)).body).toEqual([])
+    expect((await guest.post(`${MINE}/${inviteId}/accept`)).status).toBe(404)
+  })
+
   test('a confirmed address sees its invitations and joins without the link; an unconfirmed one sees none', async () => {
     const guest = await t.user(`guest-${t.engine}`)
     const { inviteId } = await invited(t, guest.email, 'viewer')

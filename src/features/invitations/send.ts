@@ -258,7 +258,9 @@ export const resendInvite = capability({
     holdMassInviters(ctx)
     return inTx(ctx, async (ctx) => {
       const open = await requireOpenInvite(ctx, workspace_id, invite_id)
-      return sendAgain(ctx, open, open)
+      // One that an admin has sent to an address is sent there again, as by its address.
+      const for_user_id = open.address_known === 1 ? await namedThere(ctx, open) : open.for_user_id
+      return sendAgain(ctx, open, { ...open, for_user_id })
     })
   },
 })

@@ -14,7 +14,10 @@ function remember({ database }: Ctx, userId: string): void {
   known.set(database, people.add(userId))
 }
 
-/** Stores the first search of a person. Every later one costs a look into a set. A failure here never fails the search. */
+/**
+ * Stores the first search of a person. Every later one costs a look into a set. A failure here does not fail the search. Only
+ * with an Idempotency-Key it does: that search is in a transaction, which cannot go on after it.
+ */
 export async function noteFirstSearch(ctx: UserCtx): Promise<void> {
   const { userId } = ctx.viewer
   if (known.get(ctx.database)?.has(userId)) return

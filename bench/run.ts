@@ -81,33 +81,6 @@ function execute(bench: string): Result {
   return { bench, seconds, ended: status, rows: existsSync(file) ? rowsIn(readFileSync(file, 'utf8')) : [] }
 }
 
-const loadBefore = loadavg()[0] ?? 0
-const results = BENCHES.filter((name) => positionals.length === 0 || positionals.includes(name)).map(execute)
-rmSync(folder, { recursive: true, force: true })
-
-const verdict = ({ met }: Row) => (met === undefined ? '' : met ? 'yes' : 'MISSED')
-/** Benchmarks that failed without a missed bar. They have no row that says so. */
-const broke = results.filter(({ ended, rows }) => ended !== 0 && !rows.some((row) => row.met === false))
-const lines = [
-  ...results.flatMap(({ bench, rows }) =>
-    rows.map((row) => ({
-      bench,
-      what: row.what,
-      measured: row.measured,
-      bar: row.bar ?? '',
-      met: verdict(row),
-    })),
-  ),
-  ...broke.map(({ bench, ended }) => ({
-    bench,
-    what: 'did not finish',
-    measured: `ended with ${ended}`,
-    bar: '',
-    met: 'MISSED',
-  })),
-]
-console.table(lines)
-
 /** On arm64 Linux tells Node no name, but `lscpu` knows it by the number of the part. */
 function processorName(): string {
   const name = cpus()[0]?.model ?? 'unknown'
@@ -122,27 +95,61 @@ const MACHINE = {
   processor: processorName(),
   cores: availableParallelism(),
   memoryGb: Math.round(totalmem() / 2 ** 30),
-  loadBefore: Number(loadBefore.toFixed(2)),
+  loadBefore: Number((loadavg()[0] ?? 0).toFixed(2)),
 }
+
+type Line = { bench: string; what: string; measured: string; bar: string; met: string }
+
+const verdict = ({ met }: Row) => (met === undefined ? '' : met ? 'yes' : 'MISSED')
+
+function linesOf({ bench, ended, rows }: Result): Line[] {
+  const measured = rows.map((row) => ({ ...row, bench, bar: row.bar ?? '', met: verdict(row) }))
+  // It failed without a missed bar, so no row says so.
+  const broke = ended !== 0 && !rows.some((row) => row.met === false)
+  const failure = { bench, what: 'did not finish', measured: `ended with ${ended}`, bar: '', met: 'MISSED' }
+  return [...measured, ...(broke ? [failure] : [])].map(({ bench, what, measured, bar, met }) => ({
+    bench,
+    what,
+    measured,
+    bar,
+    met,
+  }))
+}
+
 const cells = (values: readonly string[]) =>
   `| ${values.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`
-const markdown = [
-  `# Bench of ${commit}${values.small ? ' (trial with small sizes: not figures of the product)' : ''}`,
-  '',
-  `${new Date().toISOString()} · Node ${MACHINE.node} · ${MACHINE.platform} · ${MACHINE.processor} · ${MACHINE.cores} cores · ${MACHINE.memoryGb} GB · load ${MACHINE.loadBefore} at the start`,
-  '',
-  cells(['bench', 'what', 'measured', 'bar', 'met']),
-  cells(['---', '---', '---', '---', '---']),
-  ...lines.map((line) => cells(Object.values(line))),
-  '',
-]
+
 const out = join(repository, 'bench', 'results')
-mkdirSync(out, { recursive: true })
 const name = join(out, values.small ? `${commit}-small` : commit)
-writeFileSync(
-  `${name}.json`,
-  `${JSON.stringify({ commit, small: values.small, machine: MACHINE, results }, null, 2)}\n`,
-)
-writeFileSync(`${name}.md`, markdown.join('\n'))
+
+function write(results: readonly Result[]): void {
+  const { node, platform, processor, cores, memoryGb, loadBefore } = MACHINE
+  const markdown = [
+    `# Bench of ${commit}${values.small ? ' (trial with small sizes: not figures of the product)' : ''}`,
+    '',
+    `${new Date().toISOString()} · Node ${node} · ${platform} · ${processor} · ${cores} cores · ${memoryGb} GB · load ${loadBefore} at the start`,
+    '',
+    cells(['bench', 'what', 'measured', 'bar', 'met']),
+    cells(['---', '---', '---', '---', '---']),
+    ...results.flatMap(linesOf).map((line) => cells(Object.values(line))),
+    '',
+  ]
+  mkdirSync(out, { recursive: true })
+  writeFileSync(
+    `${name}.json`,
+    `${JSON.stringify({ commit, small: values.small, machine: MACHINE, results }, null, 2)}\n`,
+  )
+  writeFileSync(`${name}.md`, markdown.join('\n'))
+}
+
+// Written after each bench: a sitting takes more than an hour, and what was measured outlives one that is ended.
+const results: Result[] = []
+for (const bench of BENCHES.filter((one) => positionals.length === 0 || positionals.includes(one))) {
+  results.push(execute(bench))
+  write(results)
+}
+rmSync(folder, { recursive: true, force: true })
+const lines = results.flatMap(linesOf)
+console.table(lines)
 console.log(`Written to ${name}.md and .json`)
 if (lines.some((line) => line.met === 'MISSED')) process.exitCode = 1

@@ -210,6 +210,11 @@ describe('with a replica', () => {
       await titlesOf(reader.at[0])
       return readsSeen()
     })
+    // Reads of an earlier test are seen as well, so the card itself is waited for: what has not come by then never comes.
+    await until('the replica has the card', async () => {
+      const rows = await onReplica("select 1 from cards where title = 'Before the promotion'")
+      return rows.length > 0
+    })
     await onReplica('select pg_promote(true, 60)')
     // The promoted server has gone its own way; what it lacks from now on must not be missed in answers.
     const colleague = await person()

@@ -73,6 +73,8 @@ const HOSTILE: readonly TextOf[] = REPEATED.flatMap((piece): TextOf[] => {
 const unlike = () => Map.groupBy(patterns, ({ source, flags }) => `${source} ${flags}`).values()
 
 const TRIES = 8
+/** Times the limit: beyond it no slow machine is the reason. */
+const NEAR = 4
 
 /** Patterns over text that is short, or ours: file, beginning of the pattern, and why it cannot grow. */
 const BOUNDED: readonly [file: string, start: string, why: string][] = [
@@ -111,8 +113,9 @@ function slowest(
       const { user, system } = process.cpuUsage(start)
       best = Math.min(best, (user + system) / 1000)
     }
-    // What grows as the text does is no bad pattern, but a slow machine.
-    if (best > longestMs && !growsTooFast((longer) => fromStart(pattern, textOf(longer)), length)) continue
+    // What is a little over it and grows as the text does is no bad pattern, but a slow machine.
+    const isNear = best > longestMs && best <= longestMs * NEAR
+    if (isNear && !growsTooFast((longer) => fromStart(pattern, textOf(longer)), length)) continue
     if (best > worst.ms) worst = { ms: best, text: text.slice(0, 12) }
   }
   return worst

@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Services } from '../../core/context.ts'
+import { noBody } from '../../core/http/no-body.ts'
 import type { RawRoute } from '../../core/http/raw-route.ts'
 import { storable } from '../../core/storable.ts'
 import { admission, mayHaveEnded, recogniseAgain } from './admission.ts'
@@ -24,6 +26,17 @@ function locateFor({ route, openapi }: RawRoute): Locate {
 function cleanParams({ params }: FastifyRequest): void {
   const texts = params as Record<string, string>
   for (const [name, text] of Object.entries(texts)) texts[name] = storable(text)
+}
+
+/** What HEAD does not show is not read: an export would ask the database for everything that somebody has. */
+async function withoutBody(
+  { method }: FastifyRequest,
+  _reply: FastifyReply,
+  payload: unknown,
+): Promise<unknown> {
+  if (method !== 'HEAD' || !(payload instanceof Readable)) return payload
+  payload.destroy()
+  return noBody()
 }
 
 export async function serveRaw(
@@ -58,6 +71,7 @@ export async function serveRaw(
             done()
           },
         ],
+        ...(method === 'GET' ? { onSend: withoutBody } : {}),
         handler: (request, reply) =>
           mayHaveEnded(request)
             ? recogniseAgain(services, raw, request).then(() => answer(request, reply))

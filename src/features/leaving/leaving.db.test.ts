@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { addLike, record, team } from '../../../test/support/cards.ts'
 import { clientOf } from '../../../test/support/client.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
@@ -10,6 +10,7 @@ import { createInvite } from '../invite-codes/invite-codes.ts'
 import { tell } from '../notices/tell.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
 import { dropLeftovers } from './delete-account.ts'
+import { ownRows } from './own-rows.ts'
 
 const CARD = {
   title: 'Build fails on a case-sensitive disk',
@@ -136,6 +137,29 @@ onBothEngines('leaving', (t) => {
     expect((await admin.delete(card)).status).toBe(204)
     await dropLeftovers(contextFor(t.app.services), new AbortController().signal)
     expect((await admin.post(`${card}/undelete`)).status).toBe(200)
+  })
+
+  test('HEAD answers with the headers of the export, and reads nothing for it', async () => {
+    const { token, get } = await t.user()
+    const whole = await get('/api/v1/auth/me/export')
+    const reads = Object.keys(ownRows).map((kind) => vi.spyOn(ownRows, kind))
+    try {
+      const head = await t.app.server.inject({
+        method: 'HEAD',
+        url: '/api/v1/auth/me/export',
+        headers: { authorization: `Bearer ${token}` },
+      })
+      const named = ['content-type', 'content-disposition', 'content-length']
+      const shown = (headers: Record<string, unknown>) => named.map((name) => headers[name])
+      expect([head.statusCode, ...shown(head.headers), head.payload]).toEqual([
+        200,
+        ...shown(whole.headers),
+        '',
+      ])
+      expect(reads.flatMap(({ mock }) => mock.calls)).toEqual([])
+    } finally {
+      for (const read of reads) read.mockRestore()
+    }
   })
 
   test('in the export, JSON is JSON and no text that has to be read again', async () => {

@@ -4,6 +4,7 @@ import { createZstdDecompress } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Services } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
+import { noBody } from '../../core/http/no-body.ts'
 import type { RawRoute } from '../../core/http/raw-route.ts'
 import type { Db } from '../../db/db.ts'
 import { countedIn, refuseCrowd } from './download-slots.ts'
@@ -36,9 +37,6 @@ async function* bytesOf(db: Db, snapshotId: string, from: number, to: number): A
   }
 }
 
-/** For HEAD: Fastify would read the whole body and throw it away. With no body at all it would set a length of 0. */
-const nothing = () => Readable.from([], { objectMode: false })
-
 const headersOf = (row: SnapshotRow, suffix: string) => ({
   ETag: `"${row.snapshot_id}${suffix}"`,
   'Last-Modified': new Date(row.made_at ?? row.started_at).toUTCString(),
@@ -65,7 +63,7 @@ async function sendCompressed(
   const { from, to } = wanted === 'whole' ? { from: 0, to: row.size_bytes - 1 } : wanted
   if (wanted !== 'whole') reply.code(206).header('Content-Range', `bytes ${from}-${to}/${row.size_bytes}`)
   reply.header('Content-Length', to - from + 1)
-  if (request.method === 'HEAD') return reply.send(nothing())
+  if (request.method === 'HEAD') return reply.send(noBody())
   return reply.send(
     countedIn(
       Readable.from(bytesOf(database.read, row.snapshot_id, from, to), { objectMode: false }),
@@ -85,7 +83,7 @@ async function sendPlain(
   row: SnapshotRow,
 ) {
   reply.type('application/x-ndjson')
-  if (request.method === 'HEAD') return reply.send(nothing())
+  if (request.method === 'HEAD') return reply.send(noBody())
   const compressed = Readable.from(bytesOf(database.read, row.snapshot_id, 0, row.size_bytes - 1), {
     objectMode: false,
   })

@@ -361,6 +361,21 @@ test('filters narrow the search and stand in the address; an action card joins t
   await expectAccessible(page)
 })
 
+test('whoever goes on while the box still waits for more letters stays where they go', async () => {
+  const { page } = await stage.person('In a hurry')
+  await openPage(page, '/')
+  await page.getByRole('textbox', { name: 'Search' }).fill('pool')
+  // The wait ends while the next page is not drawn yet, as on a busy machine.
+  await page.evaluate(() => {
+    type Router = { history: { push: (path: string) => void } }
+    const { history } = (globalThis as unknown as { __TSR_ROUTER__: Router }).__TSR_ROUTER__
+    history.push('/cards')
+    for (const until = performance.now() + 300; performance.now() < until; );
+  })
+  await page.getByRole('heading', { name: 'My cards' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/cards')
+})
+
 test('on a phone a hit opens as a page of its own, and back returns to the hit', async () => {
   const person = await stage.person('Commuter', { width: 360, height: 740 })
   await fill(person)

@@ -25,7 +25,9 @@ export function useQueryText(inAddress: string, apply: (text: string) => void) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: it follows the text alone
   useEffect(() => {
     if (text.trim() === sent.current) return
-    const timer = setTimeout(() => follow(text), TYPING_PAUSE_MS)
+    const page = location.pathname
+    // Whoever has gone on meanwhile is on the way to another page, which is not drawn yet: that stays where they go.
+    const timer = setTimeout(() => location.pathname === page && follow(text), TYPING_PAUSE_MS)
     return () => clearTimeout(timer)
   }, [text])
 

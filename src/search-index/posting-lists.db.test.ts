@@ -83,7 +83,7 @@ onBothEngines('posting lists', (t) => {
   test('a card that is changed or deleted is found as it is now, before and after its lists are rebuilt', async () => {
     const user = await t.user()
     await nextNumber(t, 140_000)
-    const kept = await record(user, { title: 'Quokka kept' })
+    await record(user, { title: 'Quokka kept' })
     const changed = await record(user, { title: 'Quokka changed' })
     const deleted = await record(user, { title: 'Quokka deleted' })
     await nextNumber(t, 200_000)
@@ -106,13 +106,12 @@ onBothEngines('posting lists', (t) => {
     await record(user, { title: 'Something that wakes the job' })
     await tend()
     await seen()
-    expect(kept.card_id).toBeTruthy()
-    const dead = await t.app.services.database.read
-      .selectFrom('search_runs')
-      .select('dead')
-      .where('dead', '=', 2)
-      .execute()
-    expect(dead).toHaveLength(1)
+    const { read } = t.app.services.database
+    // The vault's own job may have been first, and be at it still.
+    await expect
+      .poll(() => read.selectFrom('search_runs').select('dead').where('dead', '>', 0).execute())
+      .toEqual([{ dead: 2 }])
+    await seen()
   })
 
   test('common words get separate lists, rare ones are bundled, and both are found', async () => {

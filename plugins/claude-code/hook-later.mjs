@@ -4261,11 +4261,12 @@ var NAMED = new RegExp([
 	String.raw`\b(?:E(?:ACCES|ADDRINUSE|ADDRNOTAVAIL|AGAIN|BADENGINE|BADF|BUSY|CONN[A-Z]{5,8}|EXIST|HOSTUNREACH|INTEGRITY|INVAL|IO|ISDIR|LIFECYCLE|LOOP|MFILE|NAMETOOLONG|NETUNREACH|NFILE|NOENT|NOMEM|NOSPC|NOTDIR|NOTEMPTY|NOTFOUND|NOTSUP|OTP|PERM|PIPE|PROTO|RESOLVE|ROFS|SRCH|TARGET|TIMEDOUT|USAGE|XDEV|[45]\d\d)|ERROR|FATAL)\b(?![-./])`,
 	String.raw`\b(?:[A-Z]{2,12}_)?ERR(?:OR)?_[A-Z_]{3,60}\b|\b[A-Z]{2,5}-\d{4,6}\b`,
 	String.raw`\b(?:panic|fatal|panicked)(?::| at\b)|\bERR!`,
-	String.raw`: \*\*\* .{1,300} Stop\.$`
+	String.raw`: \*\*\* .{1,300} Stop\.$`,
+	String.raw`\bterminate called after throwing\b|^\s*what\(\):|^WARNING: (?:DATA RACE|ThreadSanitizer:)`
 ].join("|"));
 /** The word, not the name of a file or a page. */
 var SAYS_ERROR = /(?<![\w/.-])(?:errors?|fatal|panic(?:ked)?|fail(?:ed|ure|s)?)(?![\w/-]|\.\w)|\bERR!/i;
-var SAYS_WRONG = /\b(?:cannot|can't|couldn't|could not|unable to|not found|no such|denied|refused|invalid|unexpected|undefined|missing|conflict|killed|exceeded|unsupported|unknown|expired|mismatch|already in use|out of memory|deadlock|aborted|forbidden|unauthorized|rejected|crash(?:ed|es)?|timed out|timeout|not a|is not|does not|doesn't|isn't|must be|must not|not allowed|not permitted|unresolved|unreachable|overflow|corrupt(?:ed)?|too many|too large|too long|no space|not defined|not recognized|not supported|not installed|not set|core dumped|segmentation fault|illegal|violates|incompatible|broken pipe|reset by peer|no matching|nothing to)\b/i;
+var SAYS_WRONG = /\b(?:cannot|can't|couldn't|could not|unable to|not found|no such|denied|refus(?:ed|es|ing)|invalid|unexpected|undefined|missing|conflict|killed|exceeded|unsupported|unknown|expired|mismatch|duplicate|inconsistent|unmet|already (?:in use|exists?|allocated|taken|defined|running)|out of memory|deadlock|aborted|forbidden|unauthorized|rejected|crash(?:ed|es)?|timed out|timeout|not a|is not|does not|doesn't|isn't|must be|must not|not allowed|not permitted|is disabled|(?:is|are) required|unresolved|unreachable|overflow|corrupt(?:ed)?|too (?:many|large|long|low|old|open|small)|no space|not defined|not recognized|not supported|not installed|not set|core dumped|segmentation fault|illegal|violates|incompatible|broken pipe|reset by peer|no matching|nothing to)\b/i;
 /** Lines of success, and lines that speak of errors without being one. */
 var FINE = /\b(?:0|no|zero|without) (?:errors?|failures?|failed|problems?|warnings?|vulnerabilities)\b|\b(?:errors?|failed|failures?): ?0\b|^\s*(?:✓|✔|√|ok\b|PASS\b)/i;
 var WARNING = /\b(?:warn(?:ing)?|deprecated)\b/i;
@@ -4275,6 +4276,7 @@ var POINTS_BACK = /\bwarnings being treated as errors\b|\bwarnings (?:found and|
 /** What programs write around the line that tells: it says that something failed, not what. */
 var SUMMARY$1 = new RegExp([
 	String.raw`^\s*(?:Traceback \(most|(?:Error|failures?|errors?):?\s*$|exit(?:ed)? (?:code|status))`,
+	String.raw`^\s*npm (?:error|ERR!)\s*$`,
 	String.raw`^\s*npm (?:error|ERR!) (?:A complete log|Lifecycle script|command (?:failed|sh)|path|workspace|errno|syscall|\s*\S*[/\\]_logs[/\\])`,
 	String.raw`^\s*\[ERROR\]\s*(?:$|To see the full stack trace|Re-run Maven|For more information about the errors|\[Help \d)`,
 	String.raw`^\s*(?:make|ninja|gmake)(?:\[\d+\])?: (?:\*\*\* (?:\[|Waiting)|.{0,200} stopped)`,
@@ -4326,13 +4328,31 @@ function weightOf(line) {
 	if (POINTS_BACK.test(line) || warns(line) && !isNamed) return ASIDE;
 	return Number(saysError) + Number(saysWrong) + 2 * Number(isNamed);
 }
+/** `Could not resolve dependency:` is followed by the reason, and so is any line before one that begins with `> `. */
+var ANNOUNCES = /:\s*$/;
+var IS_REASON = /^\s*> \S/;
+var mayTell = ({ text, weight }) => weight === 0 && text.length <= LONGEST_LINE && !isStackFrame(text) && !SUMMARY$1.test(text) && !isQuiet(text);
+/** The reason tells as much as the line that announces it, though it may say no word of a failure. */
+function withReasons(lines) {
+	let [before, isAnnounced] = [0, false];
+	return lines.map((line) => {
+		if (line.text.trim() === "") return line;
+		const weighed = before > ASIDE && (isAnnounced || IS_REASON.test(line.text)) && mayTell(line) ? {
+			...line,
+			weight: before
+		} : line;
+		before = weighed.weight;
+		isAnnounced = ANNOUNCES.test(line.text);
+		return weighed;
+	});
+}
 function weighedLines(output) {
 	const all = terminalLines(output);
-	return (all.length > 2 * LINES_FROM_AN_END ? [...all.slice(0, LINES_FROM_AN_END), ...all.slice(-600)] : all).map((text, at) => ({
+	return withReasons((all.length > 2 * LINES_FROM_AN_END ? [...all.slice(0, LINES_FROM_AN_END), ...all.slice(-600)] : all).map((text, at) => ({
 		text,
 		weight: weightOf(text),
 		at
-	})).filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight || a.at - b.at);
+	}))).filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight || a.at - b.at);
 }
 /** The first of the lines that differ once they are cleaned. */
 function cleaned(lines, most) {

@@ -50,6 +50,10 @@ describe('the telling lines of a failure', () => {
     ['panic: runtime error: index out of range'],
     ['Permission denied (publickey).'],
     ["make: *** No rule to make target 'bar.o', needed by 'app'. Stop."],
+    ["terminate called after throwing an instance of 'std::bad_alloc'"],
+    ['WARNING: DATA RACE'],
+    ["Permissions 0644 for 'id_deploy' are too open."],
+    ["Error response from daemon: Conflict. The container name is already taken by '/db'"],
   ])('has %s', (line) => {
     const text = `$ make\nexit code 2\ncompiling 12 files\n${line}\nmake: stopped`
     expect(tellingLines(text)).toContain(line)
@@ -88,6 +92,32 @@ describe('the telling lines of a failure', () => {
     ['error: aborting due to 1 previous error; 1 warning emitted'],
   ])('has %s where nothing else says more', (line) => {
     expect(tellingLines(`$ make\nexit code 1\n${line}`)).toContain(line)
+  })
+
+  test('are also those that a line announces, though they say no word of a failure', () => {
+    const of = (...output: string[]) => tellingLines(['$ build', 'exit code 1', ...output].join('\n'))
+    expect(
+      of(
+        'CMake Error at CMakeLists.txt:1 (cmake_minimum_required):',
+        '  CMake 3.24 or higher.  You run 3.16.3',
+        '',
+      ),
+    ).toEqual([
+      'CMake Error at CMakeLists.txt (cmake_minimum_required):',
+      'CMake 3.24 or higher. You run 3.16.3',
+    ])
+    expect(
+      of('npm error Could not resolve dependency:', '', 'npm error peer react@"^18" from dnd@13.1.1'),
+    ).toContain('npm error peer react@"^18" from dnd@13.1.1')
+    const gradle = [
+      "Execution failed for task ':app:check'.",
+      '> Two versions of class a.B in a.jar and b.jar',
+    ]
+    expect(of('* What went wrong:', ...gradle, '', '* Try:', '> Run with --stacktrace')).toEqual(gradle)
+    expect(of('npm error code ERESOLVE', 'npm error', 'npm error Found: react@19.0.0')).toEqual([
+      'npm error code ERESOLVE',
+      'npm error Found: react@19.0.0',
+    ])
   })
 
   test('are the last ones where a failing command names no error', () => {
@@ -145,6 +175,7 @@ describe('a command that did not fail has no telling lines', () => {
     'time="2026-03-14T10:22:30Z" level=info msg="Error: cannot connect, next attempt"',
     '{"level":"debug","msg":"Error: cannot connect, next attempt"}',
     'On branch main\nnothing to commit, working tree clean',
+    'a1b2c3d fix a data race in the cache',
     'drwxr-xr-x 4 dev dev 128 error-pages\n-rw-r--r-- 1 dev dev 30 fatal.ts',
     '',
   ])('%s', (text) => {

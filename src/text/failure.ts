@@ -22,12 +22,13 @@ const NAMED = new RegExp(
     String.raw`\b(?:[A-Z]{2,12}_)?ERR(?:OR)?_[A-Z_]{3,60}\b|\b[A-Z]{2,5}-\d{4,6}\b`,
     String.raw`\b(?:panic|fatal|panicked)(?::| at\b)|\bERR!`,
     String.raw`: \*\*\* .{1,300} Stop\.$`,
+    String.raw`\bterminate called after throwing\b|^\s*what\(\):|^WARNING: (?:DATA RACE|ThreadSanitizer:)`,
   ].join('|'),
 )
 /** The word, not the name of a file or a page. */
 const SAYS_ERROR = /(?<![\w/.-])(?:errors?|fatal|panic(?:ked)?|fail(?:ed|ure|s)?)(?![\w/-]|\.\w)|\bERR!/i
 const SAYS_WRONG =
-  /\b(?:cannot|can't|couldn't|could not|unable to|not found|no such|denied|refused|invalid|unexpected|undefined|missing|conflict|killed|exceeded|unsupported|unknown|expired|mismatch|already in use|out of memory|deadlock|aborted|forbidden|unauthorized|rejected|crash(?:ed|es)?|timed out|timeout|not a|is not|does not|doesn't|isn't|must be|must not|not allowed|not permitted|unresolved|unreachable|overflow|corrupt(?:ed)?|too many|too large|too long|no space|not defined|not recognized|not supported|not installed|not set|core dumped|segmentation fault|illegal|violates|incompatible|broken pipe|reset by peer|no matching|nothing to)\b/i
+  /\b(?:cannot|can't|couldn't|could not|unable to|not found|no such|denied|refus(?:ed|es|ing)|invalid|unexpected|undefined|missing|conflict|killed|exceeded|unsupported|unknown|expired|mismatch|duplicate|inconsistent|unmet|already (?:in use|exists?|allocated|taken|defined|running)|out of memory|deadlock|aborted|forbidden|unauthorized|rejected|crash(?:ed|es)?|timed out|timeout|not a|is not|does not|doesn't|isn't|must be|must not|not allowed|not permitted|is disabled|(?:is|are) required|unresolved|unreachable|overflow|corrupt(?:ed)?|too (?:many|large|long|low|old|open|small)|no space|not defined|not recognized|not supported|not installed|not set|core dumped|segmentation fault|illegal|violates|incompatible|broken pipe|reset by peer|no matching|nothing to)\b/i
 /** Lines of success, and lines that speak of errors without being one. */
 const FINE =
   /\b(?:0|no|zero|without) (?:errors?|failures?|failed|problems?|warnings?|vulnerabilities)\b|\b(?:errors?|failed|failures?): ?0\b|^\s*(?:✓|✔|√|ok\b|PASS\b)/i
@@ -40,6 +41,7 @@ const POINTS_BACK =
 const SUMMARY = new RegExp(
   [
     String.raw`^\s*(?:Traceback \(most|(?:Error|failures?|errors?):?\s*$|exit(?:ed)? (?:code|status))`,
+    String.raw`^\s*npm (?:error|ERR!)\s*$`,
     String.raw`^\s*npm (?:error|ERR!) (?:A complete log|Lifecycle script|command (?:failed|sh)|path|workspace|errno|syscall|\s*\S*[/\\]_logs[/\\])`,
     String.raw`^\s*\[ERROR\]\s*(?:$|To see the full stack trace|Re-run Maven|For more information about the errors|\[Help \d)`,
     String.raw`^\s*(?:make|ninja|gmake)(?:\[\d+\])?: (?:\*\*\* (?:\[|Waiting)|.{0,200} stopped)`,
@@ -106,12 +108,31 @@ function weightOf(line: string): number {
 
 type Line = { text: string; weight: number; at: number }
 
+/** `Could not resolve dependency:` is followed by the reason, and so is any line before one that begins with `> `. */
+const ANNOUNCES = /:\s*$/
+const IS_REASON = /^\s*> \S/
+
+const mayTell = ({ text, weight }: Line): boolean =>
+  weight === 0 && text.length <= LONGEST_LINE && !isStackFrame(text) && !SUMMARY.test(text) && !isQuiet(text)
+
+/** The reason tells as much as the line that announces it, though it may say no word of a failure. */
+function withReasons(lines: readonly Line[]): Line[] {
+  let [before, isAnnounced] = [0, false]
+  return lines.map((line) => {
+    if (line.text.trim() === '') return line
+    const isReason = before > ASIDE && (isAnnounced || IS_REASON.test(line.text)) && mayTell(line)
+    const weighed = isReason ? { ...line, weight: before } : line
+    before = weighed.weight
+    isAnnounced = ANNOUNCES.test(line.text)
+    return weighed
+  })
+}
+
 function weighedLines(output: string): Line[] {
   const all = terminalLines(output)
   const isLong = all.length > 2 * LINES_FROM_AN_END
   const lines = isLong ? [...all.slice(0, LINES_FROM_AN_END), ...all.slice(-LINES_FROM_AN_END)] : all
-  return lines
-    .map((text, at) => ({ text, weight: weightOf(text), at }))
+  return withReasons(lines.map((text, at) => ({ text, weight: weightOf(text), at })))
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight || a.at - b.at)
 }

@@ -1,3 +1,5 @@
+import { type LimitState, limitHeaders } from './limits.ts'
+
 /** What a user can cause. Everything else that is thrown is a bug and becomes a 500 without details. */
 export class AppError extends Error {
   readonly status: number
@@ -82,14 +84,19 @@ export const notConfigured = (what: string) =>
 export const unavailable = (detail: string, retryAfterSeconds = 1) =>
   new AppError(503, 'unavailable', detail, {}, { 'Retry-After': String(retryAfterSeconds) })
 
-export const rateLimited = (retryAfterSeconds: number, detail = 'Too many requests.') =>
+/** The headers are about the limit that refuses, which need not be the one that the door counts. */
+export const rateLimited = (
+  { limit, resetSeconds }: Pick<LimitState, 'limit' | 'resetSeconds'>,
+  detail = 'Too many requests.',
+) =>
   new AppError(
     429,
     'rate_limited',
-    `${detail} Try again in ${retryAfterSeconds} s.`,
+    `${detail} Try again in ${resetSeconds} s.`,
     {},
     {
-      'Retry-After': String(retryAfterSeconds),
+      'Retry-After': String(resetSeconds),
+      ...limitHeaders({ limit, remaining: 0, resetSeconds }),
     },
   )
 

@@ -1,5 +1,11 @@
 export type LimitState = { limit: number; remaining: number; resetSeconds: number; exceeded: boolean }
 
+export const limitHeaders = ({ limit, remaining, resetSeconds }: Omit<LimitState, 'exceeded'>) => ({
+  'RateLimit-Limit': String(limit),
+  'RateLimit-Remaining': String(remaining),
+  'RateLimit-Reset': String(resetSeconds),
+})
+
 export type Limits = {
   /** Counts a use of `key`, or as many as `amount`, and tells how much is left in its current minute. */
   hit: (key: string, perMinute: number, amount?: number) => LimitState

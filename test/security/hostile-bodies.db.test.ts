@@ -233,6 +233,14 @@ describe('a limit', () => {
     expect((await list('e '.repeat(400))).statusCode).toBe(200)
     expect((await list(`${letters.join('')} ${letters.join(' ')}`)).statusCode).toBe(200)
     expect(await lastOf(119, () => list('word'))).toBe(429)
+    expectRefusal(await list('word'), 120)
+  })
+
+  test('holds for one e-mail address, and says that it is this limit', async () => {
+    const wrong = JSON.stringify({ email: 'somebody@example.com', password: 'not the right one' })
+    const login = () => from('192.0.2.12')('/api/v1/auth/login', {}, wrong)
+    expect(await lastOf(5, login)).toBe(401)
+    expectRefusal(await login(), 5)
   })
 
   test('holds for the bytes that a host or a person has parsed', async () => {

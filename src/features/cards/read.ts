@@ -72,7 +72,7 @@ function requireModestFilter(ctx: UserCtx, { q, contains, scope }: ListFilter): 
     )
   if (!ctx.config.rateLimit) return
   const state = ctx.limits.hit(`filter:${ctx.viewer.userId}`, FILTERS_A_MINUTE)
-  if (state.exceeded) throw rateLimited(state.resetSeconds, 'Too many lists with a text filter.')
+  if (state.exceeded) throw rateLimited(state, 'Too many lists with a text filter.')
 }
 
 type Query = z.output<typeof CardListQuery> & Partial<z.output<typeof CaseListQuery>>

@@ -30,7 +30,7 @@ const SENDINGS_A_MINUTE = 20
 export function holdMassInviters(ctx: UserCtx): void {
   if (!ctx.config.rateLimit) return
   const state = ctx.limits.hit(`invite:${ctx.viewer.userId}`, SENDINGS_A_MINUTE)
-  if (state.exceeded) throw rateLimited(state.resetSeconds, 'Too many people added or invited at once.')
+  if (state.exceeded) throw rateLimited(state, 'Too many people added or invited at once.')
 }
 
 type Sent = z.input<typeof WorkspaceInviteActionResponse>

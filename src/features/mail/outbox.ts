@@ -110,7 +110,10 @@ export async function requireRoomInMailbox(
   address: string,
 ): Promise<void> {
   if (!(await hasRoomInMailbox(ctx, kind, address)))
-    throw rateLimited(TRY_AGAIN_SECONDS, 'This address has got too many such mails today.')
+    throw rateLimited(
+      { limit: MOST_A_DAY[kind].most, resetSeconds: TRY_AGAIN_SECONDS },
+      'This address has got too many such mails today.',
+    )
 }
 
 /** When the newest mail about one of these states was written, within the month for which mails are remembered. */

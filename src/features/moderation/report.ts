@@ -50,7 +50,7 @@ function requireModestReporter(ctx: Ctx): void {
   const state = ctx.viewer
     ? ctx.limits.hit(`report:${ctx.viewer.userId}`, REPORTS_A_MINUTE)
     : ctx.limits.hit(`report-from:${ctx.ip}`, ANONYMOUS_A_MINUTE)
-  if (state.exceeded) throw rateLimited(state.resetSeconds, 'Too many reports.')
+  if (state.exceeded) throw rateLimited(state, 'Too many reports.')
 }
 
 export const newMatter = (

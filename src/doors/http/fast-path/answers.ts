@@ -2,8 +2,8 @@ import { transcode } from 'node:buffer'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from '../../../config.ts'
+import { limitHeaders } from '../../../core/limits.ts'
 import { compressText, encodingFor, MIN_COMPRESSED, weakTag } from '../compression.ts'
-import { limitHeaders } from '../limits/rate-limit.ts'
 import { logAnswer } from './request-log.ts'
 import type { RouteTimes } from './route-times.ts'
 
@@ -87,7 +87,7 @@ export class Answers {
     this.#note(request, nameOf(request), reply.statusCode, elapsedSince(request))
   }
 
-  /** Headers that are set already stay: a page has its own policy. */
+  /** Headers that are set already stay: a page has its own policy, and a refusal is about the limit that refuses. */
   setHeaders(request: FastifyRequest, reply: FastifyReply): void {
     if (!reply.hasHeader('x-request-id')) {
       for (const name in this.#common) if (!reply.hasHeader(name)) reply.header(name, this.#common[name])
@@ -95,7 +95,7 @@ export class Answers {
       if (request.url.startsWith('/api/') && !reply.hasHeader('cache-control'))
         reply.header('cache-control', 'no-store')
     }
-    if (request.limit) reply.headers(limitHeaders(request.limit))
+    if (request.limit && !reply.hasHeader('ratelimit-limit')) reply.headers(limitHeaders(request.limit))
   }
 
   /** How the answers of a route are written and named. */
@@ -147,9 +147,7 @@ export class Answers {
     headers.push('x-request-id', request.id)
     if (own) headers.push(...own)
     if (more) headers.push(...more)
-    if (request.limit)
-      for (const [name, value] of Object.entries(limitHeaders(request.limit)))
-        headers.push(name, String(value))
+    if (request.limit) headers.push(...Object.entries(limitHeaders(request.limit)).flat())
     reply.raw.writeHead(status, headers)
     reply.raw.end(body)
     this.#note(request, route, status, elapsedSince(request))

@@ -28,17 +28,8 @@ export const BODY_BYTES_PER_MINUTE = { person: 32 * MIB, host: 8 * MIB }
 /** The same for pictures and attachments. The largest ticket, with all its attachments, fits. */
 export const UPLOAD_BYTES_PER_MINUTE = { person: 128 * MIB, host: 64 * MIB }
 
-export const limitHeaders = ({ limit, remaining, resetSeconds }: LimitState) => ({
-  'RateLimit-Limit': limit,
-  'RateLimit-Remaining': remaining,
-  'RateLimit-Reset': resetSeconds,
-})
-
-/** The headers of the refusal are about the limit that refuses. */
-function refusePast(request: FastifyRequest, state: LimitState, detail?: string): void {
-  if (!state.exceeded) return
-  request.limit = state
-  throw rateLimited(state.resetSeconds, detail)
+function refusePast(state: LimitState, detail?: string): void {
+  if (state.exceeded) throw rateLimited(state, detail)
 }
 
 /** Counts the request against its caller (credential, or host without one) and refuses it beyond the limit. */
@@ -54,10 +45,9 @@ export function applyRateLimit(
   const counted = limitClass === 'auth' ? null : viewer
   const caller = counted ? counted.credential.id : request.clientHost
   request.limit = services.limits.hit(`${limitClass}:${caller}`, perMinute)
-  refusePast(request, request.limit)
+  refusePast(request.limit)
   if (counted)
     refusePast(
-      request,
       services.limits.hit(`${limitClass}:person:${counted.userId}`, CREDENTIALS_WORTH * perMinute),
       'Too many requests of all your credentials together.',
     )
@@ -67,13 +57,13 @@ export function applyRateLimit(
 export function countMiss(services: Services, request: FastifyRequest): void {
   if (!services.config.rateLimit) return
   request.limit = services.limits.hit(`missed:${request.clientHost}`, MISSES_PER_MINUTE)
-  refusePast(request, request.limit)
+  refusePast(request.limit)
 }
 
 /** Counts a request for something that is the same for everybody. */
 export function countFile(services: Services, request: FastifyRequest): void {
   if (!services.config.rateLimit) return
-  refusePast(request, services.limits.hit(`files:${request.clientHost}`, FILES_PER_MINUTE))
+  refusePast(services.limits.hit(`files:${request.clientHost}`, FILES_PER_MINUTE))
 }
 
 const wrongCredentialsOf = (request: FastifyRequest) => `wrong:${request.clientHost}`
@@ -82,13 +72,13 @@ const wrongCredentialsOf = (request: FastifyRequest) => `wrong:${request.clientH
 export function holdGuessingHost(services: Services, request: FastifyRequest, isKnown: () => boolean): void {
   if (!services.config.rateLimit) return
   const state = services.limits.look(wrongCredentialsOf(request), LOOKED_UP_WRONG_CREDENTIALS)
-  if (state.exceeded && !isKnown()) refusePast(request, state, 'Too many wrong credentials.')
+  if (state.exceeded && !isKnown()) refusePast(state, 'Too many wrong credentials.')
 }
 
 export function countWrongCredential(services: Services, request: FastifyRequest): void {
   if (!services.config.rateLimit) return
   const state = services.limits.hit(wrongCredentialsOf(request), WRONG_CREDENTIALS_PER_MINUTE)
-  refusePast(request, state, 'Too many wrong credentials.')
+  refusePast(state, 'Too many wrong credentials.')
 }
 
 function countBytes(
@@ -103,7 +93,7 @@ function countBytes(
   const state = viewer
     ? services.limits.hit(`${what}:${viewer.userId}`, perMinute.person, bytes)
     : services.limits.hit(`${what}:${request.clientHost}`, perMinute.host, bytes)
-  refusePast(request, state, 'Too much was sent.')
+  refusePast(state, 'Too much was sent.')
 }
 
 /** Counts a body that has arrived, before it is parsed: many large ones would block the process for everybody else. */

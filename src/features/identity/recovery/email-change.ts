@@ -26,7 +26,7 @@ export const emailTakenMeanwhile = () => conflict('email_taken', 'Another accoun
 function holdMassMailers(ctx: UserCtx): void {
   if (!ctx.config.rateLimit) return
   const state = ctx.limits.hit(`email-change:${ctx.viewer.userId}`, REQUESTS_A_MINUTE)
-  if (state.exceeded) throw rateLimited(state.resetSeconds, 'Too many changes of the e-mail address.')
+  if (state.exceeded) throw rateLimited(state, 'Too many changes of the e-mail address.')
 }
 
 const EmailChangeResponse = z

@@ -181,7 +181,7 @@ export const resendVerification = capability({
     if (!ctx.adapters.mail) throw notConfigured('Mail')
     if (ctx.config.rateLimit) {
       const perMinute = ctx.limits.hit(`confirm:${ctx.viewer.userId}`, CONFIRMATIONS_A_MINUTE)
-      if (perMinute.exceeded) throw rateLimited(perMinute.resetSeconds, 'The mail was sent a moment ago.')
+      if (perMinute.exceeded) throw rateLimited(perMinute, 'The mail was sent a moment ago.')
     }
     return inTx(ctx, async (ctx) => {
       const user = await requireUser(ctx, ctx.viewer.userId)

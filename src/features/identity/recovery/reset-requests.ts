@@ -45,7 +45,7 @@ export const requestPasswordReset = capability({
     const address = normalEmail(email)
     if (ctx.config.rateLimit) {
       const asked = ctx.limits.hit(`reset:${ctx.ip}:${address}`, ASKED_A_MINUTE)
-      if (asked.exceeded) throw rateLimited(asked.resetSeconds, 'Too many tries for this e-mail address.')
+      if (asked.exceeded) throw rateLimited(asked, 'Too many tries for this e-mail address.')
     }
     // Without mail nobody would see the link; then the operator makes one with `kvault admin reset-link`.
     if (ctx.adapters.mail)

@@ -51,10 +51,11 @@ const findFailures = (ctx: Ctx, subjects: readonly string[]): Promise<Row[]> =>
 export async function holdGuessers(ctx: Ctx, email: string): Promise<void> {
   if (!ctx.config.rateLimit) return
   const perMinute = ctx.limits.hit(`email:${ctx.ip}:${email}`, LOGINS_PER_EMAIL_A_MINUTE)
-  if (perMinute.exceeded) throw rateLimited(perMinute.resetSeconds, 'Too many tries for this e-mail address.')
+  if (perMinute.exceeded) throw rateLimited(perMinute, 'Too many tries for this e-mail address.')
   const rows = await findFailures(ctx, [byAddress(ctx, email), byHost(ctx)])
   const wait = Math.max(0, ...rows.map((row) => secondsToWait(ctx, row)))
-  if (wait > 0) throw rateLimited(wait, 'Too many failed tries.')
+  // One try each time.
+  if (wait > 0) throw rateLimited({ limit: 1, resetSeconds: wait }, 'Too many failed tries.')
 }
 
 export async function recordFailure(ctx: Ctx, email: string): Promise<void> {

@@ -27,6 +27,21 @@ test('an empty variable counts as unset', () => {
   expect(readConfig({ PORT: '', SMTP_URL: '' })).toMatchObject({ port: 8080, mail: { smtpUrl: undefined } })
 })
 
+test('blanks and line ends around a value are none of it', () => {
+  const config = readConfig({
+    PORT: ' 9000\r',
+    DATA_DIR: ' /srv/vault ',
+    METRICS_TOKEN: `${'a'.repeat(16)}\n`,
+    SMTP_URL: ' ',
+  })
+  expect(config).toMatchObject({
+    port: 9000,
+    dataDir: '/srv/vault',
+    metricsToken: 'a'.repeat(16),
+    mail: { smtpUrl: undefined },
+  })
+})
+
 test('BASE_URL is as clients write it, without a trailing slash; an IPv6 host gets its brackets', () => {
   for (const written of [
     'https://vault.example.com/',
@@ -35,6 +50,7 @@ test('BASE_URL is as clients write it, without a trailing slash; an IPv6 host ge
   ])
     expect(readConfig({ BASE_URL: written }).baseUrl, written).toBe('https://vault.example.com')
   expect(readConfig({ HOST: '::1', PORT: '9000' }).baseUrl).toBe('http://[::1]:9000')
+  expect(readConfig({ HOST: 'Vault.Internal', PORT: '80' }).baseUrl).toBe('http://vault.internal')
 })
 
 test('each mistake is one line that names its variable', () => {
@@ -72,7 +88,8 @@ test('addresses that nothing can be reached under are refused, each in one line'
       'DATABASE_URL',
       [url, 'postgres://vault:pass#word@database/vault', 'postgres://db/vault?sslmode=strict'],
     ],
-    ['DATA_DIR', ['~/data', '~']],
+    ['DATABASE_URL', ['postgres://db/vault?port=abc', 'postgres://db/vault?host=/run/db&port=70000']],
+    ['DATA_DIR', ['~/data', '~', 'file:///srv/vault']],
     ['BACKUP_DIR', ['~vault/backups']],
     ['STRIPE_API_BASE', ['https://gateway.example.com/stripe', 'https://gateway.example.com/?a=b']],
     ['SMTP_URL', ['smtp://host:notaport', 'smtp://', 'smtps://:465', 'http://host']],
@@ -84,9 +101,13 @@ test('addresses that nothing can be reached under are refused, each in one line'
     ['ALLOWED_HOSTS', ['https://v.example', 'v.example:8080', 'v.example/path', '*.v.example', '::1', 'a b']],
     ['MAIL_FROM', ['Knowledge Vault', 'vault@', 'Vault <vault>', 'Vault <a@b> <c@d>', 'a@b\nBcc: c@d']],
     ['SUPPORT_EMAIL', ['support', 'help desk', '@example.com']],
-    ['ADMIN_EMAILS', ['boss', 'boss@example.com,chief', 'a@example.com b@example.com']],
+    ['ADMIN_EMAILS', ['boss', 'boss@example.com,chief', 'a@example.com b@example.com', 'a@b\nc@d']],
     ['MODERATOR_EMAILS', ['boss@example.com;chief@example.com']],
     ['NODE_ENV', ['prod', 'Production', 'staging']],
+    // What no header can carry; the error of `fetch` would show it to the log.
+    ['LLM_API_KEY', ['two\nlines', 'with a blank', 'clé']],
+    ['STRIPE_SECRET_KEY', ['two\nlines']],
+    ['METRICS_TOKEN', [`${'a'.repeat(16)}é`]],
   ]
   for (const [name, values] of samples)
     for (const value of values)

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import type { z } from 'zod'
 import type { Licence } from './core/licences.ts'
 import { Environment } from './environment.ts'
-import type { TrustedProxies } from './setting-values.ts'
+import { canonicalUrl, type TrustedProxies } from './setting-values.ts'
 
 export type Config = Readonly<{
   host: string
@@ -69,9 +69,16 @@ export class ConfigError extends Error {
   }
 }
 
-/** An empty variable counts as unset, as in an env file with nothing after the equals sign. */
-const withoutEmpty = (env: Record<string, string | undefined>) =>
-  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+/**
+ * Blanks and line ends around a value come from quotes, from Windows or from a secret in a file, and would make another
+ * folder or token of it. An empty variable counts as unset, as in an env file with nothing after the equals sign.
+ */
+const tidy = (env: Record<string, string | undefined>) =>
+  Object.fromEntries(
+    Object.entries(env)
+      .map(([name, value]) => [name, value?.trim()])
+      .filter(([, value]) => value),
+  )
 
 const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host)
 
@@ -92,7 +99,7 @@ function refuseHalves(e: z.output<typeof Environment>): void {
 }
 
 export function readConfig(env: Record<string, string | undefined>): Config {
-  const parsed = Environment.safeParse(withoutEmpty(env))
+  const parsed = Environment.safeParse(tidy(env))
   if (!parsed.success)
     throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`))
   const e = parsed.data
@@ -100,7 +107,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   return Object.freeze({
     host: e.HOST,
     port: e.PORT,
-    baseUrl: e.BASE_URL ?? `http://${hostInUrl(e.HOST)}:${e.PORT}`,
+    baseUrl: e.BASE_URL ?? canonicalUrl(`http://${hostInUrl(e.HOST)}:${e.PORT}`),
     dataDir: e.DATA_DIR,
     databaseUrl: e.DATABASE_URL,
     databaseReadUrl: e.DATABASE_READ_URL,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { LicenceId } from './core/licence-id.ts'
 import { DEFAULT_LICENCE } from './core/licences.ts'
 import {
+  credential,
   emails,
   folder,
   hostNames,
@@ -95,16 +96,12 @@ export const Environment = z.object({
     .optional()
     .describe('smtp://user:password@host:port for mail. Without it, links are shown to the admin.'),
   MAIL_FROM: mailbox.default('Knowledge Vault <no-reply@localhost>').describe('The sender of mails.'),
-  STRIPE_SECRET_KEY: z
-    .string()
-    .min(1)
+  STRIPE_SECRET_KEY: credential
     .optional()
     .describe(
       'Payments by Stripe. Without it, outside production, a development provider simulates the whole flow.',
     ),
-  STRIPE_WEBHOOK_SECRET: z
-    .string()
-    .min(1)
+  STRIPE_WEBHOOK_SECRET: credential
     .optional()
     .describe('The signing secret of the webhook. Production needs it when STRIPE_SECRET_KEY is set.'),
   STRIPE_API_BASE: originUrl.optional().describe('For a stand-in of Stripe.'),
@@ -113,12 +110,11 @@ export const Environment = z.object({
     .describe(
       'Any OpenAI-compatible endpoint, for action cards, cards made from memory and the support chat. Without it, all three work from the texts themselves.',
     ),
-  LLM_API_KEY: z.string().min(1).optional().describe('The key for that endpoint, if it needs one.'),
+  LLM_API_KEY: credential.optional().describe('The key for that endpoint, if it needs one.'),
   LLM_MODEL: z.string().min(1).default('gpt-4o-mini').describe('The model to ask for.'),
   SUPPORT_EMAIL: receiver.optional().describe('Where support tickets are mailed to.'),
   RATE_LIMIT: onOff.default(true).describe('off: no limits per credential or host.'),
-  METRICS_TOKEN: z
-    .string()
+  METRICS_TOKEN: credential
     .min(16, 'must have at least 16 characters')
     .optional()
     .describe('The bearer token for /metrics, at least 16 characters.'),

@@ -28,7 +28,7 @@ const names = (problem: (name: string) => string | undefined) =>
         .filter(Boolean)
       for (const name of found) {
         const message = problem(name)
-        if (message !== undefined) ctx.addIssue(`"${name}" ${message}`)
+        if (message !== undefined) ctx.addIssue(`${JSON.stringify(name)} ${message}`)
       }
       return found
     })
@@ -99,12 +99,21 @@ export const originUrl = httpUrl.refine(
 )
 
 /**
- * Paths are put behind it, so nothing may follow its own; and it is shown to everybody. Clients write scheme and host in
- * small letters and leave the usual port out, and OAuth compares what they send with it.
+ * Clients write scheme and host in small letters and leave the usual port out, and OAuth compares what they send with it.
+ * Of a HOST that makes no URL, listening says what is wrong.
  */
+export const canonicalUrl = (url: string): string =>
+  URL.canParse(url) ? withoutEnd(new URL(url).href, '/') : url
+
+/** Paths are put behind it, so nothing may follow its own; and it is shown to everybody. */
 export const publicUrl = httpUrl
   .refine((url) => !/[?#]/.test(url), 'must have neither a query (?) nor a fragment (#)')
-  .transform((url) => withoutEnd(new URL(url).href, '/'))
+  .transform(canonicalUrl)
+
+/** Sent in a header. What does not fit there never arrives, and the error of `fetch` would show it to the log. */
+export const credential = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/, 'must be plain letters, digits and signs, without blanks')
 
 const NO_URL = 'is no valid URL: check host and port, and write special characters of the password as %-codes'
 
@@ -114,6 +123,7 @@ export const postgresUrl = (form: string) =>
     .string()
     .regex(/^postgres(ql)?:\/\//, { error: form, abort: true })
     .refine((url) => URL.canParse(url.replace('@/', '@localhost/')), NO_URL)
+    .refine((url) => port.safeParse(/[?&]port=([^&]*)/.exec(url)?.[1] ?? '0').success, NO_URL)
     .refine((url) => SSL_MODES.includes(/[?&]sslmode=([^&]*)/.exec(url)?.[1] ?? 'disable'), WRONG_SSL_MODE)
     .transform(withStrictMode)
 
@@ -131,6 +141,7 @@ export const folder = z
   .string()
   .min(1)
   .refine((path) => !path.startsWith('~'), 'must be a whole path: ~ is not replaced by the home folder')
+  .refine((path) => !path.includes('://'), 'must be the path of a folder, not an address')
 
 export const smtpUrl = z
   .string()

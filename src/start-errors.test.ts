@@ -115,7 +115,21 @@ test('a host name that is unknown is one line', async () => {
   )
 })
 
-test('a data folder that is a file, or a link to nothing or to itself, is one line', async () => {
+test('an address that nothing can listen on is one line, of whatever form', async () => {
+  expect(await saidAtStart({ HOST: '192.0.2.1' })).toMatch(
+    /^192\.0\.2\.1 is no address of this computer\. Set HOST to [^\n]*$/,
+  )
+  // Without its zone; on a machine without IPv6.
+  for (const code of ['EINVAL', 'EAFNOSUPPORT']) {
+    const error = Object.assign(new Error(`listen ${code}`), { code, syscall: 'listen', address: 'fe80::1' })
+    expect(explainStart(error).message).toMatch(/^fe80::1 is no address of this computer\. [^\n]*$/)
+  }
+  expect(await saidAtStart({ HOST: 'a'.repeat(2000) })).toMatch(
+    /^a+ is no known host name\. Set HOST to [^\n]*$/,
+  )
+})
+
+test('a data folder that is a file, or a link to nothing or to itself, or has too long a name, is one line', async () => {
   const file = join(folder, 'a-file')
   writeFileSync(file, '')
   const dangling = join(folder, 'dangling')
@@ -126,6 +140,7 @@ test('a data folder that is a file, or a link to nothing or to itself, is one li
     [file, 'EEXIST'],
     [dangling, 'ENOENT'],
     [loop, 'ELOOP'],
+    [join(folder, 'a'.repeat(300)), 'ENAMETOOLONG'],
   ] as const)
     expect(await saidAtStart({ DATA_DIR: path })).toBe(
       `${path} cannot be written (${code}). Set DATA_DIR to a folder that this user may write to.`,

@@ -15,15 +15,28 @@ type StartError = Error & {
 export type Explained = { message: string; exitCode: number }
 
 const SAID_BY_ITSELF = ['SchemaTooNew', 'DamagedDatabase', 'VaultGone', 'PoolerSettings', 'DatabaseUnusable']
-const NOT_WRITABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENOSPC', 'EDQUOT']
+const NOT_WRITABLE = [
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOTDIR',
+  'EISDIR',
+  'ELOOP',
+  'ENAMETOOLONG',
+  'ENOSPC',
+  'EDQUOT',
+]
 /** A file is where the folder should be, or a link leads nowhere. */
 const NOT_A_FOLDER = ['EEXIST', 'ENOENT']
 const FULL = ['ENOSPC', 'EDQUOT']
-const UNKNOWN_HOST = ['ENOTFOUND', 'EAI_AGAIN']
+/** EINVAL: the name is too long for one. */
+const UNKNOWN_HOST = ['ENOTFOUND', 'EAI_AGAIN', 'EINVAL']
+/** EINVAL: an address such as `fe80::1` lacks its zone. EAFNOSUPPORT: the system has no IPv6. */
+const NOT_HERE = ['EADDRNOTAVAIL', 'EINVAL', 'EAFNOSUPPORT']
 
 function sentenceOnListening({ code = '', ...error }: StartError): string | undefined {
   if (code === 'EADDRINUSE') return `Port ${error.port} is in use. Set PORT to a free one.`
-  if (code === 'EADDRNOTAVAIL')
+  if (NOT_HERE.includes(code) && error.address !== undefined)
     return `${error.address} is no address of this computer. Set HOST to one that is, such as 127.0.0.1.`
   if (UNKNOWN_HOST.includes(code) && error.hostname !== undefined)
     return `${error.hostname} is no known host name. Set HOST to an address of this computer, such as 127.0.0.1.`

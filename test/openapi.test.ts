@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { capabilities, rawRoutes } from '../src/capabilities.ts'
+import { toolInput } from '../src/core/invoke.ts'
 import { toolsOf } from '../src/core/tools.ts'
 import { manifestOf, ToolManifest } from '../src/doors/http/manifest.ts'
 import { describeApi } from '../src/doors/http/openapi/openapi.ts'
+import { schemaOf } from '../src/doors/http/openapi/schemas.ts'
 import { repository } from './support/process.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the test walks through the whole document
@@ -177,6 +179,26 @@ test('a body that may be left out is not asked for, and one with a needed field 
   expect(api.components.schemas.CaseUpdate.properties).not.toHaveProperty('card_id')
   expect(api.components.schemas.FeedbackCreate.required).toEqual(['kind'])
   expect(api.components.schemas.CommentCreate.properties.body.minLength).toBe(1)
+})
+
+test('blanks alone are refused by the schema of a text where the door refuses them', () => {
+  const shapes = [
+    ...capabilities.map(({ name, input }): [string, typeof input] => [name, input]),
+    ...toolsOf(capabilities).map((one): [string, typeof one.input] => [one.tool.name, toolInput(one)]),
+  ]
+  const wrong: string[] = []
+  let judged = 0
+  for (const [owner, { shape }] of shapes)
+    for (const [field, schema] of Object.entries(shape)) {
+      const { type, format, minLength, pattern } = schemaOf(schema, {}) as Record<string, string>
+      if (type !== 'string' || format !== undefined || minLength === undefined) continue
+      const blanks = ' '.repeat(Number(minLength))
+      judged += 1
+      if (new RegExp(pattern ?? '', 'u').test(blanks) !== schema.safeParse(blanks).success)
+        wrong.push(`${owner} ${field}`)
+    }
+  expect(judged).toBeGreaterThan(60)
+  expect(wrong).toEqual([])
 })
 
 test('patterns mean the same to other engines: no bare bracket inside a class, no class by property', () => {

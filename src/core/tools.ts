@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Capability, LimitClass } from './capability.ts'
 import type { Ctx, Viewer } from './context.ts'
 import { invokeThin, invokeTool, thinToolInput, toolInput } from './invoke.ts'
+import { jsonSchemaOf } from './json-schema.ts'
 import { carriesText } from './provenance.ts'
 
 export type ToolCapability = Capability & { tool: NonNullable<Capability['tool']> }
@@ -85,12 +86,10 @@ export const descriptionOf = (capability: ToolCapability): string => {
 }
 
 /** The tool's full input schema, as the manifest shows it. */
-export const inputSchemaOf = (capability: ToolCapability) =>
-  z.toJSONSchema(toolInput(capability), { io: 'input', unrepresentable: 'any' })
+export const inputSchemaOf = (capability: ToolCapability) => jsonSchemaOf(toolInput(capability))
 
 /** The input at the MCP door: the same, and the inputs of thin answers. */
-export const thinInputSchemaOf = (capability: ToolCapability) =>
-  z.toJSONSchema(thinToolInput(capability), { io: 'input', unrepresentable: 'any' })
+export const thinInputSchemaOf = (capability: ToolCapability) => jsonSchemaOf(thinToolInput(capability))
 
 export const MCPToolResponse = z
   .object({

@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import multipart from '@fastify/multipart'
-import { z } from 'zod'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { notAuthenticated, notFound } from '../../core/errors.ts'
 import { contextOfRequest } from '../../core/http/context-of-request.ts'
@@ -10,6 +9,7 @@ import { credentialOf } from '../../core/http/credential-of-request.ts'
 import { onceOnly } from '../../core/http/idempotency.ts'
 import type { RawRoute } from '../../core/http/raw-route.ts'
 import { parseInput } from '../../core/invoke.ts'
+import { jsonSchemaOf } from '../../core/json-schema.ts'
 import { Id } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
 import { requireFreeDisk, requireRoom } from './room.ts'
@@ -22,7 +22,7 @@ const named = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
 const FILE = { type: 'string', contentMediaType: 'application/octet-stream' }
 
-const { $schema: _, properties, ...form } = z.toJSONSchema(NewTicket, { io: 'input' })
+const { $schema: _, properties, ...form } = jsonSchemaOf(NewTicket)
 
 const TICKET_FORM = {
   ...form,

@@ -1,4 +1,5 @@
-import { z } from 'zod'
+import type { z } from 'zod'
+import { jsonSchemaOf } from '../../../core/json-schema.ts'
 
 export type Json = Record<string, unknown>
 export type Schemas = Record<string, Json>
@@ -30,10 +31,7 @@ const hoist = (part: Json): Json => JSON.parse(JSON.stringify(part, inCommonWord
 
 /** JSON Schema of a zod schema; every named part moves to the components and is referred to. */
 export function schemaOf(schema: z.ZodType, components: Schemas): Json {
-  const { $schema, $defs, id, ...json } = z.toJSONSchema(schema, {
-    io: 'input',
-    unrepresentable: 'any',
-  }) as Json
+  const { $schema, $defs, id, ...json } = jsonSchemaOf(schema) as Json
   for (const [name, definition] of Object.entries(($defs ?? {}) as Schemas)) {
     const { id: _id, ...rest } = definition
     components[name] ??= hoist(rest)

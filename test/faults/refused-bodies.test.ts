@@ -42,6 +42,7 @@ function sendThenRead(path: string, bytes: number, framing: 'length' | 'chunks')
       `Host: ${hostname}:${port}`,
       `Authorization: ${authorization}`,
       'Content-Type: application/json',
+      'Accept: application/json, text/event-stream',
       size,
     ]
     socket.write(`POST ${path} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n`)

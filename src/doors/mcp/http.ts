@@ -10,6 +10,7 @@ import { GRANTABLE_SCOPES } from '../../features/identity/oauth/oauth.rules.ts'
 import { authenticate, mayHaveEnded, recogniseAgain } from '../http/admission.ts'
 import { sendError, toAppError } from '../http/errors.ts'
 import { applyRateLimit } from '../http/limits/rate-limit.ts'
+import { acceptsNoAnswer } from './accepts.ts'
 import type { McpOptions, Protocol } from './protocol.ts'
 import type { McpCall } from './server.ts'
 import type { Profile } from './tool-list.ts'
@@ -29,6 +30,8 @@ function calledTool(body: unknown, tools: ReadonlyMap<string, ToolCapability>): 
   if (message?.method !== 'tools/call' || typeof message.params?.name !== 'string') return undefined
   return tools.get(message.params.name)
 }
+
+const NOT_ACCEPTABLE = 'Not Acceptable: Client must accept both application/json and text/event-stream'
 
 const rpcError = (code: number, message: string) => ({ jsonrpc: '2.0', id: null, error: { code, message } })
 
@@ -139,13 +142,14 @@ export async function serveMcp(
     ...capabilities.map(({ tool, maxBodyBytes }) => (tool ? (maxBodyBytes ?? 0) : 0)),
   )
 
-  async function admit(request: FastifyRequest): Promise<void> {
+  async function admit(request: FastifyRequest, reply: FastifyReply) {
     request.startedAt = performance.now()
     ;(await protocol()).checkHost(request)
     request.viewer = await authenticate(services, request)
-    if (request.viewer) return
-    applyRateLimit(services, 'read', null, request)
-    throw notAuthenticated()
+    if (request.viewer && !acceptsNoAnswer(request.headers)) return undefined
+    applyRateLimit(services, 'read', request.viewer, request)
+    if (!request.viewer) throw notAuthenticated()
+    return reply.code(406).send(rpcError(-32000, NOT_ACCEPTABLE))
   }
 
   async function answer(request: FastifyRequest, reply: FastifyReply) {

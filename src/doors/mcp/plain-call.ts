@@ -7,6 +7,7 @@ import {
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server'
 import type { ToolCapability } from '../../core/tools.ts'
+import { acceptsBoth } from './accepts.ts'
 import { LEGACY, MODERN } from './versions.ts'
 
 /**
@@ -35,9 +36,6 @@ const hasOnly = (value: Fields, names: readonly string[]) =>
 
 const isId = (value: unknown): value is string | number =>
   typeof value === 'string' || Number.isSafeInteger(value)
-
-const acceptsBoth = (accept: string | undefined) =>
-  accept?.includes('application/json') && accept.includes('text/event-stream')
 
 /** Reserved fields of `_meta` other than those that every message has mean something that only the library knows. */
 function isPlainMeta(meta: Fields, reserved: readonly string[]): boolean {

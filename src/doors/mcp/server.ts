@@ -92,6 +92,25 @@ async function shown<T>(hide: McpCall['hide'], work: () => Promise<T>): Promise<
   }
 }
 
+/**
+ * The library tells parameters of a wrong type as an error of its own (-32603), except those of `tools/call`. Our handlers
+ * throw errors of the protocol only, so any other error is one of the library's checks: it is told in the words of that one.
+ */
+class VaultServer extends Server {
+  protected override _wrapHandler(...[method, handler]: Parameters<Server['_wrapHandler']>) {
+    const wrapped = super._wrapHandler(method, handler)
+    const told: typeof wrapped = async (request, ctx) => {
+      try {
+        return await wrapped(request, ctx)
+      } catch (error) {
+        if (error instanceof ProtocolError) throw error
+        throw invalidParams(`Invalid ${method} request: ${(error as Error).message}`)
+      }
+    }
+    return told
+  }
+}
+
 /** Makes the MCP server of one request. Tools, prompts and resources are described once, when the app is built. */
 export function mcpServers(capabilities: readonly Capability[], baseUrl: string) {
   const tools = toolsOf(capabilities)
@@ -106,7 +125,7 @@ export function mcpServers(capabilities: readonly Capability[], baseUrl: string)
 
   const serve = (call: McpCall): Server => {
     const { ctx, profile, hide } = call
-    const server = new Server(info, { ...options, instructions: INSTRUCTIONS[profile] })
+    const server = new VaultServer(info, { ...options, instructions: INSTRUCTIONS[profile] })
     server.setRequestHandler('tools/list', () => ({ tools: listTools(ctx.viewer, profile) }))
     server.setRequestHandler('tools/call', async ({ params }): Promise<CallToolResult> => {
       const tool = byName.get(params.name)

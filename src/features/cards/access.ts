@@ -5,9 +5,13 @@ import { type CardRow, canEdit, isOutsider } from './select.ts'
 
 export type { CardRow }
 
+/** For the answer about a write that is done: its caller may have lost the card in the same moment. */
+export const cardIfReadable = (ctx: UserCtx, cardId: string): Promise<CardRow | undefined> =>
+  findCard(ctx.db, ctx.viewer.userId, cardId)
+
 /** A card that the viewer may read; anybody else is told that there is none. */
 export async function readableCard(ctx: UserCtx, cardId: string): Promise<CardRow> {
-  const row = await findCard(ctx.db, ctx.viewer.userId, cardId)
+  const row = await cardIfReadable(ctx, cardId)
   if (!row) throw notFound('Card')
   return row
 }

@@ -305,6 +305,31 @@ onBothEngines('verdicts', (t) => {
     expect(await trustOf(owner, card)).toMatchObject({ worked: 2, people: 2 })
   })
 
+  test('a verdict on a card that is deleted at this moment is answered if it is kept, and refused if it is not', async () => {
+    const [owner, judge] = [await t.user(), await t.user()]
+    const card = await publicCard(owner)
+    const cardId = card.split('/').at(-1) ?? ''
+    const answer = await meeting(
+      t,
+      (db) =>
+        db
+          .updateTable('cards')
+          .set({ deleted_at: new Date().toISOString() })
+          .where('card_id', '=', cardId)
+          .execute(),
+      () => judge.post(`${card}/verdicts`, { outcome: 'worked', note: 'at once' }),
+    )
+    const { database } = t.app.services
+    const kept = await database.read
+      .selectFrom('card_verdicts')
+      .select(['outcome', 'note'])
+      .where('card_id', '=', cardId)
+      .execute()
+    expect([answer.status, kept]).toEqual(
+      t.engine === 'sqlite' ? [404, []] : [201, [{ outcome: 'worked', note: 'at once' }]],
+    )
+  })
+
   test('verdicts can be neither changed nor removed', async () => {
     const [owner, judge] = [await t.user(), await t.user()]
     const card = await publicCard(owner)

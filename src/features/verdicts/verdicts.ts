@@ -9,7 +9,7 @@ import { flag, fromJson, toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { CardVerdictsTable } from '../../db/tables/verdicts.ts'
 import { noteContradictions } from '../card-links/contradictions.ts'
-import { type CardRow, readableCard } from '../cards/access.ts'
+import { type CardRow, cardIfReadable, readableCard } from '../cards/access.ts'
 import { countedTogether } from '../cards/counted-together.ts'
 import { presentTrust, Trust } from '../cards/present-trust.ts'
 import { CardId } from '../cards/schemas.ts'
@@ -61,7 +61,7 @@ export const said = {
 export const VerdictResponse = z
   .object({
     ...said,
-    trust: Trust.nullable().describe('Of the card, with this verdict'),
+    trust: Trust.nullable().describe('Of the card, with this verdict; null if you have just lost the card'),
     credits_awarded: z.int().describe('To the contributor of the card'),
   })
   .meta({ id: 'VerdictResponse' })
@@ -182,13 +182,13 @@ export const verifyCard = capability({
       SELF_GUARDED,
     )
     await refreshSoon(ctx, row.card_id)
-    const card = await readableCard(ctx, row.card_id)
-    if (card.status === 'published') await noteContradictions(ctx, card)
+    const card = await cardIfReadable(ctx, row.card_id)
+    if (card?.status === 'published') await noteContradictions(ctx, card)
     return {
       ...row,
       outcome: input.outcome,
       environment: fromJson<Record<string, string>>(row.environment),
-      trust: presentTrust(card, ctx.now()),
+      trust: card ? presentTrust(card, ctx.now()) : null,
       credits_awarded: row.is_rewarded * USEFUL_REWARD,
     }
   },

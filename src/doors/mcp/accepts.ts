@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { MODERN } from './versions.ts'
 
 /** A client must take both forms of an answer; which of them comes is up to the server. */
-export const acceptsBoth = (accept: string | undefined): boolean =>
-  accept !== undefined && accept.includes('application/json') && accept.includes('text/event-stream')
+export const acceptsBoth = (accept = ''): boolean =>
+  accept.includes('application/json') && accept.includes('text/event-stream')
 
 /**
  * Whether a request is refused whatever its body says, so that the body need not be read. The library looks at `Accept` only

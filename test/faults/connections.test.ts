@@ -75,6 +75,13 @@ test.each([
     'GET /../../etc/passwd HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\n',
     /^HTTP\/1\.1 (200|404) /,
   ],
+  [
+    'no host',
+    'GET /health HTTP/1.1\r\n\r\n',
+    /^HTTP\/1\.1 400 [\s\S]*\{"detail":"A request of HTTP\/1.1 needs the header Host.","code":"bad_request"\}$/,
+  ],
+  ['no host in HTTP/1.0', 'GET /health HTTP/1.0\r\n\r\n', /^HTTP\/1\.1 200 /],
+  ['an expectation', 'GET /health HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\n\r\n', /^HTTP\/1\.1 200 /],
   ['a path that is no text', 'GET /api/v1/cards/%ff HTTP/1.1\r\nHost: x\r\n\r\n', /^HTTP\/1\.1 4\d\d /],
 ])('%s gets a clear answer', async (_, text, expected) => {
   const { received } = await open(text)

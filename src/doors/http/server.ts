@@ -17,6 +17,7 @@ import { refuseWhileClosing } from './limits/closing.ts'
 import { PATIENCE, type Patience, watchConnections } from './limits/connection-limits.ts'
 import { drainRefusedBodies } from './limits/drain-body.ts'
 import { type MetricsOfAll, serveMetrics } from './metrics.ts'
+import { replaceNodeRefusals } from './node-refusals.ts'
 import { serveRaw } from './raw.ts'
 import { serveRest } from './rest.ts'
 import { serveTools } from './tools.ts'
@@ -70,6 +71,7 @@ function newServer(services: Services, answers: Answers, patience: Patience): Fa
     keepAliveTimeout: patience.keepAliveMs,
     http: {
       maxHeaderSize: MAX_HEADER_BYTES,
+      requireHostHeader: false,
       headersTimeout: patience.headersMs,
       connectionsCheckingInterval: patience.lookMs,
     },
@@ -110,6 +112,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   handleErrors(app, services)
   answerInTime(app)
   refuseWhileClosing(app)
+  replaceNodeRefusals(app)
   if (doors.shedding) shedLoad(app, services.database)
   const closeRoutes = refuseWrongAddresses(app, services)
   countPlainRoutes(app, services)

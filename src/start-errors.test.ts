@@ -97,6 +97,17 @@ describe('a PostgreSQL that refuses', () => {
     }
   })
 
+  test('and one of another program', async () => {
+    const admin = new pg.Client({ connectionString: server.url() })
+    await admin.connect()
+    await admin.query('create table schema_migrations (version text)')
+    expect(await saidAtStart({ DATABASE_URL: server.url() })).toMatch(
+      /^The database has a table "schema_migrations" of another program\. [^\n]*$/,
+    )
+    await admin.query('drop table schema_migrations')
+    await admin.end()
+  })
+
   test('and a plain one is no cluster; it gets no tables', async () => {
     expect(await saidAtStart({ DATABASE_URL: server.url(), DATABASE_DISTRIBUTED: 'citus' })).toBe(
       cannotBeUsed(`127.0.0.1:${server.port}/postgres`, 'it has no extension citus', 'DATABASE_DISTRIBUTED'),

@@ -14,7 +14,14 @@ type StartError = Error & {
 
 export type Explained = { message: string; exitCode: number }
 
-const SAID_BY_ITSELF = ['SchemaTooNew', 'DamagedDatabase', 'VaultGone', 'PoolerSettings', 'DatabaseUnusable']
+const SAID_BY_ITSELF = [
+  'SchemaTooNew',
+  'OtherProgram',
+  'DamagedDatabase',
+  'VaultGone',
+  'PoolerSettings',
+  'DatabaseUnusable',
+]
 const NOT_WRITABLE = [
   'EACCES',
   'EPERM',

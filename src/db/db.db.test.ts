@@ -16,6 +16,7 @@ import {
   SchemaTooNew,
   SchemaTooOld,
 } from './migrations/migrate.ts'
+import { NoVault, OtherProgram } from './migrations/whose-tables.ts'
 
 onBothEngines('the database', (t) => {
   const failure = (key: string) => ({
@@ -130,6 +131,36 @@ onBothEngines('the database', (t) => {
     const { database } = t.app.services
     await expect(applyMigrations(database, MIGRATIONS.slice(0, -1))).rejects.toThrow(SchemaTooNew)
     expect(await migrate(database)).toEqual([])
+  })
+
+  test('a database of another program is refused, and nothing is written into it', async () => {
+    for (const theirs of [
+      'create table schema_migrations (version text)',
+      'create table users (id integer)',
+    ]) {
+      const vault = await makeVault(t.engine, {}, { isEmpty: true })
+      const database = openDatabase(readConfig(vault.env))
+      await database.transaction((db) => sql.raw(theirs).execute(db), { isolation: 'read committed' })
+      expect(await appliedMigrations(database)).toEqual([])
+      await expect(requirePresentSchema(database)).rejects.toThrow(NoVault)
+      await expect(migrate(database)).rejects.toThrow(OtherProgram)
+      expect(await appliedMigrations(database)).toEqual([])
+      if (theirs.includes('users'))
+        await expect(sql`select 1 from schema_migrations`.execute(database.read)).rejects.toThrow()
+      await database.close()
+      await vault.remove()
+    }
+  })
+
+  test('a vault begins where a refused restore of version 0.1.0 has left its empty table', async () => {
+    const vault = await makeVault(t.engine, {}, { isEmpty: true })
+    const database = openDatabase(readConfig(vault.env))
+    const left = 'create table schema_migrations (name text primary key, applied_at text not null)'
+    await database.transaction((db) => sql.raw(left).execute(db), { isolation: 'read committed' })
+    await expect(requirePresentSchema(database)).rejects.toThrow(NoVault)
+    expect(await migrate(database)).toHaveLength(MIGRATIONS.length)
+    await database.close()
+    await vault.remove()
   })
 
   test('a program that does not migrate refuses an empty, an older and a newer database', async () => {

@@ -162,6 +162,20 @@ test('a database without a vault is refused and stays empty, and one that goes a
     await client.connect()
     const { rows } = await client.query("select 1 from pg_tables where schemaname = 'public'")
     expect(rows).toEqual([])
+    // The tables of another program. A restore that is refused leaves nothing that a backup would take for a vault.
+    await client.query('create table users (id integer)')
+    const ofOther = join(folder, 'for-other.kvbackup')
+    expect((await kvault(['backup', ofOther], vault.dataDir)).code).toBe(0)
+    expect(await onDatabase(['restore', ofOther], url)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'The database has a table "users" of another program. Give the vault a database of its own: check DATABASE_URL and DATA_DIR.\n',
+    })
+    expect((await onDatabase(['backup', join(folder, 'never.kvbackup')], url)).stderr).toContain(
+      'no vault yet',
+    )
+    await client.query('drop table users')
     // A database that goes away in the middle: while the restore waits for a table that we are making.
     await client.query('begin; create table schema_migrations (name text)')
     const file = join(folder, 'interrupted.kvbackup')

@@ -55,6 +55,7 @@ import { standingVerdicts } from './0056-standing-verdicts.ts'
 import { deletedAccounts } from './0057-deleted-accounts.ts'
 import { openMatters } from './0058-open-matters.ts'
 import { decidedByService } from './0059-decided-by-service.ts'
+import { appliedNames, NoVault, refuseOtherProgram } from './whose-tables.ts'
 
 export type Migration = {
   name: string
@@ -130,17 +131,6 @@ export class SchemaTooOld extends Error {
   override readonly name = 'SchemaTooOld'
 }
 
-/** The tables of a vault are not there: this is another database, or one that is still empty. */
-export class NoVault extends Error {
-  override readonly name = 'NoVault'
-
-  constructor() {
-    super(
-      'The database has no vault yet. Check DATA_DIR and DATABASE_URL, or start the service once, or restore a backup.',
-    )
-  }
-}
-
 function refuseNewer(applied: ReadonlySet<string>, migrations: typeof MIGRATIONS): void {
   const known = new Set(migrations.map((migration) => migration.name))
   const unknown = [...applied].filter((name) => !known.has(name))
@@ -150,12 +140,11 @@ function refuseNewer(applied: ReadonlySet<string>, migrations: typeof MIGRATIONS
     )
 }
 
-async function appliedNames(db: Db): Promise<Set<string>> {
+async function beginVault(db: Db, engine: EngineName): Promise<void> {
+  await refuseOtherProgram(db, engine)
   await sql
     .raw('create table if not exists schema_migrations (name text primary key, applied_at text not null)')
     .execute(db)
-  const rows = await db.selectFrom('schema_migrations').select('name').execute()
-  return new Set(rows.map((row) => row.name))
 }
 
 /** Brings the database to the present schema, and on a cluster also its tables to their nodes; returns the names of what was applied. */
@@ -170,7 +159,8 @@ export function applyMigrations(database: Database, migrations = MIGRATIONS): Pr
   return database.transaction(
     async (db) => {
       await holdLock(db, database.engine, 'migration')
-      const applied = await appliedNames(db)
+      const applied = await appliedNames(db, database.engine)
+      if (applied.size === 0) await beginVault(db, database.engine)
       refuseNewer(applied, migrations)
       const pending = migrations.filter((migration) => !applied.has(migration.name))
       for (const migration of pending) {
@@ -189,9 +179,9 @@ export function applyMigrations(database: Database, migrations = MIGRATIONS): Pr
 }
 
 /** What has been applied already; nothing on a database that was never migrated. */
-export async function appliedMigrations(database: Database): Promise<string[]> {
-  return database.transaction(async (db) => [...(await appliedNames(db))], { isolation: 'read committed' })
-}
+export const appliedMigrations = async ({ read, engine }: Database): Promise<string[]> => [
+  ...(await appliedNames(read, engine)),
+]
 
 export async function pendingMigrations(db: Db): Promise<number> {
   const rows = await db.selectFrom('schema_migrations').select('name').execute()
@@ -199,24 +189,12 @@ export async function pendingMigrations(db: Db): Promise<number> {
   return MIGRATIONS.filter((migration) => !applied.has(migration.name)).length
 }
 
-async function isMigrated({ engine, read }: Database): Promise<boolean> {
-  const found =
-    engine === 'sqlite'
-      ? sql`select 1 from sqlite_master where name = 'schema_migrations'`
-      : sql`select 1 where to_regclass('schema_migrations') is not null`
-  return (await found.execute(read)).rows.length > 0
-}
-
-/** Otherwise a mistyped address would fill a database of something else with the tables of a vault. */
-async function requireTables(database: Database): Promise<void> {
-  if (!(await isMigrated(database))) throw new NoVault()
-}
-
 /** For a program that reads the tables as this version has them, and leaves the schema as it is. */
 export async function requirePresentSchema(database: Database): Promise<void> {
-  await requireTables(database)
-  const rows = await database.read.selectFrom('schema_migrations').select('name').execute()
-  refuseNewer(new Set(rows.map((row) => row.name)), MIGRATIONS)
-  if (rows.length < MIGRATIONS.length)
+  const applied = await appliedNames(database.read, database.engine)
+  // Otherwise a mistyped address would fill a database of something else with the tables of a vault.
+  if (applied.size === 0) throw new NoVault()
+  refuseNewer(applied, MIGRATIONS)
+  if (applied.size < MIGRATIONS.length)
     throw new SchemaTooOld('This vault is of an older version. Make a backup, then start the service once.')
 }

@@ -7,7 +7,7 @@ import { createGzip } from 'node:zlib'
 import type { Config } from '../../config.ts'
 import { VERSION } from '../../core/version.ts'
 import { openSnapshot } from '../../db/engines/open.ts'
-import { NoVault } from '../../db/migrations/migrate.ts'
+import { isVault, NoVault } from '../../db/migrations/whose-tables.ts'
 import type { Snapshot, TableShape } from '../../db/snapshot.ts'
 import { SECRET_FILE, ticketFile } from './files.ts'
 import { Counter, type End, FORMAT, type Header, type Line, type Sum } from './format.ts'
@@ -29,6 +29,9 @@ async function column(snapshot: Snapshot, table: string, ...names: string[]): Pr
   return found
 }
 
+const appliedTo = async (snapshot: Snapshot): Promise<string[]> =>
+  (await column(snapshot, MIGRATIONS, 'name')).flat()
+
 const isThere = (path: string) =>
   access(path).then(
     () => true,
@@ -42,7 +45,7 @@ async function* lines(config: Config, snapshot: Snapshot, takenAt: string): Asyn
     format: FORMAT,
     program: VERSION,
     engine: config.databaseUrl === undefined ? 'sqlite' : 'postgres',
-    migrations: (await column(snapshot, MIGRATIONS, 'name')).flat(),
+    migrations: await appliedTo(snapshot),
     taken_at: takenAt,
   }
   yield header
@@ -162,7 +165,7 @@ export async function takeBackup(
     const snapshot = await openSnapshot(config)
     try {
       // Otherwise every backup of a mistyped database would succeed, and hold nothing.
-      if (!snapshot.tables.some(({ name }) => name === MIGRATIONS)) throw new NoVault()
+      if (!isVault(new Set(await appliedTo(snapshot)))) throw new NoVault()
       const text = asText(lines(config, snapshot, now.toISOString()))
       await pipeline(
         Readable.from(text, { objectMode: false }),

@@ -27,6 +27,7 @@ const FIXABLE = [
   'SchemaTooNew',
   'SchemaTooOld',
   'NoVault',
+  'OtherProgram',
   'FileExists',
   'BackupUnderway',
   'NoFolder',

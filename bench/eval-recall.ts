@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
 import { contextFor, type Viewer } from '../src/core/context.ts'
 import { LOOKED_AT, questionOf } from '../src/features/recall/fitting.ts'
-import { type Evidence, evidenceFor } from '../src/features/recall/judge.ts'
+import { EVIDENCE, evidenceFor } from '../src/features/recall/judge.ts'
 import { findOwnAndTeam } from '../src/features/search/find-cards.ts'
 import { fitLogistic, type Sample, sigmoid } from './confidence/logistic.ts'
-import { type Case, cardsOf, casesOf, KINDS } from './recall/cases.ts'
+import { type Case, cardsOf, casesOf, KINDS, VAULTS, type Vault } from './recall/cases.ts'
 import { type Collection, readCollection } from './search/collections.ts'
 import { loadCards } from './search/load.ts'
 import { type Account, type BenchVault, openVault, register } from './search/vault.ts'
@@ -13,7 +13,8 @@ import { report } from './support/report.ts'
 const USAGE = `npm run eval:recall -- [<folder> …] [--engine sqlite|postgres] [--fit] [--wrong]
 
 Whether recall brings the card that fits, and is silent where none does: 300 failures with a fitting card, 300 without, 300
-successful outputs, 200 prompts with and 200 without something to say, asked through POST /api/v1/recall. The texts of a
+successful outputs, 200 prompts with and 200 without something to say, and 150 failures with a near one each, for which the
+card is wrong, asked through POST /api/v1/recall. The texts of a
 folder (corpus.jsonl, queries.jsonl, qrels.tsv) are further cards of the vault. Half of the cases are for tuning; the figures
 are of the other half.
   --fit    prints the coefficients that fit the tuning half best, for src/features/recall/floors.ts
@@ -36,7 +37,7 @@ if (values.help || (engine !== 'sqlite' && engine !== 'postgres')) {
 
 type Filled = { owner: Account; nameOf: ReadonlyMap<string, string> }
 
-async function fill(vault: BenchVault, which: 0 | 1, collections: readonly Collection[]): Promise<Filled> {
+async function fill(vault: BenchVault, which: Vault, collections: readonly Collection[]): Promise<Filled> {
   const owner = await register(vault.app, `evaluator-${which}`)
   const cards = cardsOf(which, collections)
   const nameOf = new Map<string, string>()
@@ -65,7 +66,6 @@ async function ask({ app }: BenchVault, filled: readonly Filled[], one: Case): P
   return { ...one, delivered: items[0] ? (nameOf.get(items[0].id) ?? 'unknown') : undefined, chars }
 }
 
-const EVIDENCE = ['confidence', 'quoted', 'codes', 'title', 'symptom'] as const satisfies (keyof Evidence)[]
 /** Right cards get more weight, because they are rarer than wrong ones. */
 const WEIGHTS = { right: 1.5, wrong: 1, besideRight: 0.5 }
 
@@ -219,7 +219,8 @@ function printWrong(outcomes: readonly Outcome[]): void {
 const vault = await openVault(engine)
 try {
   const collections = positionals.map(readCollection)
-  const filled = [await fill(vault, 0, collections), await fill(vault, 1, collections)]
+  const filled: Filled[] = []
+  for (const which of VAULTS) filled.push(await fill(vault, which, collections))
   const cases = casesOf(collections)
   if (values.fit) await printFit(vault, filled, cases)
   const outcomes: Outcome[] = []

@@ -9,11 +9,18 @@ import {
   type WrittenQuery,
 } from '../symptom-fix/data.ts'
 import { failing, ownFailure } from './failures.ts'
+import { nearCards, nearCases } from './near-failures.ts'
 import { executionOf, FAMILIES } from './seen-before.ts'
 import { success } from './successes.ts'
 
-export const KINDS = ['failure with', 'failure without', 'success', 'prompt with', 'prompt without'] as const
+const DRAWN_KINDS = ['failure with', 'failure without', 'success', 'prompt with', 'prompt without'] as const
+type DrawnKind = (typeof DRAWN_KINDS)[number]
+export const KINDS = [...DRAWN_KINDS, 'failure of 30 tools', 'near failure'] as const
 export type Kind = (typeof KINDS)[number]
+
+/** The last two are those of `near-failures.ts`. */
+export const VAULTS = [0, 1, 2, 3] as const
+export type Vault = (typeof VAULTS)[number]
 
 export type Case = {
   kind: Kind
@@ -23,13 +30,13 @@ export type Case = {
   text: string
   /** The name of the card that fits, if the vault has one. */
   answer: string | undefined
-  /** In which of the two vaults it is asked. */
-  vault: 0 | 1
+  /** In which of the vaults it is asked. */
+  vault: Vault
   /** All cases about one card are in the same half, so that nothing is tuned on reported cases. */
   half: 'tuning' | 'reporting'
 }
 
-const HOW_MANY: Record<Kind, number> = {
+const HOW_MANY: Record<DrawnKind, number> = {
   'failure with': 300,
   'failure without': 300,
   success: 300,
@@ -62,8 +69,18 @@ const seen = (n: number): Named => {
 
 const MOST_TEXTS = 2000
 
-/** Each vault has half of the cards, so an error has its card in one vault and not in the other. Both have the same other texts. */
-export function cardsOf(vault: 0 | 1, collections: readonly Collection[]): Named[] {
+const drawnCards = (vault: 0 | 1): Named[] => [
+  ...readCards()
+    .filter((_, i) => i % 2 === vault)
+    .map(described),
+  ...FAMILIES.flatMap((_, n) => (n % 2 === vault ? [seen(n)] : [])),
+]
+
+/**
+ * Each of two vaults has half of the cards, so an error has its card in one vault and not in the other. All have the same
+ * other texts.
+ */
+export function cardsOf(vault: Vault, collections: readonly Collection[]): Named[] {
   const others = collections.flatMap(({ name, texts }) =>
     texts.slice(0, MOST_TEXTS).map(
       (text): Named => ({
@@ -79,13 +96,7 @@ export function cardsOf(vault: 0 | 1, collections: readonly Collection[]): Named
       }),
     ),
   )
-  return [
-    ...readCards()
-      .filter((_, i) => i % 2 === vault)
-      .map(described),
-    ...FAMILIES.flatMap((_, n) => (n % 2 === vault ? [seen(n)] : [])),
-    ...others,
-  ]
+  return [...(vault === 0 || vault === 1 ? drawnCards(vault) : nearCards(vault)), ...others]
 }
 
 /** Divides cases evenly, by a hash of their subject. */
@@ -95,7 +106,7 @@ function halfOf(about: string): Case['half'] {
   return (hash >>> 3) % 2 === 0 ? 'tuning' : 'reporting'
 }
 
-type Drawn = Omit<Case, 'half'> & { about: string }
+type Drawn = Omit<Case, 'half' | 'kind'> & { kind: DrawnKind; about: string }
 
 /** Each is asked in both vaults: in one its card is there. */
 function inBoth(
@@ -107,7 +118,7 @@ function inBoth(
     const { text, sort, moment } = make(vault)
     const isThere = cardVault === vault
     const asked = moment === 'failure' ? 'failure' : 'prompt'
-    const kind: Kind = isThere ? `${asked} with` : `${asked} without`
+    const kind: DrawnKind = isThere ? `${asked} with` : `${asked} without`
     return { kind, sort, moment, text, vault, answer: isThere ? name : undefined, about: name }
   })
 }
@@ -207,7 +218,7 @@ function prompts(vaultOf: ReadonlyMap<string, number>, collections: readonly Col
 /** As many cases of each kind as asked for, with equal numbers of each sort if there are enough. */
 function drawn(all: readonly Drawn[]): Case[] {
   const random = randomFrom(5)
-  return KINDS.flatMap((kind) => {
+  return DRAWN_KINDS.flatMap((kind) => {
     const sorts = Map.groupBy(
       all.filter((one) => one.kind === kind),
       ({ sort }) => sort,
@@ -243,5 +254,5 @@ export function casesOf(collections: readonly Collection[]): Case[] {
       about: `success ${n}`,
     }),
   )
-  return drawn([...failures(vaultOf), ...successes, ...prompts(vaultOf, collections)])
+  return [...drawn([...failures(vaultOf), ...successes, ...prompts(vaultOf, collections)]), ...nearCases()]
 }

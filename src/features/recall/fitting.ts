@@ -27,12 +27,12 @@ function isOnlyRead(text: string): boolean {
 
 export function questionOf(moment: Asked['moment'], text: string): Question {
   if (moment === 'prompt')
-    return { moment, query: text, lines: text.split('\n'), around: '', signature: null }
+    return { moment, query: text, lines: text.split('\n'), around: '', whole: text, signature: null }
   const { isFailure, command, lines, signature } = readFailure(text)
   if (!isFailure || isOnlyRead(text)) return { silence: 'no_failure', signature: null }
   if (lines.length === 0) return { silence: 'nothing_fits', signature: null }
   const query = lines.map(withoutLooseNumbers).join('\n')
-  return { moment, query, lines, around: command ?? '', signature: signature || null }
+  return { moment, query, lines, around: command ?? '', whole: text, signature: signature || null }
 }
 
 /** A failure gets one item. A prompt gets a card and a piece of memory, if both fit surely enough. */

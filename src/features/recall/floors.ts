@@ -8,8 +8,25 @@ type AskingMoment = Extract<Moment, 'failure' | 'prompt'>
  * cases; the figures in bench/README.md are from the other half.
  */
 export const COEFFICIENTS: Readonly<Record<AskingMoment, Readonly<Evidence & { constant: number }>>> = {
-  failure: { constant: -7.84, confidence: 0.81, quoted: 2.57, codes: 1.4, title: 2.06, symptom: 2.23 },
-  prompt: { constant: -6.33, confidence: 0.26, quoted: 4.36, codes: 1.57, title: 1.79, symptom: 3.26 },
+  failure: {
+    constant: -6.25,
+    confidence: 0.65,
+    quoted: 1.01,
+    codes: 0.38,
+    title: 3.21,
+    symptom: 2.43,
+    missed: -1.76,
+  },
+  // A prompt names few of the things that a card names.
+  prompt: {
+    constant: -6.33,
+    confidence: 0.26,
+    quoted: 4.36,
+    codes: 1.57,
+    title: 1.79,
+    symptom: 3.26,
+    missed: 0,
+  },
 }
 
 /**

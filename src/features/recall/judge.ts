@@ -1,12 +1,20 @@
+import { isCommonStem } from '../../text/common-words.ts'
 import { byTrust } from '../search/by-trust.ts'
 import type { FoundCard, FoundCards, Information } from '../search/find-cards.ts'
 import { COEFFICIENTS, FLOORS } from './floors.ts'
+import { namesIn, saysName } from './names.ts'
 import { hasAnotherCause } from './other-cause.ts'
 import { namesAnother } from './other-name.ts'
+import { namesAnotherBetween } from './other-slot.ts'
 import { READ_CHARACTERS, type Word, wordsOf } from './words.ts'
 
-/** The question: the lines to compare, and the text around them. */
-export type Asked = { moment: 'failure' | 'prompt'; lines: readonly string[]; around: string }
+/** The question: the lines to compare, the command, and the whole text that they are from. */
+export type Asked = {
+  moment: 'failure' | 'prompt'
+  lines: readonly string[]
+  around: string
+  whole: string
+}
 
 /**
  * What speaks for a card besides the confidence of search, which knows words but neither their order nor what the card is
@@ -19,9 +27,11 @@ export type Evidence = {
   quoted: number
   /** Names and codes of errors that both have. */
   codes: number
-  /** The share of the card's title, and of its symptom, that the question has. */
+  /** The share of what the card's title says, and its symptom, that the question has. */
   title: number
   symptom: number
+  /** The share of the names in both that stand nowhere in the question. */
+  missed: number
 }
 
 /** `ENOENT`, `TS2345`, `useState`, `MODULE_NOT_FOUND`, `StackOverflowError`: nobody writes one by chance. */
@@ -34,19 +44,26 @@ const COMMON_CODES = new Set(
 const isCode = (typed: string): boolean => CODE.test(typed) && !COMMON_CODES.has(typed)
 
 const MOST_CODES = 3
-/** The weight of a word that the search did not weigh, such as one after its limit. */
+/** The weight of a word that the search did not weigh, such as one after its limit, or one of the card alone. */
 const UNWEIGHED = 0.5
+const UNWEIGHED_COMMON = 0.25
+const UNWEIGHED_CODE = 0.8
 const LARGEST_LOGIT = 9
 
 const pairOf = (before: Word, after: Word) => `${before.term} ${after.term}`
+
+const eachOnce = (words: readonly Word[]): Word[] => [
+  ...new Map(words.map((word) => [word.term, word])).values(),
+]
 
 /** The words of a card's texts, and the pairs of neighbouring words. */
 function readCard({ row }: FoundCard) {
   const { title, symptom, fix_summary, root_cause, tags } = row
   const fields = [title, symptom, fix_summary, root_cause ?? '', tags].map(wordsOf)
   return {
-    title: fields[0] ?? [],
-    symptom: fields[1] ?? [],
+    title: eachOnce(fields[0] ?? []),
+    symptom: eachOnce(fields[1] ?? []),
+    names: namesIn(`${title}\n${symptom}`.slice(0, READ_CHARACTERS)),
     words: new Set(fields.flat().map(({ term }) => term)),
     pairs: new Set(
       fields.flatMap((field) => field.slice(1).map((word, i) => pairOf(field[i] as Word, word))),
@@ -69,21 +86,35 @@ function quotedIn(line: readonly Word[], { words, pairs }: Card, information: In
   return longest
 }
 
-function shareSaid(words: readonly Word[], said: ReadonlySet<string>): number {
-  const terms = new Set(words.map(({ term }) => term))
-  return terms.size === 0 ? 0 : [...terms].filter((term) => said.has(term)).length / terms.size
+function weightOf({ term, typed }: Word, information: Information): number {
+  const unweighed = isCode(typed) ? UNWEIGHED_CODE : isCommonStem(term) ? UNWEIGHED_COMMON : UNWEIGHED
+  return information.get(term) ?? unweighed
 }
+
+function shareSaid(words: readonly Word[], said: ReadonlySet<string>, information: Information): number {
+  let [all, shared] = [0, 0]
+  for (const word of words) {
+    const weight = weightOf(word, information)
+    all += weight
+    if (said.has(word.term)) shared += weight
+  }
+  return all === 0 ? 0 : shared / all
+}
+
+const shareMissed = (names: readonly string[], whole: string): number =>
+  names.filter((name) => !saysName(whole, name)).length / Math.max(1, names.length)
 
 const logit = (p: number): number => Math.max(-LARGEST_LOGIT, Math.min(LARGEST_LOGIT, Math.log(p / (1 - p))))
 
 /** Reads the question once, then compares every card with it. */
 export function evidenceFor(
-  { lines, around }: Asked,
+  { lines, around, whole }: Asked,
   information: Information,
 ): (card: FoundCard) => Evidence {
   const read = lines.map(wordsOf)
   const codes = new Map(read.flat().flatMap(({ term, typed }) => (isCode(typed) ? [[term, typed]] : [])))
-  const said = new Set([...read.flat(), ...wordsOf(around)].map(({ term }) => term))
+  const said = new Set([...read.flat(), ...wordsOf(around), ...wordsOf(whole)].map(({ term }) => term))
+  const wholeInSmall = whole.toLowerCase()
   return (found) => {
     const card = readCard(found)
     const quoted = Math.max(0, ...read.map((line) => quotedIn(line, card, information)))
@@ -91,15 +122,23 @@ export function evidenceFor(
       confidence: logit(found.confidence),
       quoted: Math.log(1 + quoted),
       codes: Math.min(MOST_CODES, [...codes.keys()].filter((term) => card.words.has(term)).length),
-      title: shareSaid(card.title, said),
-      symptom: shareSaid(card.symptom, said),
+      title: shareSaid(card.title, said, information),
+      symptom: shareSaid(card.symptom, said, information),
+      missed: shareMissed(card.names, wholeInSmall),
     }
   }
 }
 
 export type Judged = { card: FoundCard; confidence: number }
 
-const EVIDENCE = ['confidence', 'quoted', 'codes', 'title', 'symptom'] as const satisfies (keyof Evidence)[]
+export const EVIDENCE = [
+  'confidence',
+  'quoted',
+  'codes',
+  'title',
+  'symptom',
+  'missed',
+] as const satisfies (keyof Evidence)[]
 
 function sureness(moment: Asked['moment'], evidence: Evidence): number {
   const { constant, ...coefficients } = COEFFICIENTS[moment]
@@ -107,7 +146,7 @@ function sureness(moment: Asked['moment'], evidence: Evidence): number {
   return 1 / (1 + Math.exp(-sum))
 }
 
-function isAboutAnother({ moment, lines, around }: Asked, { row }: FoundCard): boolean {
+function isAboutAnother({ moment, lines, around, whole }: Asked, { row }: FoundCard): boolean {
   if (moment !== 'failure') return false
   const textOf = (...fields: string[]) =>
     fields.map((field) => field.slice(0, READ_CHARACTERS).toLowerCase()).join('\n')
@@ -116,6 +155,7 @@ function isAboutAnother({ moment, lines, around }: Asked, { row }: FoundCard): b
   const card = { all: `${about}\n${textOf(symptom, root_cause ?? '')}`, about, title: textOf(title) }
   return (
     namesAnother(lines, card, around) ||
+    namesAnotherBetween(lines, whole.toLowerCase(), { ...card, quoting: [title, symptom] }) ||
     hasAnotherCause(lines, [title, symptom], [fix_summary, root_cause ?? ''])
   )
 }

@@ -33,16 +33,22 @@ const wordsIn = (text: string): string[] =>
     .filter((word) => word.length >= SHORTEST_PART)
 
 /** The words of a name without the number at their end, and the name of the file: of `/dev/ttyusb0` dev, ttyusb and ttyusb0. */
-export const wordsOfName = (name: string): string[] => [...wordsIn(name), fileNameOf(name)]
+const wordsOfName = (name: string): string[] => [...wordsIn(name), fileNameOf(name)]
 
 const saysLittle = (word: string) => COMMON_PARTS.has(word) || STOP_WORDS.has(word) || isCommonStem(word)
 
 const FILE_NAME = /^.{2,}\.\w/
 
 /** The words of a name that a text is about, too: also a whole file name, such as `package.json`. Both in small letters. */
-export function subjectWords(name: string, about: string): string[] {
+function subjectWords(name: string, about: string): string[] {
   const said = new Set(wordsIn(about))
   const words = wordsIn(name).filter((word) => said.has(word) && !saysLittle(word))
   const file = fileNameOf(name)
   return FILE_NAME.test(file) && about.includes(file) ? [...words, file] : words
+}
+
+/** The title speaks of a part of the name, as of `coverage` in `/app/coverage/lcov.info`, that no asked name has. */
+export function speaksOfAnother(names: readonly string[], other: string, title: string): boolean {
+  const subject = subjectWords(other, title)
+  return subject.length > 0 && !names.flatMap(wordsOfName).some((word) => subject.includes(word))
 }

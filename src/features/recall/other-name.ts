@@ -1,4 +1,4 @@
-import { filesIn, subjectWords, wordsOfName } from './named-files.ts'
+import { filesIn, speaksOfAnother } from './named-files.ts'
 
 /**
  * Whether a card is about another thing than a failure: both say that a module, a package, a file or the like is wrong,
@@ -116,12 +116,6 @@ export type NamingCard = { all: string; about: string; title: string }
 const isRelated = (name: string, told: string): boolean => {
   const other = told.replaceAll('*', '')
   return name.includes(other) || other.includes(name)
-}
-
-/** The title speaks of a part of the name, as of `coverage` in `/app/coverage/lcov.info`, that no asked name has. */
-function speaksOfAnother(names: readonly string[], other: string, title: string): boolean {
-  const subject = subjectWords(other, title)
-  return subject.length > 0 && !names.flatMap(wordsOfName).some((word) => subject.includes(word))
 }
 
 function isAnother(

@@ -50,7 +50,8 @@ export type CardAtHome = HomeFacts & {
 export const AT_HOME = { home: Home, readers: Readers }
 export type HomeAnswer = { home: z.input<typeof Home>; readers: z.input<typeof Readers> }
 
-const LEFT = 'a workspace that you left'
+/** In place of the name of a private workspace, for somebody who is no member any more. */
+export const LEFT = 'a workspace that you left'
 
 function homeOf(row: CardAtHome): HomeAnswer['home'] {
   const { workspace_id, viewer_role, workspace_visibility } = row

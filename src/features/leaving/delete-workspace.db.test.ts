@@ -25,15 +25,26 @@ const define = (t: TestVault) => {
     await viewer.put('/api/v1/user/settings', { ...settings, email_notifications: false })
     const invited = `late-${t.engine}@example.com`
     await admin.post(`${at(workspace_id)}/invites`, { email: invited })
-    await remove(admin, workspace_id)
-    const subject = 'admin deleted the workspace Team'
-    expect((await smtp.mailTo(editor.email, subject)).text).toContain('2 cards of yours were there')
+    const reader = await t.user('reader')
+    await admin.post(`${at(workspace_id)}/members`, { user_id: reader.userId })
+    await admin.patch(at(workspace_id), { name: 'Payroll' })
+    await remove(admin, workspace_id, 'Payroll')
+    // A private team tells its name, and who is in it, to its members alone.
+    const left = 'A workspace that you left was deleted'
+    const mail = await smtp.mailTo(editor.email, left)
+    expect(mail.text).toContain('2 cards of yours were there')
+    expect(mail.raw).not.toMatch(/Payroll|admin/)
+    const [told] = (await editor.get('/api/v1/notices')).body.items
+    expect(told).toMatchObject({ kind: 'workspace.deleted', heading: left, actor_id: null })
+    const subject = 'admin deleted the workspace Payroll'
+    expect((await smtp.mailTo(reader.email, subject)).text).toContain('None of its cards was yours')
+    expect((await viewer.get('/api/v1/notices')).body.items[0].heading).toBe(subject)
     const mailed = await t.app.services.database.read
       .selectFrom('outbox')
       .select('to_address')
       .where('state_key', 'like', `workspace_deleted:${workspace_id}:%`)
       .execute()
-    expect(mailed.map((mail) => mail.to_address)).toEqual([editor.email])
+    expect(mailed.map((mail) => mail.to_address).sort()).toEqual([editor.email, reader.email].sort())
     const [entry] = await t.app.services.database.read
       .selectFrom('audit_log')
       .select(['actor_id', 'details'])
@@ -41,7 +52,11 @@ const define = (t: TestVault) => {
       .where('subject_id', '=', workspace_id)
       .execute()
     expect(entry?.actor_id).toBe(admin.userId)
-    expect(JSON.parse(entry?.details ?? '')).toMatchObject({ name: 'Team', cards_of_others: 2, members: 2 })
+    expect(JSON.parse(entry?.details ?? '')).toMatchObject({
+      name: 'Payroll',
+      cards_of_others: 2,
+      members: 3,
+    })
   })
 
   test('the numbers come first, and cards, deleted cards and raw materials go home', async () => {

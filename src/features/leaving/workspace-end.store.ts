@@ -75,27 +75,25 @@ export async function closeWorkspace(ctx: UserCtx, workspaceId: string): Promise
     .execute()
 }
 
-export type Person = { user_id: string; email: string; settings: string }
+export type Person = { user_id: string; email: string; settings: string; isMember: boolean }
 
 /** Its members, and former members who own a card in it; without `exceptId` and without deleted accounts. */
 export async function peopleOf(db: Db, workspaceId: string, exceptId: string): Promise<Person[]> {
   const rows = await db
     .selectFrom('users')
-    .select(['user_id', 'email', 'settings'])
-    .where('deleted_at', 'is', null)
-    .where('user_id', '!=', exceptId)
+    .leftJoin('memberships', (join) =>
+      join
+        .onRef('memberships.user_id', '=', 'users.user_id')
+        .on('memberships.workspace_id', '=', workspaceId),
+    )
+    .select(['users.user_id', 'users.email', 'users.settings', 'memberships.role'])
+    .where('users.deleted_at', 'is', null)
+    .where('users.user_id', '!=', exceptId)
     .where((eb) =>
       eb.or([
+        eb('memberships.role', 'is not', null),
         eb(
-          'user_id',
-          'in',
-          eb
-            .selectFrom('memberships')
-            .select('memberships.user_id')
-            .where('memberships.workspace_id', '=', workspaceId),
-        ),
-        eb(
-          'user_id',
+          'users.user_id',
           'in',
           eb
             .selectFrom('cards')
@@ -106,5 +104,7 @@ export async function peopleOf(db: Db, workspaceId: string, exceptId: string): P
       ]),
     )
     .execute()
-  return rows.flatMap((row) => (row.email === null ? [] : [{ ...row, email: row.email }]))
+  return rows.flatMap(({ role, email, ...row }) =>
+    email === null ? [] : [{ ...row, email, isMember: role !== null }],
+  )
 }

@@ -22,8 +22,14 @@ const shown = (db: Db, moderator: Moderator) =>
   bansFor(db, moderator)
     .innerJoin('users', 'users.user_id', 'publishing_bans.user_id')
     .leftJoin('workspaces', 'workspaces.workspace_id', 'publishing_bans.workspace_id')
+    .leftJoin('memberships as theirs', (join) =>
+      join
+        .onRef('theirs.workspace_id', '=', 'publishing_bans.workspace_id')
+        .onRef('theirs.user_id', '=', 'publishing_bans.user_id'),
+    )
     .selectAll('publishing_bans')
     .select(['users.display_name', 'workspaces.name as workspace_name'])
+    .select(['workspaces.visibility', 'theirs.role as role_there'])
 
 export type BanRow = Awaited<ReturnType<ReturnType<typeof shown>['execute']>>[number]
 

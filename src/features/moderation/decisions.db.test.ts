@@ -150,8 +150,16 @@ onBothEngines('decisions of moderators', (t) => {
     const next = await record(editor, { workspace_id: workspaceId })
     expect((await editor.post(`/api/v1/cards/${next.card_id}/share`)).body.code).toBe('publishing_banned')
     expect((await editor.post(`/api/v1/cards/${next.card_id}/publish`)).status).toBe(200)
+    // Who has left it hears no more of what the team is called.
+    await editor.delete(`/api/v1/workspaces/${workspaceId}/members/${editor.userId}`)
+    await head.patch(`/api/v1/workspaces/${workspaceId}`, { name: 'Payroll' })
+    const [{ ban_id }] = (await head.get('/api/v1/moderation/bans')).body.items
+    await head.post(`/api/v1/moderation/bans/${ban_id}/lift`, { reason: 'They have learned.' })
+    expect((await editor.get('/api/v1/notices')).body.items[0].heading).toBe(
+      'You may publish in a workspace that you left, again',
+    )
     // What a team decided ends with the team.
-    await head.delete(`/api/v1/workspaces/${workspaceId}?confirm_name=Team`)
+    await head.delete(`/api/v1/workspaces/${workspaceId}?confirm_name=Payroll`)
     expect((await editor.get(`/api/v1/cards/${card.card_id}`)).body.hidden_since).toBeUndefined()
   })
 

@@ -1,7 +1,9 @@
 import type { Ctx } from '../../core/context.ts'
 import type { ModerationDecision } from '../../db/tables/moderation.ts'
+import { LEFT } from '../cards/home.ts'
 import { findUser } from '../identity/users/users.ts'
 import { tell, tellByMail } from '../notices/tell.ts'
+import type { BanRow } from './bans.store.ts'
 import { whoModerates } from './moderators.ts'
 
 /** Removes the viewer, so that no message names who reported or who decided. */
@@ -38,7 +40,16 @@ export async function tellOwner(
 /** What a ban without a workspace is about. */
 const EVERYWHERE = 'the library, and in public and unlisted workspaces,'
 
-type Lifted = { ban_id: string; user_id: string; workspace_id: string | null; workspace_name: string | null }
+type Lifted = Pick<
+  BanRow,
+  'ban_id' | 'user_id' | 'workspace_id' | 'workspace_name' | 'visibility' | 'role_there'
+>
+
+/** The person may have left the private team in which they were banned: its name is for its members. */
+function placeOf({ workspace_name, visibility, role_there }: Lifted): string {
+  if (workspace_name === null) return EVERYWHERE
+  return visibility === 'private' && role_there === null ? `${LEFT},` : workspace_name
+}
 
 /** Tells the person as a ban does, in the inbox and by mail. */
 export async function tellUnbanned(ctx: Ctx, ban: Lifted, reason: string): Promise<void> {
@@ -52,7 +63,7 @@ export async function tellUnbanned(ctx: Ctx, ban: Lifted, reason: string): Promi
       kind: 'publisher.ban_lifted',
       subjectId: ban.ban_id,
       ...(ban.workspace_id === null ? {} : { workspaceId: ban.workspace_id }),
-      details: { workspace_name: ban.workspace_name ?? EVERYWHERE, reason },
+      details: { workspace_name: placeOf(ban), reason },
     },
   )
 }

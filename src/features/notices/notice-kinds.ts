@@ -26,6 +26,7 @@ export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
 /** Names as they were when it happened. */
 export type NoticeDetails = {
+  /** Left out for those who have left a private workspace: its name is for its members. */
   workspace_name?: string
   role?: string
   said?: Said
@@ -75,6 +76,7 @@ type Given = NoticeDetails & {
 type Named = {
   actor: string
   workspace_name: string
+  hasLeft: boolean
   role: string
   card: string
   said: string
@@ -103,8 +105,10 @@ const WORDS: Record<NoticeKind, (given: Named) => Words> = {
     heading: `${actor} removed you from ${workspace_name}`,
     line: 'You no longer find what its members share. Cards that you recorded stay yours.',
   }),
-  'workspace.deleted': ({ actor, workspace_name }) => ({
-    heading: `${actor} deleted the workspace ${workspace_name}`,
+  'workspace.deleted': ({ actor, workspace_name, hasLeft }) => ({
+    heading: hasLeft
+      ? 'A workspace that you left was deleted'
+      : `${actor} deleted the workspace ${workspace_name}`,
     line: 'Cards of yours that were there are under “My cards”, unpublished.',
   }),
   'cards.review_due': () => ({
@@ -181,6 +185,7 @@ export function noticeText(
   return WORDS[kind]({
     actor: withoutLinks(actor),
     workspace_name: withoutLinks(workspace_name ?? 'a workspace'),
+    hasLeft: workspace_name === undefined,
     role: role ?? 'viewer',
     card: titleWords(card_title),
     said: said ? SAID[said] : 'said something about it',

@@ -84,7 +84,7 @@ export const isAtMatter = (
 ): boolean => card.status === 'published' && card.workspace_id === matter.workspace_id
 
 /** Matters with what moderators see of their cards. Asked apart, because a cluster would have to read all cards to join them. */
-async function withCards(db: Db, matters: readonly BareMatter[]) {
+async function withCards(db: Db, matters: readonly BareMatter[], { isService }: Moderator) {
   const ids = [...new Set(matters.map((matter) => matter.card_id))]
   const cards = ids.length > 0 ? await cardsNamed(db, ids) : []
   const byId = new Map(cards.map((card) => [card.card_id, card]))
@@ -94,6 +94,8 @@ async function withCards(db: Db, matters: readonly BareMatter[]) {
     const isSeen = card && (isAtMatter(card, matter) || card.version <= matter.card_version)
     return {
       ...matter,
+      // Who decides for the service is named to its moderators alone: an owner may be admin by a second account.
+      decided_by_name: isService || matter.decided_by_service === 0 ? matter.decided_by_name : null,
       hidden_at: card?.hidden_at ?? null,
       review_status: card?.review_status ?? null,
       title: isSeen ? card.title : null,
@@ -126,7 +128,7 @@ export async function listMatters(
     .limit(page.limit)
     .offset(page.offset)
     .execute()
-  return { rows: await withCards(db, rows), total }
+  return { rows: await withCards(db, rows, moderator), total }
 }
 
 export async function findMatter(
@@ -135,7 +137,7 @@ export async function findMatter(
   matterId: string,
 ): Promise<MatterRow | undefined> {
   const rows = await shown(db, moderator).where('moderation_matters.matter_id', '=', matterId).execute()
-  return (await withCards(db, rows))[0]
+  return (await withCards(db, rows, moderator))[0]
 }
 
 /** On PostgreSQL this makes two decisions about one matter run one after the other. SQLite has only one writer. */
@@ -237,65 +239,4 @@ export async function publisherOf(db: Db, userId: string) {
     hidden_or_removed: timesOf(false),
     is_banned: ban !== undefined,
   }
-}
-
-/** A card in a private team whose only admin owns it: nobody may decide about it. */
-export async function hasNoModerator(
-  db: Db,
-  card: { workspace_id: string; owner_id: string },
-): Promise<boolean> {
-  const alone = await db
-    .selectFrom('workspaces')
-    .select('workspace_id')
-    .where('workspace_id', '=', card.workspace_id)
-    .where('visibility', '=', 'private')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('memberships')
-            .select('user_id')
-            .where('workspace_id', '=', card.workspace_id)
-            .where('role', '=', 'admin')
-            .where('user_id', '!=', card.owner_id),
-        ),
-      ),
-    )
-    .executeTakeFirst()
-  return alone !== undefined
-}
-
-/** Who is told of a new matter, and where it is: admins of a team, or service admins and moderators with a proven address. */
-export async function moderatorsFor(
-  db: Db,
-  workspaceId: string,
-  addresses: readonly string[],
-): Promise<{ userIds: string[]; workspaceName: string }> {
-  const admins = await db
-    .selectFrom('memberships')
-    .select('user_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('role', '=', 'admin')
-    .limit(50)
-    .execute()
-  const { name: workspaceName, visibility } = await db
-    .selectFrom('workspaces')
-    .select(['name', 'visibility'])
-    .where('workspace_id', '=', workspaceId)
-    .executeTakeFirstOrThrow()
-  if (visibility === 'private') return { userIds: admins.map((row) => row.user_id), workspaceName }
-  const named = await db
-    .selectFrom('users')
-    .select('user_id')
-    .where('deleted_at', 'is', null)
-    .where((eb) =>
-      eb.or([
-        eb('service_admin', '=', 1),
-        addresses.length === 0
-          ? sql<boolean>`1 = 0`
-          : eb.and([eb('email_verified', '=', 1), eb('email_normal', 'in', addresses)]),
-      ]),
-    )
-    .limit(50)
-    .execute()
-  return { userIds: [...new Set([...admins, ...named].map((row) => row.user_id))], workspaceName }
 }

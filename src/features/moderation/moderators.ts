@@ -1,6 +1,7 @@
 import type { Ctx, UserCtx } from '../../core/context.ts'
 import { findUser, isServiceModerator } from '../identity/users/users.ts'
-import { type Moderator, moderatorsFor } from './matters.store.ts'
+import type { Moderator } from './matters.store.ts'
+import { moderatorsFor } from './moderators.store.ts'
 
 /** An app that a person has connected acts for them, but never as a moderator of the service. */
 export async function moderatorOf(ctx: UserCtx): Promise<Moderator> {

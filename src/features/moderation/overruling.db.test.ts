@@ -102,4 +102,19 @@ onBothEngines('decisions of the service', (t) => {
     })
     expect(await seen()).toEqual([1, 0, 0])
   })
+
+  test('a moderator of the service is named to no admin of a workspace', async () => {
+    const { admin, editor, workspaceId } = await team(t, { visibility: 'public' })
+    const [boss, other] = [await serviceAdmin(t), await serviceAdmin(t)]
+    const card = await record(editor, { workspace_id: workspaceId })
+    await editor.post(`/api/v1/cards/${card.card_id}/share`)
+    await report(await t.user(), card.card_id)
+    const found = await matterOf(admin, card.card_id)
+    expect((await decide(boss, found, { decision: 'hide' })).status).toBe(200)
+    const nameFor = async (who: typeof boss) =>
+      (await who.get(`/api/v1/moderation/matters/${found.matter_id}`)).body.decided_by_name
+    expect([await nameFor(admin), await nameFor(other)]).toEqual([null, 'service-admin'])
+    const late = await decide(admin, found, { decision: 'keep' })
+    expect([late.body.code, late.body.decided_by_name]).toEqual(['matter_changed', null])
+  })
 })

@@ -13,7 +13,8 @@ import { isEveryAddressProven } from '../mail/provable.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import { trustCounts } from '../trust/stored-trust.ts'
 import { wasKept } from './hiding.store.ts'
-import { hasNoModerator, insertMatter, updateMatter, waitingMatter } from './matters.store.ts'
+import { insertMatter, updateMatter, waitingMatter } from './matters.store.ts'
+import { hasNoModerator } from './moderators.store.ts'
 import {
   bondsAmong,
   countAnonymous,

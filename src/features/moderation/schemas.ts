@@ -117,7 +117,10 @@ const ModeratedContent = CaseContent.extend({
 
 export const WholeMatter = MatterHead.extend({
   ask_note: z.string().nullable().describe('What the owner of a blocked draft says'),
-  decided_by_name: z.string().nullable(),
+  decided_by_name: z
+    .string()
+    .nullable()
+    .describe('Null also for admins of a workspace where moderators of the service have decided'),
   weight: z.number().describe('Weight of the reports, by how much each reporter is trusted'),
   threshold: z
     .number()

@@ -55,6 +55,26 @@ test('a wrong value of an option is wrong usage, said in words about the option'
   }
 })
 
+test('an empty key or address, as of a variable that is not set, is a mistake and not another way to sign in', async () => {
+  for (const command of ['login', 'connect', 'workspaces'])
+    expect(await kvault(command, '--key', ''), command).toMatchObject({
+      code: 3,
+      stderr: 'The given API key is empty.\n',
+    })
+  for (const email of [[], ['--email', '']])
+    expect(await kvault('login', ...email, '--password-stdin'), email.join(' ')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'Give your e-mail address with --email.\n',
+    })
+})
+
+test('the address of the MCP endpoint, which guides of clients show, stands for that of its vault', async () => {
+  const login = await kvault('login', '--url', `${vault.url}/mcp/`, '--key', key)
+  expect(login).toMatchObject({ code: 0, stdout: `Signed in at ${vault.url} with the given key.\n` })
+  await kvault('logout')
+})
+
 test('the help of a command that joins a vault says which one it takes', async () => {
   for (const [command, handsOut] of [
     ['connect', true],

@@ -46,6 +46,8 @@ test('scheme and host of an address are in small letters, also of one that was s
   try {
     expect(urlToJoin({ url: 'HTTPS://Vault.Example.com/' })).toBe('https://vault.example.com')
     expect(urlToJoin({ url: 'Http://Example.com:8080/Team/' })).toBe('http://example.com:8080/Team')
+    // The guides of clients show this address.
+    expect(urlToJoin({ url: 'https://vault.example.com/mcp/' })).toBe('https://vault.example.com')
     expect(() => urlToJoin({ url: 'https://not a host' })).toThrow('is not the address of a vault')
     writePrivate(
       join(folder, 'profile.json'),

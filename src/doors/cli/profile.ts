@@ -53,12 +53,17 @@ function tidy(url: string): string {
       `"${url}" is not the address of a vault. Write it as https://vault.example.com or http://127.0.0.1:8080.`,
       EXIT.usage,
     )
-  return oneSpelling(url)
+  // The guides of clients show where MCP is, so that address is given for the one of its vault.
+  return oneSpelling(url).replace(/\/mcp$/, '')
 }
 
-/** A key from a file or a clipboard often ends with a line end, which no header can carry. */
+/**
+ * A key from a file or a clipboard often ends with a line end, which no header can carry. An empty one, as of a variable of
+ * the shell that is not set, must not become the key that is saved here, or a sign-in by the browser.
+ */
 export function tidyKey(key: string): string {
   const tidied = key.trim()
+  if (tidied === '') throw new CommandError('The given API key is empty.', EXIT.notSignedIn)
   if (/[^!-~]/.test(tidied))
     throw new CommandError(
       'The given API key has characters that no key has. Copy the whole key again.',

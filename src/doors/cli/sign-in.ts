@@ -3,7 +3,7 @@ import { signInByBrowser } from './connect/browser-sign-in.ts'
 import { connections } from './connect/connections.ts'
 import { agreed, type ConsentOptions } from './connect/consent.ts'
 import { CREATED, type Created, endKey, keepProfile, keyName, takeBackKey } from './connect/keys.ts'
-import { EXIT } from './exit-codes.ts'
+import { CommandError, EXIT } from './exit-codes.ts'
 import { readGiven } from './given-file.ts'
 import { KVAULT } from './own-copy.ts'
 import {
@@ -14,7 +14,7 @@ import {
   tidyKey,
   urlToJoin,
 } from './profile.ts'
-import { paint, print, question, secretQuestion, warn } from './terminal.ts'
+import { paint, print, secretQuestion, warn } from './terminal.ts'
 import { ask, failure } from './vault-client.ts'
 
 export type LoginOptions = ProfileOptions & { email?: string; passwordStdin?: boolean }
@@ -59,9 +59,9 @@ async function loginByKey(url: string, apiKey: string): Promise<void> {
 }
 
 /** With the password, for computers without a browser. It is used once and stored nowhere. */
-async function loginByPassword(url: string, options: LoginOptions): Promise<void> {
-  const email = options.email ?? (await question('E-mail: '))
-  const password = options.passwordStdin
+async function loginByPassword(url: string, { email, passwordStdin }: LoginOptions): Promise<void> {
+  if (!email) throw new CommandError('Give your e-mail address with --email.', EXIT.usage)
+  const password = passwordStdin
     ? (await readGiven('-')).replace(/\r?\n$/, '')
     : await secretQuestion('Password: ')
   const signedIn = await ask(url, '/api/v1/auth/login', {
@@ -102,8 +102,8 @@ async function loginByBrowser(url: string): Promise<void> {
 /** Signs in once and keeps an API key of its own, so that no password is ever stored. */
 export async function login(options: LoginOptions): Promise<number> {
   const url = urlToJoin(options)
-  if (options.key) await loginByKey(url, tidyKey(options.key))
-  else if (options.email || options.passwordStdin) await loginByPassword(url, options)
+  if (options.key !== undefined) await loginByKey(url, tidyKey(options.key))
+  else if (options.email !== undefined || options.passwordStdin) await loginByPassword(url, options)
   else await loginByBrowser(url)
   return EXIT.done
 }

@@ -154,8 +154,8 @@ export async function library(verb: string, source: string, options: PullOptions
   requireWorkspaceId(options.workspace)
   const server = serverUrl(source, options.http === true)
   const profile = requireProfile({
-    ...(options.url ? { url: options.url } : {}),
-    ...(options.apiKey ? { key: options.apiKey } : {}),
+    ...(options.url === undefined ? {} : { url: options.url }),
+    ...(options.apiKey === undefined ? {} : { key: options.apiKey }),
   })
   if (profile.url === server)
     throw new CommandError(`${server} is your own vault. It already has these cards.`)

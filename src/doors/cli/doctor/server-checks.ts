@@ -36,7 +36,7 @@ export async function checkServer(url: string): Promise<{ findings: Finding[]; r
     return { reply, findings: [...findings, await checkVersion(url), checkClock(reply)] }
   } catch (error) {
     const detail = error instanceof CommandError ? error.message : String(error)
-    return { findings: [fail('Server', detail, 'Start it (npm start), or give --url.')] }
+    return { findings: [fail('Server', detail, 'Start it, or give --url.')] }
   }
 }
 
@@ -99,17 +99,17 @@ function isExcluded(host: string): boolean {
   return names.some((name) => name === '*' || host === name || host.endsWith(`.${name.replace(/^\./, '')}`))
 }
 
+/** Node 20 has no such option, and the variable has no effect there. */
+const KNOWS_PROXIES = process.allowedNodeEnvironmentFlags.has('--use-env-proxy')
+
 /** Node uses a proxy only if it is told to; clients have their own rules. */
-export function checkProxy(url: string): Finding {
+export function checkProxy(url: string, knowsProxies = KNOWS_PROXIES): Finding {
   const names = url.startsWith('https:') ? ['HTTPS_PROXY', 'https_proxy'] : ['HTTP_PROXY', 'http_proxy']
   const name = names.find((one) => process.env[one])
   if (!name) return ok('Proxy', 'none')
   const { hostname } = new URL(url)
   if (isExcluded(hostname)) return ok('Proxy', `${name} does not count for ${hostname} (NO_PROXY)`)
-  if (process.env.NODE_USE_ENV_PROXY === '1') return ok('Proxy', `${name} is used`)
-  return warn(
-    'Proxy',
-    `${name} is set, but Node ignores it`,
-    'Set NODE_USE_ENV_PROXY=1 (Node 24), or NO_PROXY.',
-  )
+  if (knowsProxies && process.env.NODE_USE_ENV_PROXY === '1') return ok('Proxy', `${name} is used`)
+  const toDo = knowsProxies ? 'Set NODE_USE_ENV_PROXY=1' : 'Use Node 24 and set NODE_USE_ENV_PROXY=1'
+  return warn('Proxy', `${name} is set, but Node ignores it`, `${toDo}, or set NO_PROXY.`)
 }

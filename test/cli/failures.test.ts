@@ -422,17 +422,21 @@ test('logout takes the key from this machine also if the vault is away, and says
 })
 
 test('context and doctor say how the memory of a folder without a remote survives a rename', async () => {
-  const env = { KVAULT_API_KEY: await apiKeyOf(person) }
-  const { stdout } = await kvault(['context'], { env })
+  const shop = dirname(put('shop/README.md', ''))
+  const given = { env: { KVAULT_API_KEY: await apiKeyOf(person) }, cwd: shop }
+  const { stdout } = await kvault(['context'], given)
   const [name] = /^folder-\S+/.exec(stdout) ?? []
-  const advice = `write {"project_key": "${name}"} into ${join(realpathSync(home), '.kvault.json')}`
+  const advice = `write {"project_key": "${name}"} into ${join(realpathSync(shop), '.kvault.json')}`
   expect(stdout).toContain(`If it was moved or renamed, look at ${vault.url}/memory for its former name.`)
   expect(stdout).toContain(advice)
-  expect((await kvault(['doctor'], { env })).stdout).toContain(advice)
-  put('.kvault.json', `{"project_key": "${name}"}`)
-  const named = await kvault(['context'], { env })
+  expect((await kvault(['doctor'], given)).stdout).toContain(advice)
+  put('shop/.kvault.json', `{"project_key": "${name}"}`)
+  const named = await kvault(['context'], given)
   expect(named.stdout).toMatch(new RegExp(`^${name} .*\\nNothing remembered yet\\.\\n$`))
-  expect((await kvault(['doctor'], { env })).stdout).not.toContain(name)
+  expect((await kvault(['doctor'], given)).stdout).not.toContain(name)
+  // There the file would count for every folder below.
+  const atHome = await kvault(['context'], { ...given, cwd: home })
+  expect(atHome.stdout).toMatch(/^folder-.*\nNothing remembered yet\.\n$/)
 })
 
 test('options that a command has no use for are refused', async () => {

@@ -36,6 +36,18 @@ test('a checkout goes by its remote', () => {
   expect(projectKeyOf(checkout)).toBe('https://github.com/org/repo.git')
 })
 
+test('a checkout whose only remote is not called origin goes by it; of several without origin none counts', () => {
+  const checkout = folder('checkout')
+  git(checkout, 'init')
+  git(checkout, 'remote', 'add', 'upstream', 'git@github.com:org/repo.git')
+  expect(projectKeyOf(checkout)).toBe('git@github.com:org/repo.git')
+  expect(keepingAdvice(checkout)).toBeUndefined()
+  git(checkout, 'remote', 'add', 'fork', 'git@github.com:me/repo.git')
+  expect(projectKeyOf(checkout)).toMatch(/^folder-/)
+  git(checkout, 'remote', 'rename', 'fork', 'origin')
+  expect(projectKeyOf(checkout)).toBe('git@github.com:me/repo.git')
+})
+
 test('no password and no token of a remote is in the name', () => {
   const checkout = folder('checkout')
   git(checkout, 'init')

@@ -1,6 +1,7 @@
-import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
+import { homeFolder } from '../../core/user-folders.ts'
 import { CommandError, EXIT, Refusal } from './exit-codes.ts'
 import { gitVariables, settingsFolder, trustedFolder } from './folders.ts'
 import { PROJECT_FILE, readProjectFiles } from './project-file.ts'
@@ -111,12 +112,20 @@ const withoutSecrets = (remote: string): string =>
 /** `../repo.git` says where it is only together with the folder: the same words elsewhere are another repository. */
 const RELATIVE = /^\.{1,2}(?:[/\\]|$)/
 
+/** `origin`, or the only remote if it is called otherwise (`git clone -o`, `clone.defaultRemoteName`). */
+function remoteOf(folder: string): string | undefined {
+  const origin = git(folder, 'remote', 'get-url', 'origin')
+  if (origin) return origin
+  const [only, ...others] = git(folder, 'remote')?.split(/\r?\n/) ?? []
+  return only && others.length === 0 ? git(folder, 'remote', 'get-url', '--', only) : undefined
+}
+
 /**
  * The remote of the checkout is the project's name everywhere. A folder without one is named by `.kvault.json`, or by
  * a random name: two folders that happen to be called alike must not share their memory.
  */
 export function projectKeyOf(folder: string, written = readProjectFiles(folder).projectKey): string {
-  const remote = git(folder, 'remote', 'get-url', 'origin')
+  const remote = remoteOf(folder)
   if (remote) return withoutSecrets(RELATIVE.test(remote) ? resolve(rootOf(folder), remote) : remote)
   return written ?? keptName(rootOf(folder))
 }
@@ -131,11 +140,13 @@ function rootOf(folder: string): string {
 
 /**
  * How to keep the memory of a folder that only its path names: it would be lost with the next rename. Undefined for any
- * other folder, and for one in which nothing has happened yet.
+ * other folder, for one in which nothing has happened yet, and for the home folder: the file would make one project of all
+ * folders below it that have no name.
  */
 export function keepingAdvice(folder: string): string | undefined {
-  if (readProjectFiles(folder).projectKey || git(folder, 'remote', 'get-url', 'origin')) return undefined
+  if (readProjectFiles(folder).projectKey || remoteOf(folder)) return undefined
   const root = rootOf(folder)
+  if (existsSync(homeFolder()) && realpathSync(homeFolder()) === root) return undefined
   const name = nameKeptIn(nameFile(root))
   return name && `Before you move it: write {"project_key": "${name}"} into ${join(root, PROJECT_FILE)}`
 }

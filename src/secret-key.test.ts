@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -21,4 +21,12 @@ test('an empty secret file stops the start instead of sealing with nothing', () 
   writeFileSync(join(folder, 'secret.key'), '\n')
   expect(() => keptSecret(folder)).toThrow(ConfigError)
   expect(() => keptSecret(folder)).toThrow(/^SECRET_KEY: .*secret\.key is empty/)
+})
+
+test('a secret file that cannot be read is named with the reason, and no other folder is asked for', () => {
+  // Root reads every file, so the reason here is a folder of that name.
+  const dataDir = join(folder, 'unreadable')
+  mkdirSync(join(dataDir, 'secret.key'), { recursive: true })
+  expect(() => keptSecret(dataDir)).toThrow(ConfigError)
+  expect(() => keptSecret(dataDir)).toThrow(/^SECRET_KEY: .*secret\.key cannot be read \(EISDIR\)\. /)
 })

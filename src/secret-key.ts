@@ -13,7 +13,10 @@ function read(file: string): string | undefined {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
     if (isCode(error, 'ENOENT')) return undefined
-    throw error
+    const { code } = error as NodeJS.ErrnoException
+    throw new ConfigError([
+      `SECRET_KEY: ${file} cannot be read (${code}). Make it a file that this user may read.`,
+    ])
   }
 }
 

@@ -3,6 +3,7 @@ import { isPasswordLike, phraseAt } from './phrases.ts'
 import { isPlaceholder, isPlainlyRandom, looksLikePassword, looksRandom } from './placeholders.ts'
 import { RANK, type Span } from './rules/rule.ts'
 import type { Stretches } from './stretches.ts'
+import { BLANKS, type Notation, setOf, type ValueRuns, WORD_CHARACTERS } from './value-runs.ts'
 import { secretWithSigns } from './values-with-signs.ts'
 
 /**
@@ -63,18 +64,16 @@ function flagValueStart(text: string, nameEnd: number): number {
   return before.includes('--', before.lastIndexOf(' ') + 1) ? FLAG_LINK.lastIndex : -1
 }
 
+/** What has been read of the text. It decides whether a value is worth trying. */
+export type Reach = { stretches: Stretches; bare: ValueRuns; signed: ValueRuns }
+
 /** A value after a name that says "secret": a secret if it looks random enough. */
-export function assignedSecret(
-  text: string,
-  nameEnd: number,
-  kind: string,
-  stretches: Stretches,
-): Span | undefined {
+export function assignedSecret(text: string, nameEnd: number, kind: string, reach: Reach): Span | undefined {
   const linked = valueStart(text, nameEnd)
   const start = linked === -1 ? flagValueStart(text, nameEnd) : linked
   const longest = kind === 'password' ? LONGEST_VALUE : LONGEST_TOKEN
-  const assigned =
-    start === -1 || !stretches.admitsValue(start, longest) ? undefined : secretAt(text, start, kind)
+  const isTried = start !== -1 && reach.stretches.admitsValue(start, longest)
+  const assigned = isTried ? secretAt(text, start, kind, reach) : undefined
   return assigned ?? spokenSecret(text, nameEnd, kind) ?? secretBelow(text, nameEnd, kind)
 }
 
@@ -122,6 +121,11 @@ function spokenSecret(text: string, nameEnd: number, kind: string): Span | undef
 const LONGEST_VALUE = 400
 const QUOTED = /[^"'`\s\\<>]{6,200}(?=\\?["'`])/y
 const BARE = /(?:[A-Za-z0-9_+/.~!@#%^*=$-]|&(?!\w{1,30}[=;])){6,400}(?=[\s"'`;,)\]}\\<&]|$)/y
+export const BARE_NOTATION: Notation = {
+  inside: setOf(`${WORD_CHARACTERS}+/.~!@#%^*=$-`),
+  behind: setOf(`${BLANKS}"'\`;,)]}\\<&`),
+  longest: LONGEST_VALUE,
+}
 
 /** Quotes of the other kinds and escaped ones belong to a password. Between escaped quotes nothing else is escaped. */
 const inQuotes = (quote: string) => ({
@@ -144,19 +148,33 @@ function quotedPassword(text: string, start: number, quote: keyof typeof IN_QUOT
   return found && { ...found, end: start + value.length }
 }
 
-/** The value that starts here, if it is a secret. */
-export function secretAt(text: string, start: number, kind: string): Span | undefined {
-  const opener = text[start - 1]
-  const isQuoted = opener === '"' || opener === "'" || opener === '`'
-  const whole = isQuoted && kind === 'password' ? quotedPassword(text, start, opener) : undefined
-  if (whole) return whole
-  const pattern = isQuoted ? QUOTED : BARE
+const isQuote = (sign: string | undefined): sign is keyof typeof IN_QUOTES =>
+  sign === '"' || sign === "'" || sign === '`'
+
+function valueAt(text: string, start: number, pattern: RegExp): string | undefined {
   pattern.lastIndex = start
-  const value = pattern.exec(text)?.[0].replace(/[;,.]{1,8}$/, '')
-  if (value !== undefined) return secretValue(value, start, kind)
-  if (isQuoted && kind === 'password') return phraseAt(text, start)
-  return (isQuoted ? undefined : secretWithSigns(text, start, kind)) ?? longToken(text, start, kind)
+  return pattern.exec(text)?.[0].replace(/[;,.]{1,8}$/, '')
 }
+
+/** The value that starts here, behind its opening quote, if it is a secret. */
+export function quotedSecret(text: string, start: number, kind: string): Span | undefined {
+  const opener = text[start - 1]
+  const whole = isQuote(opener) && kind === 'password' ? quotedPassword(text, start, opener) : undefined
+  if (whole) return whole
+  const value = valueAt(text, start, QUOTED)
+  if (value !== undefined) return secretValue(value, start, kind)
+  return kind === 'password' ? phraseAt(text, start) : longToken(text, start, kind)
+}
+
+function bareSecret(text: string, start: number, kind: string, { bare, signed }: Reach): Span | undefined {
+  const value = bare.admits(start) ? valueAt(text, start, BARE) : undefined
+  if (value !== undefined) return secretValue(value, start, kind)
+  const withSigns = signed.admits(start) ? secretWithSigns(text, start, kind) : undefined
+  return withSigns ?? longToken(text, start, kind)
+}
+
+const secretAt = (text: string, start: number, kind: string, reach: Reach): Span | undefined =>
+  isQuote(text[start - 1]) ? quotedSecret(text, start, kind) : bareSecret(text, start, kind, reach)
 
 /** A value beside a name of this kind: a secret if it looks random enough. */
 export function secretValue(value: string, start: number, kind: string): Span | undefined {

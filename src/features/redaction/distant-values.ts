@@ -1,4 +1,4 @@
-import { SHORT_PAIR, secretAt, secretValue } from './assignments.ts'
+import { quotedSecret, SHORT_PAIR, secretValue } from './assignments.ts'
 import type { Span } from './rules/rule.ts'
 
 /** Where a name that says "secret" stands in the text. */
@@ -38,7 +38,7 @@ const OUTPUT = new RegExp(
 /** `variable "db_password" { default = "…" }` and `"db_password": { "value": "…" }` of Terraform. */
 function valueInside(text: string, { end }: Name, kind: string, opening: RegExp): Span | undefined {
   opening.lastIndex = end
-  return opening.test(text) ? secretAt(text, opening.lastIndex, kind) : undefined
+  return opening.test(text) ? quotedSecret(text, opening.lastIndex, kind) : undefined
 }
 
 const NAME_OF_PAIR = '["\'](?:name|key)["\']\\s{0,4}:\\s?$'

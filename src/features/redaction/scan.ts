@@ -1,4 +1,4 @@
-import { assignedSecret, valueStart } from './assignments.ts'
+import { assignedSecret, BARE_NOTATION, valueStart } from './assignments.ts'
 import { buildAutomaton } from './automaton.ts'
 import {
   binaryKey,
@@ -29,6 +29,8 @@ import { Stretches } from './stretches.ts'
 import { secretsInTables } from './tables.ts'
 import { unfold } from './unfold.ts'
 import { dsnPassword, urlPassword } from './urls.ts'
+import { ValueRuns } from './value-runs.ts'
+import { SIGNED_NOTATION } from './values-with-signs.ts'
 import { WALLET_NAMES, walletWords } from './wallets.ts'
 import { KEY_TYPES, secretsInWebKey } from './web-keys.ts'
 
@@ -43,6 +45,8 @@ type Scan = {
   /** The last value looked up by its name: several rules ask for the same one. */
   value: { nameEnd: number; start: number }
   stretches: Stretches
+  bare: ValueRuns
+  signed: ValueRuns
   names: NameRuns
   /** How far the last manifest of kind Secret was read. */
   manifestEnd: number
@@ -164,6 +168,8 @@ function scanPlain(text: string): { spans: Span[]; hasSequences: boolean } {
     read: { start: 0, end: 0 },
     value: { nameEnd: -1, start: -1 },
     stretches: new Stretches(text),
+    bare: new ValueRuns(text, BARE_NOTATION),
+    signed: new ValueRuns(text, SIGNED_NOTATION),
     names: new NameRuns(text),
     manifestEnd: -1,
     listEnd: 0,
@@ -222,9 +228,9 @@ function isWordCharacter(code: number): boolean {
 }
 
 function secretOfName(scan: Scan, name: Name, kind: string): Span | undefined {
-  const { text, stretches } = scan
+  const { text } = scan
   if (scan.names.isDeepInside(name)) return undefined
-  const found = assignedSecret(text, name.end, kind, stretches) ?? distantSecret(text, name, kind)
+  const found = assignedSecret(text, name.end, kind, scan) ?? distantSecret(text, name, kind)
   if (!found || isHarmless(text, name, kind, text.slice(found.start, found.end))) return undefined
   return kind === 'password' || text[found.end] !== ',' ? found : wholeList(scan, found)
 }

@@ -6,12 +6,18 @@ import {
   looksLikePassword,
 } from './placeholders.ts'
 import { RANK, type Span } from './rules/rule.ts'
+import { BLANKS, type Notation, setOf, WORD_CHARACTERS } from './value-runs.ts'
 
 /**
  * Bare values with signs that code has too: `DB_PASSWORD=…?…`, `password: …:…`, `FAL_KEY=<id>:<key>`. A value with a
  * closing bracket is code.
  */
 const VALUE = /(?![:?|([{])(?:[A-Za-z0-9_+/.~!@#%^*=$:?|([{-]|&(?!\w{1,30}[=;])){8,200}(?=[\s"'`;,<]|$)/y
+export const SIGNED_NOTATION: Notation = {
+  inside: setOf(`${WORD_CHARACTERS}+/.~!@#%^*=$:?|([{-`),
+  behind: setOf(`${BLANKS}"'\`;,<`),
+  longest: 200,
+}
 const SIGN = /[:?|([{]/
 const BRACKET = /[([{]/g
 const SIGNS_AT_END = /[:?|([{.]{1,8}$/

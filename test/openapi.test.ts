@@ -122,6 +122,7 @@ test('the manifest and every tool are described, with what each tool answers', (
 test('every error that is declared has a body, and what every request can meet is declared', () => {
   for (const [name, { responses, requestBody, parameters = [] }] of operations) {
     const errors = Object.keys(responses).filter((status) => Number(status) >= 400)
+    expect(Object.keys(responses['429'].headers), name).toContain('Retry-After')
     for (const status of errors) {
       const { $ref } = responses[status].content['application/json'].schema
       const expected = status === '422' ? 'HTTPValidationError' : 'ErrorResponse'

@@ -224,6 +224,29 @@ onBothEngines('the HTTP door', (t) => {
     expect([await holds(cookie), await holds(elsewhere), await holds(another)]).toEqual([401, 200, 200])
   })
 
+  test('the description names the headers that answers have, and no others', async () => {
+    const { paths, components } = (await t.anonymous().get('/openapi.json')).body
+    const user = await t.user()
+    const draft = { title: 'A title', symptom: 'It stops', fix_summary: 'Start it again' }
+    const write = () => user.post('/api/v1/cards', draft, { 'idempotency-key': 'written-once' })
+    const { body: card } = await write()
+    const answers = [
+      ['post', '/api/v1/cards', await write()],
+      ['get', '/api/v1/cases/{case_id}', await user.get(`/api/v1/cases/${card.card_id}`)],
+      ['get', '/api/v1/cards/{card_id}', await t.anonymous().get(`/api/v1/cards/${card.card_id}`)],
+      ['get', '/api/v1/cards', await user.get('/api/v1/cards')],
+      ['post', '/mcp/tools/get_card', await user.tool('get_card', { card_id: card.card_id })],
+    ] as const
+    for (const [method, path, { status, headers }] of answers) {
+      const declared = Object.keys(paths[path][method].responses[status].headers ?? {})
+      const there = Object.keys(components.headers).filter((name) => name.toLowerCase() in headers)
+      // Only a repetition has it.
+      const expected = declared.filter((name) => name !== 'Idempotency-Replayed' || there.includes(name))
+      expect(there, `${method} ${path} ${status}`).toEqual(expected)
+    }
+    expect(answers[0][2].headers['idempotency-replayed']).toBe('true')
+  })
+
   test('a stale cookie does not lock anybody out of signing in', async () => {
     const { email } = await t.user()
     const body = { email, password: 'correct horse battery' }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type AnswerHeader, withHeaders } from './headers.ts'
 import { type Json, refTo } from './schemas.ts'
 
 const ValidationError = z
@@ -47,6 +48,13 @@ const ERROR_RESPONSES: Record<number, string> = {
   503: 'A needed part is not configured or not reachable now',
 }
 
+/** Those of 503 depend on its code: what is not configured will not be there a moment later. */
+const ERROR_HEADERS: Record<number, readonly AnswerHeader[]> = {
+  401: ['WWW-Authenticate'],
+  429: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+  503: ['Retry-After'],
+}
+
 /** What a request can meet anywhere, and what it can meet by what it sends. */
 export function commonErrors(request: {
   open: boolean
@@ -71,6 +79,7 @@ export const errorResponses = (statuses: Iterable<number>): Json =>
       String(status),
       {
         description: ERROR_RESPONSES[status] ?? 'Error',
+        ...withHeaders(ERROR_HEADERS[status] ?? []),
         content: inJson(status === 422 ? 'HTTPValidationError' : 'ErrorResponse'),
       },
     ]),

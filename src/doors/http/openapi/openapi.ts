@@ -4,6 +4,7 @@ import { toolsOf } from '../../../core/tools.ts'
 import { API_VERSION } from '../../../core/version.ts'
 import { parseRoute } from '../routes.ts'
 import { ErrorResponse, HTTPValidationError } from './errors.ts'
+import { ANSWER_HEADERS } from './headers.ts'
 import { operationOf, rawOperation } from './operations.ts'
 import { type Json, type Schemas, schemaOf } from './schemas.ts'
 import { manifestOperation, toolOperation } from './tools.ts'
@@ -45,7 +46,7 @@ export function describeApi(
       title: 'Knowledge Vault',
       version: API_VERSION,
       description:
-        'Search, record, share and publish knowledge cards; keep agent memory; run teams, credits and billing.',
+        'Search, record, share and publish knowledge cards; keep agent memory; run teams, credits and billing. Every answer has X-Request-Id; one that counts towards a limit has the RateLimit headers.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: baseUrl }],
@@ -53,6 +54,7 @@ export function describeApi(
     paths,
     components: {
       schemas: sorted(components),
+      headers: ANSWER_HEADERS,
       securitySchemes: {
         APIKeyHeader: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
         HTTPBearer: { type: 'http', scheme: 'bearer' },

@@ -4,6 +4,7 @@ import type { RawRoute } from '../../../core/http/raw-route.ts'
 import type { Scope } from '../../../core/scopes.ts'
 import { hasBody, parseRoute, pathNames } from '../routes.ts'
 import { commonErrors, errorResponses } from './errors.ts'
+import { type AnswerHeader, withHeaders } from './headers.ts'
 import { bodySchema, isRequired, type Json, needsBody, type Schemas, schemaOf } from './schemas.ts'
 
 const SECURITY = [{ APIKeyHeader: [] }, { HTTPBearer: [] }]
@@ -78,15 +79,22 @@ function parametersOf(
 const operationId = (name: string, index = 0) =>
   name.replaceAll('.', '_') + (index === 0 ? '' : `_${index + 1}`)
 
-const success = (capability: Capability, components: Schemas): Json =>
-  capability.status === 204
-    ? { 204: { description: 'Done' } }
-    : {
-        [capability.status ?? 200]: {
-          description: 'Success',
-          content: inJson(schemaOf(capability.output, components)),
-        },
-      }
+/** Answers with a version have it as their ETag too (`rest.ts`). */
+const hasVersion = ({ output }: Capability): boolean =>
+  output instanceof z.ZodObject && output.shape.version instanceof z.ZodNumber
+
+/** Headers of a successful answer at the tool door, which has no ETag. */
+export const replayHeader = (takesKey: boolean): AnswerHeader[] => (takesKey ? ['Idempotency-Replayed'] : [])
+
+function success(capability: Capability, takesKey: boolean, components: Schemas): Json {
+  const headers = withHeaders([
+    ...(hasVersion(capability) ? (['ETag'] as const) : []),
+    ...replayHeader(takesKey),
+  ])
+  if (capability.status === 204) return { 204: { description: 'Done', ...headers } }
+  const content = inJson(schemaOf(capability.output, components))
+  return { [capability.status ?? 200]: { description: 'Success', ...headers, content } }
+}
 
 export function operationOf(capability: Capability, route: Route, index: number, components: Schemas): Json {
   const { method } = parseRoute(route)
@@ -112,7 +120,7 @@ export function operationOf(capability: Capability, route: Route, index: number,
       ? { requestBody: { required: needsBody(capability.input, elsewhere), content: inJson(body) } }
       : {}),
     responses: {
-      ...success(capability, components),
+      ...success(capability, key, components),
       ...errorResponses([...errors, ...(capability.errors ?? [])]),
     },
   }

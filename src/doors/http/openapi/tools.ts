@@ -3,7 +3,8 @@ import { toolInput } from '../../../core/invoke.ts'
 import { MCPToolResponse, type ToolCapability, toolOutput } from '../../../core/tools.ts'
 import { ToolManifest } from '../manifest.ts'
 import { commonErrors, errorResponses } from './errors.ts'
-import { headersOf, inJson, securityOf } from './operations.ts'
+import { withHeaders } from './headers.ts'
+import { headersOf, inJson, replayHeader, securityOf } from './operations.ts'
 import { type Json, needsBody, type Schemas, schemaOf } from './schemas.ts'
 
 function dataOf(capability: ToolCapability, components: Schemas): Json {
@@ -40,7 +41,11 @@ export function toolOperation(capability: ToolCapability, components: Schemas): 
     parameters: headersOf(capability, key),
     requestBody: { required: needsBody(input), content: inJson(schemaOf(input, components)) },
     responses: {
-      200: { description: 'Success', content: inJson(answerOf(capability, components)) },
+      200: {
+        description: 'Success',
+        ...withHeaders(replayHeader(key)),
+        content: inJson(answerOf(capability, components)),
+      },
       ...errorResponses([...errors, ...(capability.errors ?? [])]),
     },
   }

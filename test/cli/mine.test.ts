@@ -85,7 +85,7 @@ test('old sessions become drafts, three today, and the drafts a card', async () 
   expect(shown.stdout).toContain('Cannot find module')
   expect(shown.stdout).toContain('\n\u001b[2mFix\u001b[0m\n')
   expect((await kvault(['drafts', 'accept', one])).stdout).toMatch(
-    /^Recorded ([\da-f-]{36}) {2}.*\nTo let a team read it: kvault share \1\n$/,
+    /^Recorded ([\da-f-]{36}) {2}.*\nTo let a team read it: kvault share \1 --workspace <id> \(kvault workspaces lists them\)\n$/,
   )
   const words = JSON.stringify({ title: 'The client has to be declared', fix_summary: 'Declare it.' })
   const edited = await kvault(['drafts', 'edit', two, '--file', '-'], words)

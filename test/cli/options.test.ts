@@ -39,6 +39,12 @@ test('a wrong value of an option is wrong usage, said in words about the option'
     ['"" is not the id of a card.', 'verify-card', '', '--worked'],
     ['"x" is not the id of a card.', 'report', 'x', '--kind', 'spam'],
     ['"" is not the id of a draft.', 'drafts', 'dismiss', ''],
+    // Dismissed drafts do not come again, and the verdict would have been lost.
+    ['--verdict does not go with kvault drafts dismiss.', 'drafts', 'dismiss', 'id', '--verdict'],
+    ['--file does not go with kvault drafts accept.', 'drafts', 'accept', 'id', '--file', 'x'],
+    ['--status does not go with kvault drafts show.', 'drafts', 'show', 'id', '--status', 'open'],
+    ['--card goes with --verdict.', 'drafts', 'accept', 'id', '--card', 'x'],
+    ['kvault drafts list takes no id. To see one: kvault drafts show x', 'drafts', 'list', 'x'],
     [
       '--workspace is the id of a workspace, not "x".',
       'library',

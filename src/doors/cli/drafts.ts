@@ -102,8 +102,11 @@ async function accept(profile: Profile, id: string, words: object, options: Draf
   if (options.json) return printJson(accepted)
   const did = accepted.outcome === 'recorded' ? 'Recorded' : 'Said worked of'
   print(`${did} ${accepted.card_id}  ${plain(accepted.title)}`)
-  if (accepted.outcome === 'recorded')
-    print(paint('dim', `To let a team read it: ${KVAULT} share ${plain(accepted.card_id)}`))
+  if (accepted.outcome === 'recorded') {
+    // Without a workspace of the person's choice the card may be in the personal one, where there is no team.
+    const where = options.workspace ? '' : ` --workspace <id> (${KVAULT} workspaces lists them)`
+    print(paint('dim', `To let a team read it: ${KVAULT} share ${plain(accepted.card_id)}${where}`))
+  }
   if (accepted.has_warnings) warnOfSecret()
 }
 
@@ -156,25 +159,41 @@ async function edit(profile: Profile, id: string, options: DraftOptions): Promis
 }
 
 const STATUSES = ['open', 'accepted', 'dismissed']
-const VERBS = ['show', 'accept', 'edit', 'dismiss']
+
+/** The options that each verb has a use for, besides those of all. */
+const OPTIONS_OF: ReadonlyMap<string, readonly string[]> = new Map([
+  ['list', ['status']],
+  ['show', []],
+  ['accept', ['verdict', 'card', 'workspace']],
+  ['edit', ['workspace', 'file']],
+  ['dismiss', []],
+])
+const OF_ALL = ['url', 'key', 'json']
+
+const wrong = (message: string) => new CommandError(message, EXIT.usage)
+
+/** Refuses what would be ignored: a draft that is dismissed gives no verdict. */
+function requireFitting(verb: string, id: string | undefined, options: DraftOptions): void {
+  const fitting = OPTIONS_OF.get(verb)
+  if (!fitting) throw wrong(`There is no "${verb}". Use list, show, accept, edit or dismiss.`)
+  const other = Object.keys(options).find((name) => ![...OF_ALL, ...fitting].includes(name))
+  if (other) throw wrong(`--${other} does not go with ${KVAULT} drafts ${verb}.`)
+  if (options.card !== undefined && !options.verdict) throw wrong('--card goes with --verdict.')
+  if (verb === 'list' && id !== undefined)
+    throw wrong(`${KVAULT} drafts list takes no id. To see one: ${KVAULT} drafts show ${plain(id)}`)
+}
 
 /** `kvault drafts`: drafts of cards that were found in the person's own work. */
-export async function drafts(
-  verb: string | undefined,
-  id: string | undefined,
-  options: DraftOptions,
-): Promise<number> {
+export async function drafts(verb = 'list', id: string | undefined, options: DraftOptions): Promise<number> {
   requireOneOf('--status', options.status, STATUSES)
   requireWorkspaceId(options.workspace)
+  requireFitting(verb, id, options)
   const profile = requireProfile(options)
-  if (verb === undefined || verb === 'list') {
+  if (verb === 'list') {
     await list(profile, options)
     return EXIT.done
   }
-  if (!VERBS.includes(verb))
-    throw new CommandError(`There is no "${verb}". Use list, show, accept, edit or dismiss.`, EXIT.usage)
-  if (id === undefined)
-    throw new CommandError(`Name the draft: ${KVAULT} drafts ${verb} <draft-id>`, EXIT.usage)
+  if (id === undefined) throw wrong(`Name the draft: ${KVAULT} drafts ${verb} <draft-id>`)
   requireId('draft', id)
   if (verb === 'show') {
     const draft = await call<Draft>(profile, 'draft', at(id))

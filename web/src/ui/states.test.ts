@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { ApiError } from '../api/client.ts'
-import { NotLoaded } from './states.tsx'
+import { FormError, NotLoaded } from './states.tsx'
 
 const drawn = (error: Error | null) =>
   renderToStaticMarkup(NotLoaded({ query: { error, refetch: () => undefined }, children: 'wait' }))
@@ -23,6 +23,18 @@ test('a refusal for too many requests says so once, and how long to wait', () =>
   expect(text.match(/Too many/g)).toHaveLength(1)
   const proxy = drawn(new ApiError(429, {}, new Headers({ 'retry-after': '7' })))
   expect(proxy).toContain('Too many requests. Try again in 7 s.')
+})
+
+test('a form names the request that a fault of the server asks to quote, and no other', () => {
+  const said = (status: number) => {
+    const headers = new Headers({ 'x-request-id': 'request-7' })
+    const error = new ApiError(status, { detail: 'Not now.', code: 'any' }, headers)
+    return renderToStaticMarkup(FormError({ error }))
+  }
+  expect(said(500)).toContain('Request request-7')
+  expect(said(500)).toContain('Copy request id')
+  expect(said(409)).toContain('Not now.')
+  expect(said(409)).not.toContain('request-7')
 })
 
 /** A page that looks at the error first loses its data, and what was typed, to a refetch that fails. */

@@ -101,7 +101,11 @@ export function ErrorState({
         {onRetry && !isLasting(status) && <Button onClick={onRetry}>Try again</Button>}
         {action}
       </div>
-      {api?.requestId && <RequestId id={api.requestId} />}
+      {api?.requestId && (
+        <span className="text-faint">
+          <RequestId id={api.requestId} />
+        </span>
+      )}
     </div>
   )
 }
@@ -147,7 +151,7 @@ export const PartNotLoaded = ({
   )
 
 const RequestId = ({ id }: { id: string }) => (
-  <span className="inline-flex items-center gap-1 font-mono text-xs text-faint">
+  <span className="inline-flex items-center gap-1 font-mono text-xs [overflow-wrap:anywhere]">
     Request {id}
     <CopyButton text={id} label="Copy request id" />
   </span>
@@ -183,10 +187,27 @@ export function Notice({
   )
 }
 
+/** A sentence for what failed. A fault of the server has an id, which its sentence speaks of and support asks for. */
+export function Why({ error }: { error: unknown }) {
+  const id = error instanceof ApiError && error.status >= 500 ? error.requestId : null
+  return (
+    <>
+      {error instanceof Error ? error.message : 'That did not work.'}
+      {id && (
+        <span className="block">
+          <RequestId id={id} />
+        </span>
+      )}
+    </>
+  )
+}
+
 /** The failure of a form, shown above its button. That the session is over is said elsewhere. */
 export const FormError = ({ error }: { error: unknown }) =>
   error && !(error instanceof SessionOver) ? (
-    <Notice tone="bad">{error instanceof Error ? error.message : 'That did not work.'}</Notice>
+    <Notice tone="bad">
+      <Why error={error} />
+    </Notice>
   ) : null
 
 /** A placeholder bar for text that is being loaded. */
@@ -208,8 +229,7 @@ export function SkeletonList({ rows = 6 }: { rows?: number }) {
   )
 }
 
-/** A placeholder for a page that is being loaded. */
-/** Begins where the page will begin. */
+/** A placeholder for a page that is being loaded. It begins where the page will begin. */
 export function SkeletonPage({ narrow }: { narrow?: boolean }) {
   return (
     <div

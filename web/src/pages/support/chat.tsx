@@ -5,7 +5,7 @@ import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Textarea } from '../../ui/field.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
-import { Notice, Skeleton } from '../../ui/states.tsx'
+import { Notice, Skeleton, Why } from '../../ui/states.tsx'
 import { type Message, useChat } from './use-chat.ts'
 
 const EXAMPLES = [
@@ -63,7 +63,11 @@ export function Chat({ onAsked, onTicket }: { onAsked: (text: string) => void; o
           ))}
         </ol>
       )}
-      {error && <Notice tone="bad">{error.message} Ask again, or write to us.</Notice>}
+      {error && (
+        <Notice tone="bad">
+          <Why error={error} /> Ask again, or write to us.
+        </Notice>
+      )}
       <div ref={end} />
       <form
         ref={form}

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { ApiError } from '../../../api/client.ts'
 import { plural } from '../../../lib/format.ts'
-import { Notice } from '../../../ui/states.tsx'
+import { Notice, Why } from '../../../ui/states.tsx'
 import type { Refusal } from './use-sharing.ts'
 
 /** The cards that were not changed, and why. */
@@ -23,8 +23,7 @@ export function Refusals({ refused, many }: { refused: readonly Refusal[]; many:
 }
 
 function Reason({ error }: { error: unknown }) {
-  if (!(error instanceof ApiError))
-    return <>{error instanceof Error ? error.message : 'That did not work.'}</>
+  if (!(error instanceof ApiError)) return <Why error={error} />
   if (error.code === 'duplicate_card')
     return (
       <>
@@ -39,7 +38,7 @@ function Reason({ error }: { error: unknown }) {
     error.code === 'quality_rejected' ? (error.extra.reasons as { rule: string; message: string }[]) : []
   return (
     <>
-      {error.message}
+      <Why error={error} />
       {reasons.length > 0 && (
         <ul className="mt-1 list-disc pl-4">
           {reasons.map((reason) => (

@@ -376,15 +376,24 @@ test('whoever goes on while the box still waits for more letters stays where the
   expect(new URL(page.url()).pathname).toBe('/cards')
 })
 
+/** Whether the line around it, which is cut where it ends, shows all of it. Runs in the page. */
+const isInSight = (mark: Element): boolean => {
+  const line = mark.parentElement?.getBoundingClientRect()
+  return line !== undefined && mark.getBoundingClientRect().right <= line.right
+}
+
 test('on a phone a hit opens as a page of its own, and back returns to the hit', async () => {
   const person = await stage.person('Commuter', { width: 360, height: 740 })
-  await fill(person)
+  const [first = ''] = await fill(person)
   const { page } = person
+  // Somebody at a desk has sent the address, with the card that is open beside the list there.
+  await page.goto(`/?q=connection+pool&card=${first}`)
+  await page.getByRole('heading', { level: 1, name: SAMPLES[0].title }).waitFor()
   await openPage(page, '/?q=connection+pool')
-  await page
-    .getByRole('list', { name: 'Mine' })
-    .getByRole('link', { name: /^Connection/ })
-    .click()
+  const mine = page.getByRole('list', { name: 'Mine' })
+  await mine.locator('mark').first().waitFor()
+  expect(await mine.locator('mark').first().evaluate(isInSight)).toBe(true)
+  await mine.getByRole('link', { name: /^Connection/ }).click()
   await page.getByRole('heading', { level: 1, name: SAMPLES[0].title }).waitFor()
   await page.goBack()
   await page.getByRole('list', { name: 'Mine' }).waitFor()

@@ -1,4 +1,5 @@
-const MOST_BEFORE = 24
+/** In the narrowest list a line of a hit has room for some 18 letters beside who reads the card. */
+const MOST_BEFORE = 12
 
 /** A snippet for one line: it begins shortly before its first marked word, so that the mark is in sight. */
 export function aroundMark(snippet: string): string {

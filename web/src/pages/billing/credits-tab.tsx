@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Pack } from '../../api/billing.ts'
-import { credits, formatNumber, money } from '../../lib/format.ts'
+import { credits, formatNumber, money, plural } from '../../lib/format.ts'
 import { creditsPolicyQuery } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { LazyChart } from '../../ui/lazy-chart.tsx'
@@ -46,7 +46,9 @@ function Balance() {
             <p className="text-lg font-semibold tabular-nums">{credits(balance.data.balance)}</p>
             {cost > 0 && (
               <p className="mt-1 text-sm text-soft">
-                Enough for {formatNumber(Math.floor(balance.data.balance / cost))} library searches that hit.
+                Enough for{' '}
+                {plural(Math.floor(balance.data.balance / cost), 'library search', 'library searches')} with a
+                hit.
               </p>
             )}
             <dl className="mt-4 grid gap-1 text-sm">
@@ -66,7 +68,7 @@ function Balance() {
       <div className="min-h-40 min-w-0">
         {curve.times.length > 0 && (
           <LazyChart
-            label={`Balance over the last ${curve.times.length - 2} bookings`}
+            label={`Balance over the last ${plural(curve.times.length - 2, 'booking')}`}
             times={curve.times}
             values={curve.values}
             format={formatNumber}

@@ -18,6 +18,20 @@ async function invited(t: TestVault, email: string, role = 'editor') {
 }
 
 const withoutMail = (t: TestVault) => {
+  test('the link of an accepted invitation tells nothing any more once who accepted it has left', async () => {
+    const guest = await t.user('guest')
+    const { admin, url, token } = await invited(t, guest.email)
+    const seen = () => t.anonymous().get(`/api/v1/workspaces/invites/${token}`)
+    expect((await guest.post('/api/v1/workspaces/invites/accept', { token })).status).toBe(200)
+    expect((await seen()).body).toMatchObject({ workspace_name: 'Platform', status: 'accepted' })
+    await admin.delete(`${url}/members/${guest.userId}`)
+    await admin.patch(url, { name: 'Payroll' })
+    const never = await t.anonymous().get(`/api/v1/workspaces/invites/${'x'.repeat(43)}`)
+    expect([(await seen()).status, (await seen()).body]).toEqual([404, never.body])
+    const again = await guest.post('/api/v1/workspaces/invites/accept', { token })
+    expect([again.status, again.body.code]).toEqual([409, 'invite_not_pending'])
+  })
+
   test('the invited person sees the invitation and declines it; its admin sees that', async () => {
     const guest = await t.user('guest')
     const { admin, url, token, inviteId } = await invited(t, guest.email)

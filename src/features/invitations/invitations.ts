@@ -87,11 +87,13 @@ export const revokeInvite = capability({
 
 const hasEnded = (ctx: Ctx, { expires_at }: WorkspaceInvitesTable) => expires_at <= ctx.now().toISOString()
 
+const goneInvite = () =>
+  notFound('Invitation', 'The link may have been replaced by a newer one. Ask for a new invitation.')
+
 /** The invitation of a token. A revoked one is answered like one that never existed. */
 async function requireInvite(ctx: Ctx, token: string): Promise<WorkspaceInvitesTable> {
   const found = await findInviteByToken(ctx.db, sha256(token))
-  if (!found || found.status === 'revoked')
-    throw notFound('Invitation', 'The link may have been replaced by a newer one. Ask for a new invitation.')
+  if (!found || found.status === 'revoked') throw goneInvite()
   if (found.status === 'pending' && hasEnded(ctx, found))
     throw gone('This invitation has expired. Ask for a new one.')
   return found
@@ -116,9 +118,16 @@ export async function spendOnRegistration(ctx: Ctx, token: string): Promise<bool
   return true
 }
 
+/** The link is kept in mails. Its holder may know a private workspace for as long as who accepted it is a member. */
+async function hasLeft(ctx: Ctx, { accepted_by, workspace_id }: WorkspaceInvitesTable): Promise<boolean> {
+  return accepted_by !== null && !(await isMember(ctx, workspace_id, accepted_by))
+}
+
 export const viewInvite = capability({
   name: 'invites.view',
   summary: 'What the page behind an invitation link shows; no sign-in needed',
+  description:
+    'An accepted invitation is shown for as long as who accepted it is a member of the workspace; then 404, like a revoked one.',
   scopes: 'public',
   rest: ['GET /api/v1/workspaces/invites/{token}'],
   errors: [404, 410],
@@ -126,6 +135,7 @@ export const viewInvite = capability({
   output: WorkspaceInvitePublicResponse,
   run: async (ctx, { token }) => {
     const found = await requireInvite(ctx, token)
+    if (await hasLeft(ctx, found)) throw goneInvite()
     return { ...presentInvite(found), ...(await namesFor(ctx.db, found)) }
   },
 })

@@ -11,7 +11,7 @@ import { type Limits, memoryLimits } from './core/limits.ts'
 import { logFailure } from './core/log-failure.ts'
 import { type Database, withPatience } from './db/db.ts'
 import { openDatabase } from './db/engines/open.ts'
-import { requirePoolerSettings } from './db/engines/postgres/pooler.ts'
+import { requireDirectWay, requirePoolerSettings } from './db/engines/postgres/pooler.ts'
 import { explainUnusable, requireCitus, requireUtf8 } from './db/engines/postgres/unusable.ts'
 import { migrate } from './db/migrations/migrate.ts'
 import { PATIENCE, type Patience } from './doors/http/limits/connection-limits.ts'
@@ -87,7 +87,10 @@ function prepareDatabase(config: Config, database: Database): Promise<string[]> 
   const { databaseUrl: url } = config
   if (url === undefined) return migrate(database)
   return explainUnusable(url, async () => {
-    if (config.databaseDirectUrl !== undefined) await requirePoolerSettings(database)
+    if (config.databaseDirectUrl !== undefined) {
+      await requirePoolerSettings(database)
+      await requireDirectWay(config.databaseDirectUrl, database)
+    }
     await requireUtf8(url, database)
     if (database.isDistributed) await requireCitus(url, database)
     return migrate(database)

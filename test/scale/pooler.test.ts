@@ -81,10 +81,13 @@ describeWhere('nodes behind PgBouncer', PGBOUNCER ? undefined : 'PgBouncer is no
   const nodes: App[] = []
 
   const startNode = async (connectQuery: string) => {
-    const direct = vault.env.DATABASE_URL as string
-    const pooler = await startPooler(new URL(direct), connectQuery)
+    const pooler = await startPooler(new URL(vault.env.DATABASE_URL as string), connectQuery)
     poolers.push(pooler)
-    const env = { ...vault.env, DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: direct }
+    return startWith({ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: vault.env.DATABASE_URL as string })
+  }
+
+  const startWith = async (urls: Record<string, string>) => {
+    const env = { ...vault.env, ...urls }
     const log = pino({ level: 'silent' })
     const node = await buildApp(readConfig(env), { log, jobs: [], passwordHashing: QUICK_HASHING })
     nodes.push(node)
@@ -140,5 +143,34 @@ describeWhere('nodes behind PgBouncer', PGBOUNCER ? undefined : 'PgBouncer is no
     await expect(startNode('set synchronous_commit = off')).rejects.toThrow(
       /synchronous_commit is off.*statement_timeout is 0.*idle_in_transaction_session_timeout is 0.*pgbouncer\.ini/,
     )
+  })
+
+  test('a pooler without DATABASE_DIRECT_URL is told by one line that names it', async () => {
+    await expect(startWith({ DATABASE_URL: poolers[0]?.url ?? '' })).rejects.toThrow(
+      /^The database at 127\.0\.0\.1:\d+\/vault cannot be used: it leads through a pooler, .*DATABASE_DIRECT_URL.*$/,
+    )
+    const direct = { DATABASE_DIRECT_URL: vault.env.DATABASE_URL ?? '' }
+    await expect(startWith({ ...direct, DATABASE_URL: `${poolers[0]?.url}9` })).rejects.toThrow(
+      /\/vault9 cannot be used: no such database.*Check DATABASE_URL\.$/,
+    )
+  })
+
+  test('a direct way to nowhere, to another database or through the pooler is refused', async () => {
+    const pooler = poolers[0]?.url ?? ''
+    const other = await makeVault('postgres')
+    const samples: [string, RegExp][] = [
+      [
+        `postgres://127.0.0.1:${await freePort()}/vault`,
+        /nothing listens there\. Check DATABASE_DIRECT_URL\.$/,
+      ],
+      [other.env.DATABASE_URL ?? '', /not the database behind DATABASE_URL.*Check DATABASE_DIRECT_URL\.$/],
+      [pooler, /leads through a pooler itself\. Check DATABASE_DIRECT_URL\.$/],
+    ]
+    await Promise.all(
+      samples.map(([direct, said]) =>
+        expect(startWith({ DATABASE_URL: pooler, DATABASE_DIRECT_URL: direct })).rejects.toThrow(said),
+      ),
+    )
+    await other.remove()
   })
 })

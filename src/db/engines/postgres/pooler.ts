@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import pg from 'pg'
 import type { Database } from '../../db.ts'
+import { DatabaseUnusable, explainUnusable } from './unusable.ts'
 
 /** The pooler's settings would break a guarantee of the server. */
 class PoolerSettings extends Error {
@@ -30,4 +32,34 @@ export async function requirePoolerSettings(database: Database): Promise<void> {
     throw new PoolerSettings(
       `The pooler at DATABASE_URL opens connections without the settings that the server needs (${wrong.join('; ')}). Copy the connect_query from deploy/pgbouncer/pgbouncer.ini.`,
     )
+}
+
+const HEARD_MS = 5000
+
+/**
+ * What is said through the pooler must be heard on the direct way, once for each process that starts: otherwise it leads to
+ * another database, of which backups would be made, or through a pooler itself, where nobody hears anything.
+ */
+export async function requireDirectWay(directUrl: string, { read }: Database): Promise<void> {
+  const channel = `direct_way_${crypto.randomUUID()}`
+  const client = new pg.Client({ connectionString: directUrl, connectionTimeoutMillis: 10_000 })
+  // A connection that breaks fails the query that waits; unheard, it would also end the process.
+  client.on('error', () => {})
+  try {
+    await explainUnusable(directUrl, () => client.connect(), 'DATABASE_DIRECT_URL')
+    await client.query(`listen "${channel}"`)
+    const heard = new Promise<boolean>((resolve) => {
+      client.once('notification', () => resolve(true))
+      setTimeout(() => resolve(false), HEARD_MS).unref()
+    })
+    await sql`select pg_notify(${channel}, '')`.execute(read)
+    if (!(await heard))
+      throw new DatabaseUnusable(
+        directUrl,
+        'it is not the database behind DATABASE_URL, or leads through a pooler itself',
+        'DATABASE_DIRECT_URL',
+      )
+  } finally {
+    await client.end().catch(() => {})
+  }
 }

@@ -36,16 +36,20 @@ const BY_CODE: Record<string, string> = {
   EACCES: 'this user may not open the socket',
 }
 
-/** pg gives these no code. */
+/** pg gives these no code, PgBouncer one for everything. */
 const BY_MESSAGE: [RegExp, string][] = [
   [/^SASL: .*password must be/, 'it asks for a password, and the URL has none'],
   [/^The server does not support SSL/, 'it has no TLS, but sslmode asks for it'],
+  [/^unsupported startup parameter/, 'it leads through a pooler, which needs DATABASE_DIRECT_URL beside it'],
   [/^(timeout exceeded when trying to connect|Connection terminated due to connection timeout)/, SILENT],
   [/^Connection terminated/, 'it closes the connection'],
 ]
 
-/** Who may not connect or create tables, a database or schema that is missing, and a server that takes nobody in. */
-const SAID_BY_SERVER = /^(25006|28|3D000|3F000|42501|53|57P0)/
+/**
+ * Who may not connect or create tables, a database or schema that is missing, and a server that takes nobody in. PgBouncer
+ * says all of this with 08P01.
+ */
+const SAID_BY_SERVER = /^(08P01|25006|28|3D000|3F000|42501|53|57P0)/
 
 /** Of a certificate that does not hold, or of two sides that find no common version of TLS. */
 const TLS_CODE = /CERT|ERR_TLS|ERR_SSL|UNABLE_TO_VERIFY|EPROTO/
@@ -57,7 +61,8 @@ function reasonOf(error: unknown): string | undefined {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
   if ('syscall' in error && error.syscall === 'open' && 'path' in error)
     return `${error.path} cannot be read (${code})`
-  if (code === undefined) return BY_MESSAGE.find(([pattern]) => pattern.test(error.message))?.[1]
+  const said = BY_MESSAGE.find(([pattern]) => pattern.test(error.message))?.[1]
+  if (said !== undefined || code === undefined) return said
   if (error instanceof pg.DatabaseError)
     return SAID_BY_SERVER.test(code) || isClosedDatabase(error) ? firstLine(error.message) : undefined
   return BY_CODE[code] ?? (TLS_CODE.test(code) ? firstLine(error.message) : undefined)

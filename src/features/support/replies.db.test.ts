@@ -54,6 +54,8 @@ onBothEngines(
       expect(mail.text).toContain('Try PORT=8081')
       const [notice] = (await author.get('/api/v1/notices')).body.items
       expect(notice).toMatchObject({ kind: 'ticket.answered', heading: 'Support answered your ticket' })
+      // No answer of support says which of its people wrote it.
+      expect(notice.actor_id).toBeNull()
 
       await admin.post(`${TICKETS}/${id}/close`)
       const back = await author.post(`${TICKETS}/${id}/replies`, { message: 'Thanks, it starts.' })

@@ -51,11 +51,16 @@ export const listMyTickets = capability({
 
 type Said = { replyId: string; message: string }
 
-/** The author reads it in the inbox too, and by mail at the address of the ticket. The account may be gone meanwhile. */
+/**
+ * The author reads it in the inbox too, and by mail at the address of the ticket, from support and not from one of its
+ * people. The account may be gone meanwhile.
+ */
 async function tellAuthor(ctx: Ctx, ticket: TicketRow, { replyId, message }: Said): Promise<void> {
   const author = ticket.user_id === null ? undefined : await findUser(ctx.db, ticket.user_id)
-  if (author)
-    await tell(ctx, { userId: author.user_id, kind: 'ticket.answered', subjectId: ticket.ticket_id })
+  if (author) {
+    const unnamed = { ...ctx, viewer: null }
+    await tell(unnamed, { userId: author.user_id, kind: 'ticket.answered', subjectId: ticket.ticket_id })
+  }
   await enqueueMail(ctx, `ticket:${ticket.ticket_id}:reply:${replyId}`, {
     to: ticket.email,
     subject: `Re: ${ticket.subject}`,

@@ -123,6 +123,29 @@ test('npx connects an agent from an empty folder, by the address of the vault al
   expect(pointed.stderr).toContain('knowledge-vault backup')
 }, 120_000)
 
+test('after an upgrade of the vault npx has an old command; connect deletes it, and doctor finds an old copy', async () => {
+  const connect = ['-y', `${vault.url}/kvault.tgz`, 'connect', 'codex', '--yes']
+  const env = { KVAULT_API_KEY: await apiKeyOf(person) }
+  const version = (await installed(['--version'])).stdout.trim()
+  const kept = join(folder, 'cache', '_npx', readdirSync(join(folder, 'cache', '_npx'))[0] ?? '')
+  const old = join(kept, 'node_modules', 'kvault', 'cli.js')
+  writeFileSync(old, readFileSync(old, 'utf8').replaceAll(version, '0.0.9'))
+  expect(await laptop('npx', connect, env)).toMatchObject({
+    code: 4,
+    stderr: `npx had kept kvault 0.0.9; ${vault.url} has ${version}. The old one is deleted: repeat the command.\n`,
+  })
+  expect(await laptop('npx', connect, env)).toMatchObject({ code: 0, stderr: '' })
+  const copy = join(folder, 'home', '.local', 'share', 'kvault', 'cli', 'package.json')
+  writeFileSync(copy, readFileSync(copy, 'utf8').replace(version, '0.0.9'))
+  const { findings } = JSON.parse((await installed(['doctor', '--json'], env)).stdout)
+  expect(findings).toContainEqual({
+    what: 'Own copy',
+    state: 'warn',
+    detail: `kvault 0.0.9, which hooks start; server ${version}`,
+    advice: `npx -y ${vault.url}/kvault.tgz connect`,
+  })
+}, 120_000)
+
 test('a dry run leaves no copy of the command behind', async () => {
   const home = join(folder, 'dry')
   mkdirSync(join(home, '.codex'), { recursive: true })

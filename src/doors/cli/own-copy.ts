@@ -45,7 +45,21 @@ export function vaultOfPackage(): string | undefined {
   }
 }
 
-const isOfNpx = HERE.split(sep).includes('_npx')
+/** What npx keeps for the address of this package, if it has started it. */
+export function npxFolder(): string | undefined {
+  const parts = HERE.split(sep)
+  const at = parts.lastIndexOf('_npx')
+  return at < 0 ? undefined : parts.slice(0, at + 2).join(sep)
+}
 
 /** How messages name this command: npx leaves no `kvault` behind, so there it is the call that the vault hands out. */
-export const KVAULT = isOfNpx && vaultOfPackage() ? `npx -y ${vaultOfPackage()}/kvault.tgz` : 'kvault'
+export const KVAULT = npxFolder() && vaultOfPackage() ? `npx -y ${vaultOfPackage()}/kvault.tgz` : 'kvault'
+
+/** The version of the permanent copy, if there is one. */
+export function versionOfCopy(): string | undefined {
+  try {
+    return JSON.parse(readFileSync(join(copyFolder(), 'package.json'), 'utf8')).version
+  } catch {
+    return undefined
+  }
+}

@@ -18,7 +18,10 @@ function madeOnce(make: (baseUrl: string) => Promise<Buffer>) {
   }
 }
 
-/** With a tag and no lifetime, npm asks again after an upgrade and fetches only what changed. */
+/**
+ * With a tag and no lifetime, `npm install` asks again after an upgrade and fetches only what changed. npx executes what it
+ * has all the same, which `kvault connect` finds out.
+ */
 function send(request: FastifyRequest, reply: FastifyReply, { bytes, tag }: Made, type: string) {
   reply.headers({ etag: tag, 'cache-control': 'no-cache' })
   if (request.headers['if-none-match'] === tag) return reply.code(304).send()

@@ -7,6 +7,7 @@ import { requireWorkspaceId } from '../given-options.ts'
 import type { Probe } from '../mcp-probe.ts'
 import { KVAULT, keepOwnCopy, ownCommand } from '../own-copy.ts'
 import { findProfile, givenKey, type ProfileOptions, urlToJoin } from '../profile.ts'
+import { requireNewest } from '../server-version.ts'
 import { isInteractive, paint, print, question } from '../terminal.ts'
 import { type Change, connectionOf, keptFile, saveConnection } from './connections.ts'
 import { agreed, type ConsentOptions, HIDDEN_KEY, showChange } from './consent.ts'
@@ -188,7 +189,10 @@ export async function connect(names: string[], options: ConnectOptions): Promise
   }
   const url = urlToJoin(options)
   const maker = keyMaker(url, options, print)
-  if (!options.dryRun) keepOwnCopy()
+  if (!options.dryRun) {
+    await requireNewest(url)
+    keepOwnCopy()
+  }
   try {
     return await forEachClient(clients, async (client) => {
       await connectOne(client, url, maker, options)

@@ -3,6 +3,8 @@ import { connect as connectTls } from 'node:tls'
 import { DAY_MS } from '../../../core/day.ts'
 import { VERSION } from '../../../core/version.ts'
 import { CommandError } from '../exit-codes.ts'
+import { KVAULT, npxFolder, versionOfCopy } from '../own-copy.ts'
+import { versionOf } from '../server-version.ts'
 import { ask, errorText, notAVault, type Reply } from '../vault-client.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
@@ -33,22 +35,26 @@ export async function checkServer(url: string): Promise<{ findings: Finding[]; r
             ),
           ]
         : [ok('Server', url)]
-    return { reply, findings: [...findings, await checkVersion(url), checkClock(reply)] }
+    return { reply, findings: [...findings, ...(await checkVersion(url)), checkClock(reply)] }
   } catch (error) {
     const detail = error instanceof CommandError ? error.message : String(error)
     return { findings: [fail('Server', detail, 'Start it, or give --url.')] }
   }
 }
 
-/** The command comes from the server, so both should have the same version. */
-async function checkVersion(url: string): Promise<Finding> {
-  const version = ((await ask(url, '/health')).body as { version?: string } | undefined)?.version ?? 'unknown'
-  if (version === VERSION) return ok('Version', version)
-  return warn(
-    'Version',
-    `kvault ${VERSION}, server ${version}`,
-    `Use the command of this server: npx -y ${url}/kvault.tgz`,
-  )
+/** The command comes from the server, so both should have the same version, and so should the copy that hooks start. */
+async function checkVersion(url: string): Promise<Finding[]> {
+  const version = (await versionOf(url)) ?? 'unknown'
+  const copy = versionOfCopy()
+  const toDo = npxFolder() ? `${KVAULT} connect` : `npm install --global ${url}/kvault.tgz`
+  return [
+    version === VERSION
+      ? ok('Version', version)
+      : warn('Version', `kvault ${VERSION}, server ${version}`, toDo),
+    ...(copy === undefined || copy === version
+      ? []
+      : [warn('Own copy', `kvault ${copy}, which hooks start; server ${version}`, `${KVAULT} connect`)]),
+  ]
 }
 
 function checkClock(reply: Reply): Finding {

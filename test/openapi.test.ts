@@ -163,6 +163,13 @@ test('every id is a uuid and every time a date-time', () => {
   expect(without).toEqual([])
 })
 
+test('an address that must be whole says so, also with a rule for its end', () => {
+  const { server } = api.components.schemas.LibraryImport.properties
+  expect(server.format).toBe('uri')
+  const { parameters } = api.paths['/api/v1/library/pulled'].get
+  expect(parameters.find((one: Part) => one.name === 'server').schema.format).toBe('uri')
+})
+
 test('no parameter of a query can be null, which a query string cannot say', () => {
   const inQuery = [...parts(api)].filter(([, part]) => part.in === 'query')
   expect(inQuery.length).toBeGreaterThan(50)

@@ -15,6 +15,7 @@ export const ServerUrl = z
   .url({ protocol: /^https?$/, error: 'Input should be an http(s) URL' })
   .max(300)
   .regex(/^[^?#\s]*[^/?#\s]$/, 'Input should end without a slash, a query or a fragment')
+  .meta({ format: 'uri' })
 
 const { card_type, title, symptom, fix_summary, environment, root_cause, steps, tags, card_payload, body } =
   CaseCreate.shape

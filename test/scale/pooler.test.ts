@@ -151,7 +151,7 @@ describeWhere('nodes behind PgBouncer', PGBOUNCER ? undefined : 'PgBouncer is no
     )
     const direct = { DATABASE_DIRECT_URL: vault.env.DATABASE_URL ?? '' }
     await expect(startWith({ ...direct, DATABASE_URL: `${poolers[0]?.url}9` })).rejects.toThrow(
-      /\/vault9 cannot be used: no such database.*Check DATABASE_URL\.$/,
+      /^The database at [^\n]*\/vault9 cannot be used: [^\n]*Check DATABASE_URL\.$/,
     )
   })
 

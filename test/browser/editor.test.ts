@@ -254,6 +254,8 @@ test('a save that ends after its editor was left moves nobody, loses nothing and
   await page.getByText('The answer is lost.').waitFor()
   await saveCard.and(page.locator(':not([aria-busy])')).waitFor()
   arrive = await saveSlowly('Save card', pass)
+  // It will be saved: to discard it now would leave a card with an empty draft.
+  await page.getByRole('button', { name: 'Discard draft' }).and(page.locator('[aria-disabled]')).waitFor()
   await leaveAndReturn()
   await cause.fill('Written meanwhile')
   arrive()

@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Evidence } from '../../api/types.ts'
 import { formatAgo } from '../../lib/format.ts'
+import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { useShortcut } from '../../lib/shortcuts.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -84,23 +85,41 @@ export function EditorFrame({
           <ReviewChecklist content={fieldsOf(draft)} evidences={proofs} evidenceCount={proofs.length} />
           {beside}
         </div>
-        <div
-          data-save-bar=""
-          className="sticky bottom-14 z-10 -mx-4 flex flex-wrap items-center gap-2 border-t border-line bg-page px-4 py-3 md:bottom-0 lg:col-span-2 md:mx-0 md:px-0"
-        >
-          <Button type="submit" look="primary" busy={busy}>
-            {waits ? 'Waiting for the server' : saveLabel}
-          </Button>
-          {savedAt && (
-            <Button look="ghost" onClick={onDiscard}>
-              Discard draft
-            </Button>
-          )}
-          <span role="status" className="ml-auto text-xs text-faint">
-            {savedAt ? `Draft kept in this browser, ${formatAgo(savedAt)}` : ''}
-          </span>
-        </div>
+        <SaveBar {...{ savedAt, busy, waits, saveLabel, onDiscard }} />
       </form>
     </Page>
+  )
+}
+
+type SaveBarProps = Pick<Props, 'savedAt' | 'busy' | 'waits' | 'saveLabel' | 'onDiscard'>
+
+function SaveBar({ savedAt, busy, waits, saveLabel, onDiscard }: SaveBarProps) {
+  const bar = useRef<HTMLDivElement>(null)
+  return (
+    <div
+      ref={bar}
+      data-save-bar=""
+      className="sticky bottom-14 z-10 -mx-4 flex flex-wrap items-center gap-2 border-t border-line bg-page px-4 py-3 md:bottom-0 lg:col-span-2 md:mx-0 md:px-0"
+    >
+      <Button type="submit" look="primary" busy={busy}>
+        {waits ? 'Waiting for the server' : saveLabel}
+      </Button>
+      {savedAt && (
+        <Button
+          look="ghost"
+          // What is being saved would be saved all the same.
+          disabled={busy}
+          onClick={({ currentTarget }) => {
+            neighbourGetsFocus(currentTarget, () => (bar.current ? [bar.current] : []))
+            onDiscard()
+          }}
+        >
+          Discard draft
+        </Button>
+      )}
+      <span role="status" className="ml-auto text-xs text-faint">
+        {savedAt ? `Draft kept in this browser, ${formatAgo(savedAt)}` : ''}
+      </span>
+    </div>
   )
 }

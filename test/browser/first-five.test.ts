@@ -100,9 +100,10 @@ test('the answers choose what comes first, and the first steps tick themselves o
   await page.getByText('4 sample cards among yours').waitFor()
   await steps.getByText('3 of 5').waitFor()
   await judgeThreeSizes(page, 'sample-cards')
-  await page.getByRole('main').getByRole('button', { name: 'Remove sample cards' }).click()
+  await page.getByRole('main').getByRole('button', { name: 'Remove sample cards' }).press('Enter')
   await page.getByText('4 sample cards removed.').waitFor()
   await page.getByText('No cards yet').waitFor()
+  await page.locator('main h1:focus').waitFor()
 
   expect((await call('/api/v1/cards', goodCard())).status).toBe(201)
   const web = { headers: { 'X-Requested-With': 'kvault-web' } }

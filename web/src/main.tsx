@@ -9,6 +9,7 @@ import { setLanguage } from './lib/format.ts'
 import { keepShell } from './lib/keep-shell.ts'
 import { browserLanguage } from './lib/language.ts'
 import { reloadAfterUpdate } from './lib/loadable.tsx'
+import { keepFocusNear } from './lib/neighbour-focus.ts'
 import { guardAgainstDoubleClicks } from './lib/once-per-frame.ts'
 import { router } from './router.tsx'
 import './styles.css'
@@ -18,6 +19,7 @@ reloadAfterUpdate()
 keepShell()
 
 guardAgainstDoubleClicks(document)
+keepFocusNear(document)
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root.')

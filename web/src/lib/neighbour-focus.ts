@@ -1,6 +1,13 @@
 /** A list is read again before its row goes, which takes as long as the server does. */
 const WAITS_MS = 10_000
 
+/** Where to look for something to press: the first of them that has it gets the focus. */
+type Find = () => Element[]
+
+type Watch = { until: number; beside: Element[]; find: Find | undefined }
+
+const watches = new WeakMap<Element, Watch>()
+
 /** The rows after this one, those before it, then the rows beside the row it is in: the last of a group takes the group with it. */
 function rowsBeside(row: Element): Element[] {
   const all = [...(row.parentElement?.children ?? [])]
@@ -29,19 +36,58 @@ function focusOneOf(rows: readonly Element[]): void {
 /** What had the focus is gone. */
 export const isFocusLost = () => document.activeElement === document.body
 
-/**
- * For a button whose work may take it away. If it goes, with its row or alone, and takes the focus with it, the next row
- * gets the focus, or the first of `find` with something to press, or the heading of the page.
- */
-export function neighbourGetsFocus(button: Element, find?: () => Element[]): void {
-  const row = button.closest('li, tr')
-  const beside = row ? rowsBeside(row) : []
-  const until = performance.now() + WAITS_MS
+function watch(button: Element): void {
+  // Another page gets the focus itself: see page-focus.ts.
+  const page = location.pathname
   const look = () => {
+    const known = watches.get(button)
+    if (!known) return
     const isGone = !button.isConnected
-    if (isGone && isFocusLost()) focusOneOf(find?.() ?? beside)
+    if (isGone && isFocusLost()) focusOneOf(known.find?.() ?? known.beside)
     // Still lost while a dialog is open, which lets nothing behind it have the focus.
-    if ((!isGone || isFocusLost()) && performance.now() < until) requestAnimationFrame(look)
+    const isOpen = (!isGone || isFocusLost()) && location.pathname === page
+    if (isOpen && performance.now() < known.until) requestAnimationFrame(look)
+    else watches.delete(button)
   }
   look()
+}
+
+/**
+ * The work of a button may take it away. If it goes, with its row or alone, and takes the focus with it, the next row
+ * gets the focus, or the first of `find` with something to press, or the heading of the page.
+ */
+export function neighbourGetsFocus(button: Element, find?: Find): void {
+  const known = watches.get(button)
+  const row = button.closest('li, tr')
+  watches.set(button, {
+    until: performance.now() + WAITS_MS,
+    beside: row ? rowsBeside(row) : [],
+    find: find ?? known?.find,
+  })
+  if (!known) watch(button)
+}
+
+let pressed: Element | undefined
+
+/** Whoever presses another button has left the former, which may still go. */
+function endFormer(button: Element): void {
+  if (pressed && pressed !== button) watches.delete(pressed)
+  pressed = button
+}
+
+/**
+ * Looks after every button that is pressed, so that none is forgotten. A button that sends a dialog is left to the
+ * dialog, which knows what opened it.
+ */
+export function keepFocusNear(page: Document): void {
+  page.addEventListener(
+    'click',
+    ({ target }) => {
+      const button = target instanceof Element ? target.closest('button') : null
+      if (!button || button.matches('dialog [type=submit]')) return
+      if (!button.closest('dialog')) endFormer(button)
+      neighbourGetsFocus(button)
+    },
+    true,
+  )
 }

@@ -1,6 +1,5 @@
-import type { MouseEvent, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { cx } from '../lib/cx.ts'
-import { neighbourGetsFocus } from '../lib/neighbour-focus.ts'
 import { Button } from './button.tsx'
 
 export type Column<T> = {
@@ -63,18 +62,13 @@ export function Pager({ page, pageSize, total, onPage }: PagerProps) {
   // What was on the last page may have been settled meanwhile: the way back stays.
   const isPast = page > pages
   if (pages === 1 && !isPast) return null
-  // While the other page loads, a list may show its skeleton and no pager.
-  const turnTo = (next: number) => (event: MouseEvent<Element>) => {
-    neighbourGetsFocus(event.currentTarget)
-    onPage(next)
-  }
   return (
     <nav aria-label="Pages" className="flex items-center justify-between gap-3 py-3 text-sm text-soft">
-      <Button disabled={page <= 1} onClick={turnTo(Math.min(page - 1, pages))}>
+      <Button disabled={page <= 1} onClick={() => onPage(Math.min(page - 1, pages))}>
         Previous
       </Button>
       <span className="tabular-nums">{isPast ? 'Nothing is left on this page' : `${page} of ${pages}`}</span>
-      <Button disabled={page >= pages} onClick={turnTo(page + 1)}>
+      <Button disabled={page >= pages} onClick={() => onPage(page + 1)}>
         Next
       </Button>
     </nav>

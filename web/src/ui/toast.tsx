@@ -2,7 +2,6 @@ import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import { useEffect, useId, useRef, useSyncExternalStore } from 'react'
 import { ApiError, SessionOver } from '../api/client.ts'
 import { cx } from '../lib/cx.ts'
-import { neighbourGetsFocus } from '../lib/neighbour-focus.ts'
 import { IconButton } from './button.tsx'
 
 type Toast = {
@@ -109,8 +108,7 @@ function ToastCard({ toast }: { toast: Toast }) {
         <button
           type="button"
           className="rounded-sm px-2 py-1 font-medium text-accent hover:bg-hover"
-          onClick={(event) => {
-            neighbourGetsFocus(event.currentTarget)
+          onClick={() => {
             toast.action?.run()
             dismiss(toast.id)
           }}
@@ -118,13 +116,7 @@ function ToastCard({ toast }: { toast: Toast }) {
           {toast.action.label}
         </button>
       )}
-      <IconButton
-        label="Dismiss"
-        onClick={(event) => {
-          neighbourGetsFocus(event.currentTarget)
-          dismiss(toast.id)
-        }}
-      >
+      <IconButton label="Dismiss" onClick={() => dismiss(toast.id)}>
         <X size={14} />
       </IconButton>
     </div>

@@ -11,7 +11,6 @@ import {
 } from '../../api/billing.ts'
 import { useAttempt } from '../../api/use-attempt.ts'
 import { credits, formatDay } from '../../lib/format.ts'
-import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { useKeptText } from '../../lib/use-kept-text.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -205,10 +204,7 @@ function Codes() {
               <IconButton
                 label={`Withdraw code ${code.code}`}
                 disabled={withdraw.isPending}
-                onClick={(event) => {
-                  neighbourGetsFocus(event.currentTarget)
-                  withdraw.mutate(code)
-                }}
+                onClick={() => withdraw.mutate(code)}
               >
                 <X size={16} />
               </IconButton>

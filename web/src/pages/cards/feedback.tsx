@@ -1,10 +1,11 @@
 import { queryOptions, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { Clock, ThumbsDown, ThumbsUp } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, type MouseEvent, useRef, useState } from 'react'
 import { giveFeedback, listFeedback, withdrawFeedback } from '../../api/cards.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Card, FeedbackKind } from '../../api/types.ts'
 import { formatAgo, formatNumber } from '../../lib/format.ts'
+import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { useKeptText } from '../../lib/use-kept-text.ts'
 import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
@@ -83,6 +84,11 @@ function Vote({ card }: { card: Card }) {
   const { text: comment, change, dropSent } = useKeptText(`kv-feedback:${user_id}:${card.card_id}`, '')
   /** Also if the card was left meanwhile. */
   const drop = [() => dropSent(comment), () => undefined] as const
+  const kinds = useRef<HTMLDivElement>(null)
+  const takeAllBack = ({ currentTarget }: MouseEvent<Element>) => {
+    neighbourGetsFocus(currentTarget, () => (kinds.current ? [kinds.current] : []))
+    void takeBack.mutateAsync().then(...drop)
+  }
   const say = (event: FormEvent) => {
     event.preventDefault()
     if (mine && comment.trim()) void give.mutateAsync({ kind: mine, comment: comment.trim() }).then(...drop)
@@ -90,7 +96,7 @@ function Vote({ card }: { card: Card }) {
   return (
     <section aria-label="Feedback" className="grid gap-2 border-t border-line pt-5">
       <p className="text-sm text-soft">Did it help?</p>
-      <div className="flex flex-wrap gap-2">
+      <div ref={kinds} className="flex flex-wrap gap-2">
         {KINDS.map(({ kind, label, icon: Icon }) => (
           <Button
             key={kind}
@@ -117,12 +123,7 @@ function Vote({ card }: { card: Card }) {
           <Button type="submit" disabled={!comment.trim()} busy={give.isPending}>
             Send
           </Button>
-          <Button
-            look="ghost"
-            busy={takeBack.isPending}
-            disabled={give.isPending}
-            onClick={() => void takeBack.mutateAsync().then(...drop)}
-          >
+          <Button look="ghost" busy={takeBack.isPending} disabled={give.isPending} onClick={takeAllBack}>
             Take back
           </Button>
         </form>

@@ -1,7 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { BookOpen } from 'lucide-react'
 import { plural } from '../../lib/format.ts'
-import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
@@ -59,14 +58,7 @@ const NoCards = ({ filtered, onDrop }: { filtered: boolean; onDrop: () => void }
     title={filtered ? 'No card fits these filters' : 'The library is empty'}
     action={
       filtered ? (
-        <Button
-          onClick={(event) => {
-            neighbourGetsFocus(event.currentTarget)
-            onDrop()
-          }}
-        >
-          Drop the filters
-        </Button>
+        <Button onClick={() => onDrop()}>Drop the filters</Button>
       ) : (
         <LinkButton to="/cards" look="primary">
           Publish one of mine

@@ -3,7 +3,6 @@ import { getRouteApi } from '@tanstack/react-router'
 import { FileText, Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { ListedCard } from '../../api/types.ts'
-import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { Segmented, Select } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -155,14 +154,7 @@ function NoCards({ state, change }: Filtered) {
       title={filtered ? 'No card fits these filters' : isTeam ? 'Nothing shared yet' : 'No cards yet'}
       action={
         filtered ? (
-          <Button
-            onClick={(event) => {
-              neighbourGetsFocus(event.currentTarget)
-              change(NO_FILTERS)
-            }}
-          >
-            Drop the filters
-          </Button>
+          <Button onClick={() => change(NO_FILTERS)}>Drop the filters</Button>
         ) : (
           <div className="flex flex-wrap justify-center gap-2">
             <LinkButton to="/cards/new" look="primary">

@@ -4,7 +4,6 @@ import { ListChecks } from 'lucide-react'
 import { queryClient } from '../../api/query.ts'
 import { type ReviewItem, reviewQueue, verifyCard } from '../../api/trust.ts'
 import { formatAgo } from '../../lib/format.ts'
-import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -117,13 +116,7 @@ function StillTrue({ cardId }: { cardId: string }) {
     onError: toastError,
   })
   return (
-    <Button
-      busy={confirm.isPending}
-      onClick={(event) => {
-        neighbourGetsFocus(event.currentTarget)
-        confirm.mutate()
-      }}
-    >
+    <Button busy={confirm.isPending} onClick={() => confirm.mutate()}>
       Still true
     </Button>
   )

@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { acceptDraft, type CardDraft } from '../../api/drafts.ts'
-import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { useKeptText } from '../../lib/use-kept-text.ts'
 import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
@@ -66,7 +65,6 @@ export function DraftForm({ draft, isGone, onAccepted, onCancel }: Props) {
     event.preventDefault()
     // Enter in the title sends a form that has no button for it too.
     if (isGone) return
-    neighbourGetsFocus(event.currentTarget)
     accept.mutate()
   }
   return (

@@ -1,9 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { type MouseEvent, useState } from 'react'
+import { useState } from 'react'
 import { acceptDraft, type CardDraft, dismissDraft, reopenDraft } from '../../api/drafts.ts'
 import { formatAgo } from '../../lib/format.ts'
-import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { Button } from '../../ui/button.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
@@ -95,10 +94,6 @@ function Decision({ draft, onEdit }: { draft: CardDraft; onEdit: () => void }) {
     onSettled: draftsChanged,
   })
   const isBusy = accept.isPending || dismiss.isPending
-  const deciding = (decide: () => void) => (event: MouseEvent) => {
-    neighbourGetsFocus(event.currentTarget)
-    decide()
-  }
   return (
     <>
       {draft.looks_like && (
@@ -116,7 +111,7 @@ function Decision({ draft, onEdit }: { draft: CardDraft; onEdit: () => void }) {
       )}
       <div className="mt-4 flex flex-wrap gap-2">
         {draft.looks_like && (
-          <Button look="primary" busy={isBusy} onClick={deciding(() => accept.mutate('verdict'))}>
+          <Button look="primary" busy={isBusy} onClick={() => accept.mutate('verdict')}>
             It worked
           </Button>
         )}
@@ -124,14 +119,14 @@ function Decision({ draft, onEdit }: { draft: CardDraft; onEdit: () => void }) {
           look={draft.looks_like ? 'plain' : 'primary'}
           busy={isBusy}
           disabled={draft.fix_summary === ''}
-          onClick={deciding(() => accept.mutate('card'))}
+          onClick={() => accept.mutate('card')}
         >
           Accept as a card
         </Button>
         <Button busy={isBusy} onClick={onEdit}>
           Edit
         </Button>
-        <Button look="ghost" busy={isBusy} onClick={deciding(() => dismiss.mutate())}>
+        <Button look="ghost" busy={isBusy} onClick={() => dismiss.mutate()}>
           Dismiss
         </Button>
       </div>

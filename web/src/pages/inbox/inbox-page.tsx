@@ -1,14 +1,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Inbox, LogOut } from 'lucide-react'
-import type { ComponentProps, MouseEvent } from 'react'
+import type { ComponentProps } from 'react'
 import type { InboxNotice } from '../../api/notices.ts'
 import { readNotices } from '../../api/notices.ts'
 import { queryClient } from '../../api/query.ts'
 import { acceptInvitation, declineInvitation, removeMember } from '../../api/team.ts'
 import { cx } from '../../lib/cx.ts'
 import { formatAgo } from '../../lib/format.ts'
-import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, LinkButton } from '../../ui/button.tsx'
@@ -38,13 +37,7 @@ export function InboxPage() {
       narrow
       actions={
         unread > 0 && (
-          <Button
-            busy={readAll.isPending}
-            onClick={(event) => {
-              neighbourGetsFocus(event.currentTarget)
-              readAll.mutate()
-            }}
-          >
+          <Button busy={readAll.isPending} onClick={() => readAll.mutate()}>
             Mark all as read
           </Button>
         )
@@ -161,13 +154,7 @@ function Leave({ notice, workspaceId }: { notice: InboxNotice; workspaceId: stri
     onError: toastError,
   })
   return (
-    <Button
-      busy={leave.isPending}
-      onClick={(event) => {
-        neighbourGetsFocus(event.currentTarget)
-        leave.mutate()
-      }}
-    >
+    <Button busy={leave.isPending} onClick={() => leave.mutate()}>
       <LogOut size={14} aria-hidden />
       Leave
     </Button>
@@ -187,25 +174,17 @@ function InviteActions({ inviteId }: { inviteId: string }) {
     onError: toastError,
     onSettled: () => settle(),
   })
-  const answering = (answer: () => void) => (event: MouseEvent) => {
-    neighbourGetsFocus(event.currentTarget)
-    answer()
-  }
   return (
     <div className="flex flex-wrap gap-2">
       <Button
         look="primary"
         busy={accept.isPending}
         disabled={decline.isPending}
-        onClick={answering(() => accept.mutate())}
+        onClick={() => accept.mutate()}
       >
         Accept
       </Button>
-      <Button
-        busy={decline.isPending}
-        disabled={accept.isPending}
-        onClick={answering(() => decline.mutate())}
-      >
+      <Button busy={decline.isPending} disabled={accept.isPending} onClick={() => decline.mutate()}>
         Decline
       </Button>
     </div>

@@ -1,7 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { askForLook } from '../../api/moderation.ts'
 import type { Card } from '../../api/types.ts'
-import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
@@ -34,15 +33,7 @@ function Ask({ card }: { card: Card }) {
       </p>
     )
   return (
-    <Button
-      size="sm"
-      className="mt-2"
-      busy={ask.isPending}
-      onClick={(event) => {
-        neighbourGetsFocus(event.currentTarget)
-        ask.mutate()
-      }}
-    >
+    <Button size="sm" className="mt-2" busy={ask.isPending} onClick={() => ask.mutate()}>
       Ask a moderator to look
     </Button>
   )

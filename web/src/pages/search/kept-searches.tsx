@@ -1,6 +1,5 @@
 import { Bookmark, History, X } from 'lucide-react'
 import type { KeptSearch } from '../../api/search.ts'
-import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { NOTHING_CHOSEN, type SearchState } from './search-state.ts'
 import { stateOf, useKeptSearches } from './use-kept-searches.ts'
@@ -25,15 +24,7 @@ export function KeptSearchList({
       <h2 className="flex items-center justify-between border-y border-line bg-sunken px-4 py-1 text-xs font-medium text-soft">
         Your searches
         {kept.recent.length > 0 && (
-          <Button
-            look="ghost"
-            size="sm"
-            className="-my-1 h-6! text-xs!"
-            onClick={(event) => {
-              neighbourGetsFocus(event.currentTarget)
-              clear.mutate()
-            }}
-          >
+          <Button look="ghost" size="sm" className="-my-1 h-6! text-xs!" onClick={() => clear.mutate()}>
             Clear the history
           </Button>
         )}
@@ -50,13 +41,7 @@ export function KeptSearchList({
               <span className="truncate">{search.name ?? search.query}</span>
               <FilterWords filters={search.filters} />
             </button>
-            <IconButton
-              label={`Forget ${search.name ?? search.query}`}
-              onClick={(event) => {
-                neighbourGetsFocus(event.currentTarget)
-                forget.mutate(search)
-              }}
-            >
+            <IconButton label={`Forget ${search.name ?? search.query}`} onClick={() => forget.mutate(search)}>
               <X size={12} />
             </IconButton>
           </li>

@@ -219,10 +219,9 @@ export function NothingFound({ state, change }: { state: SearchState; change: Ch
         <div className="flex flex-wrap justify-center gap-2">
           {filtered && (
             <Button
-              onClick={(event) => {
-                neighbourGetsFocus(event.currentTarget)
+              onClick={() =>
                 change({ tags: undefined, env: undefined, workspace: undefined, track: undefined })
-              }}
+              }
             >
               Drop the filters
             </Button>

@@ -5,7 +5,6 @@ import { listKeys } from '../../api/account.ts'
 import { queryClient } from '../../api/query.ts'
 import { endSession, listApps, listSessions, signOutEverywhere } from '../../api/settings.ts'
 import { formatAgo, formatTime, plural } from '../../lib/format.ts'
-import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { leaveSession } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -52,10 +51,7 @@ export function SignOutSection() {
                 <Button
                   size="sm"
                   busy={end.isPending && end.variables === session.session_id}
-                  onClick={(event) => {
-                    neighbourGetsFocus(event.currentTarget)
-                    end.mutate(session.session_id)
-                  }}
+                  onClick={() => end.mutate(session.session_id)}
                 >
                   End
                   <span className="sr-only"> the session of {formatTime(session.created_at)}</span>

@@ -4,7 +4,6 @@ import { Check, Mail } from 'lucide-react'
 import { queryClient } from '../../api/query.ts'
 import { closeTicket, type Ticket } from '../../api/tickets.ts'
 import { formatTime } from '../../lib/format.ts'
-import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { configQuery, useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, buttonClass, LinkButton } from '../../ui/button.tsx'
@@ -63,13 +62,7 @@ export function TicketPage() {
             Answer by mail
           </a>
           {ticket.status === 'open' && (
-            <Button
-              busy={close.isPending}
-              onClick={(event) => {
-                neighbourGetsFocus(event.currentTarget)
-                close.mutate()
-              }}
-            >
+            <Button busy={close.isPending} onClick={() => close.mutate()}>
               <Check size={14} aria-hidden />
               Close
             </Button>

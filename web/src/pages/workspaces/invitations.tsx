@@ -12,7 +12,6 @@ import {
   type Workspace,
 } from '../../api/team.ts'
 import { formatAgo, formatDay, plural } from '../../lib/format.ts'
-import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyBlock } from '../../ui/copy-button.tsx'
@@ -228,10 +227,7 @@ function InviteTable({ workspaceId, invites, onResent, onRevoked }: InviteTableP
                 <IconButton
                   label={`Revoke the invitation of ${invited(invite)}`}
                   disabled={revoke.isPending}
-                  onClick={(event) => {
-                    neighbourGetsFocus(event.currentTarget)
-                    revoke.mutate(invite)
-                  }}
+                  onClick={() => revoke.mutate(invite)}
                 >
                   <X size={16} />
                 </IconButton>

@@ -2,7 +2,6 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { queryClient } from '../../api/query.ts'
 import { acceptInvitation, declineInvitation, listMyInvitations, type MyInvitation } from '../../api/team.ts'
 import { formatDay } from '../../lib/format.ts'
-import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { Button } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
 import { PartNotLoaded } from '../../ui/states.tsx'
@@ -61,10 +60,7 @@ function InvitationRow({ invitation }: { invitation: MyInvitation }) {
           look="primary"
           disabled={busy}
           aria-label={`Join ${workspace_name}`}
-          onClick={(event) => {
-            neighbourGetsFocus(event.currentTarget)
-            accept.mutate()
-          }}
+          onClick={() => accept.mutate()}
         >
           Join
         </Button>
@@ -72,10 +68,7 @@ function InvitationRow({ invitation }: { invitation: MyInvitation }) {
       <Button
         disabled={busy}
         aria-label={`Decline the invitation to ${workspace_name}`}
-        onClick={(event) => {
-          neighbourGetsFocus(event.currentTarget)
-          decline.mutate()
-        }}
+        onClick={() => decline.mutate()}
       >
         Decline
       </Button>

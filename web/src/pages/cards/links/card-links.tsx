@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import type { Card, CardLink } from '../../../api/types.ts'
 import { formatAgo } from '../../../lib/format.ts'
-import { neighbourGetsFocus } from '../../../lib/neighbour-focus.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { PartNotLoaded } from '../../../ui/states.tsx'
 import { CardPart } from '../card-part.tsx'
@@ -35,10 +34,7 @@ export function CardLinks({ card }: { card: Card }) {
                 label={`Take back the link to ${link.other_title}`}
                 className="-my-1.5"
                 disabled={remove.isPending}
-                onClick={(event) => {
-                  neighbourGetsFocus(event.currentTarget)
-                  remove.mutate(link)
-                }}
+                onClick={() => remove.mutate(link)}
               >
                 <X size={14} />
               </IconButton>

@@ -203,12 +203,82 @@ function phraseAt(text, start) {
 	};
 }
 //#endregion
+//#region src/features/redaction/value-runs.ts
+var WORD_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+var BLANKS$2 = " 	\n\v\f\r";
+var setOf = (characters) => {
+	const set = /* @__PURE__ */ new Uint8Array(128);
+	for (const character of characters) set[character.charCodeAt(0)] = 1;
+	return set;
+};
+/** Many names in one run are data or an attack. Only the first ones are tried. */
+var MOST_TRIES = 8;
+var AMPERSAND = 38;
+/** The next field of an address. The value before it ends here. */
+var NEXT_FIELD = /&\w{1,30}[=;]/y;
+/**
+* Decides whether the pattern of a notation is worth trying. It reads to the end of a run of characters of values, only to
+* find there that no value ends so. The run is read once for all names inside it: a paste of them kept the server busy
+* for seconds.
+*/
+var ValueRuns = class {
+	#text;
+	#notation;
+	#start = 0;
+	#end = 0;
+	#hasInnerEnd = false;
+	#tries = 0;
+	#lastTry = -1;
+	constructor(text, notation) {
+		this.#text = text;
+		this.#notation = notation;
+	}
+	/** May a value start here? */
+	admits(at) {
+		if (at < this.#start || at >= this.#end) this.#moveTo(at);
+		if (!(this.#end - at <= this.#notation.longest && this.#mayEnd(this.#end)) && !this.#hasInnerEnd) return false;
+		if (at !== this.#lastTry) {
+			this.#lastTry = at;
+			this.#tries += 1;
+		}
+		return this.#tries <= MOST_TRIES;
+	}
+	/** Beyond ASCII the pattern knows the blanks. */
+	#mayEnd(at) {
+		const code = this.#text.charCodeAt(at);
+		return at === this.#text.length || code > 127 || this.#notation.behind[code] === 1;
+	}
+	#moveTo(at) {
+		const { inside, behind } = this.#notation;
+		let end = at;
+		this.#hasInnerEnd = false;
+		for (; end < this.#text.length; end += 1) {
+			const code = this.#text.charCodeAt(end);
+			if (inside[code] === 1) continue;
+			if (code !== AMPERSAND || this.#beginsField(end)) break;
+			if (behind[AMPERSAND] === 1) this.#hasInnerEnd = true;
+		}
+		this.#start = at;
+		this.#end = end;
+		this.#tries = 0;
+	}
+	#beginsField(at) {
+		NEXT_FIELD.lastIndex = at;
+		return NEXT_FIELD.test(this.#text);
+	}
+};
+//#endregion
 //#region src/features/redaction/values-with-signs.ts
 /**
 * Bare values with signs that code has too: `DB_PASSWORD=…?…`, `password: …:…`, `FAL_KEY=<id>:<key>`. A value with a
 * closing bracket is code.
 */
 var VALUE$1 = /(?![:?|([{])(?:[A-Za-z0-9_+/.~!@#%^*=$:?|([{-]|&(?!\w{1,30}[=;])){8,200}(?=[\s"'`;,<]|$)/y;
+var SIGNED_NOTATION = {
+	inside: setOf(`${WORD_CHARACTERS}+/.~!@#%^*=$:?|([{-`),
+	behind: setOf(`${BLANKS$2}"'\`;,<`),
+	longest: 200
+};
 var SIGN = /[:?|([{]/;
 var BRACKET = /[([{]/g;
 var SIGNS_AT_END = /[:?|([{.]{1,8}$/;
@@ -304,11 +374,11 @@ function flagValueStart(text, nameEnd) {
 	return before.includes("--", before.lastIndexOf(" ") + 1) ? FLAG_LINK.lastIndex : -1;
 }
 /** A value after a name that says "secret": a secret if it looks random enough. */
-function assignedSecret(text, nameEnd, kind, stretches) {
+function assignedSecret(text, nameEnd, kind, reach) {
 	const linked = valueStart(text, nameEnd);
 	const start = linked === -1 ? flagValueStart(text, nameEnd) : linked;
 	const longest = kind === "password" ? LONGEST_VALUE : LONGEST_TOKEN;
-	return (start === -1 || !stretches.admitsValue(start, longest) ? void 0 : secretAt$1(text, start, kind)) ?? spokenSecret(text, nameEnd, kind) ?? secretBelow(text, nameEnd, kind);
+	return (start !== -1 && reach.stretches.admitsValue(start, longest) ? secretAt$1(text, start, kind, reach) : void 0) ?? spokenSecret(text, nameEnd, kind) ?? secretBelow(text, nameEnd, kind);
 }
 /** A name that ends its line, and a value that has one of the next two lines to itself. */
 var BELOW = /[ \t"'`*_~)\]]{0,4}(:?)[ \t"'`*_~)\]]{0,4}\r?\n(?:[ \t]{0,20}\r?\n)?[ \t>*"'`-]{0,12}([A-Za-z0-9_+/.~!@#%^*$&-]{6,200}={0,2})["'`*]{0,3}[ \t]{0,20}(?=\r?\n|$)/y;
@@ -351,6 +421,11 @@ function spokenSecret(text, nameEnd, kind) {
 var LONGEST_VALUE = 400;
 var QUOTED = /[^"'`\s\\<>]{6,200}(?=\\?["'`])/y;
 var BARE$1 = /(?:[A-Za-z0-9_+/.~!@#%^*=$-]|&(?!\w{1,30}[=;])){6,400}(?=[\s"'`;,)\]}\\<&]|$)/y;
+var BARE_NOTATION = {
+	inside: setOf(`${WORD_CHARACTERS}+/.~!@#%^*=$-`),
+	behind: setOf(`${BLANKS$2}"'\`;,)]}\\<&`),
+	longest: LONGEST_VALUE
+};
 /** Quotes of the other kinds and escaped ones belong to a password. Between escaped quotes nothing else is escaped. */
 var inQuotes = (quote) => ({
 	plain: new RegExp(`(?:[^${quote}\\s\\\\<>]|\\\\[^\\sA-Za-z0-9]){6,200}(?=${quote})`, "y"),
@@ -377,19 +452,26 @@ function quotedPassword(text, start, quote) {
 		end: start + value.length
 	};
 }
-/** The value that starts here, if it is a secret. */
-function secretAt$1(text, start, kind) {
-	const opener = text[start - 1];
-	const isQuoted = opener === "\"" || opener === "'" || opener === "`";
-	const whole = isQuoted && kind === "password" ? quotedPassword(text, start, opener) : void 0;
-	if (whole) return whole;
-	const pattern = isQuoted ? QUOTED : BARE$1;
+var isQuote = (sign) => sign === "\"" || sign === "'" || sign === "`";
+function valueAt(text, start, pattern) {
 	pattern.lastIndex = start;
-	const value = pattern.exec(text)?.[0].replace(/[;,.]{1,8}$/, "");
-	if (value !== void 0) return secretValue(value, start, kind);
-	if (isQuoted && kind === "password") return phraseAt(text, start);
-	return (isQuoted ? void 0 : secretWithSigns(text, start, kind)) ?? longToken(text, start, kind);
+	return pattern.exec(text)?.[0].replace(/[;,.]{1,8}$/, "");
 }
+/** The value that starts here, behind its opening quote, if it is a secret. */
+function quotedSecret(text, start, kind) {
+	const opener = text[start - 1];
+	const whole = isQuote(opener) && kind === "password" ? quotedPassword(text, start, opener) : void 0;
+	if (whole) return whole;
+	const value = valueAt(text, start, QUOTED);
+	if (value !== void 0) return secretValue(value, start, kind);
+	return kind === "password" ? phraseAt(text, start) : longToken(text, start, kind);
+}
+function bareSecret(text, start, kind, { bare, signed }) {
+	const value = bare.admits(start) ? valueAt(text, start, BARE$1) : void 0;
+	if (value !== void 0) return secretValue(value, start, kind);
+	return (signed.admits(start) ? secretWithSigns(text, start, kind) : void 0) ?? longToken(text, start, kind);
+}
+var secretAt$1 = (text, start, kind, reach) => isQuote(text[start - 1]) ? quotedSecret(text, start, kind) : bareSecret(text, start, kind, reach);
 /** A value beside a name of this kind: a secret if it looks random enough. */
 function secretValue(value, start, kind) {
 	if (isPlaceholder(value)) return void 0;
@@ -1037,7 +1119,7 @@ var OUTPUT$1 = new RegExp(`[\\w-]{0,40}["']\\s{0,4}:\\s{0,4}\\{\\s{0,40}(?:${SHO
 /** `variable "db_password" { default = "…" }` and `"db_password": { "value": "…" }` of Terraform. */
 function valueInside(text, { end }, kind, opening) {
 	opening.lastIndex = end;
-	return opening.test(text) ? secretAt$1(text, opening.lastIndex, kind) : void 0;
+	return opening.test(text) ? quotedSecret(text, opening.lastIndex, kind) : void 0;
 }
 var NAME_OF_PAIR = "[\"'](?:name|key)[\"']\\s{0,4}:\\s?$";
 var IS_NAME = new RegExp(NAME_OF_PAIR, "i");
@@ -3382,6 +3464,8 @@ function scanPlain(text) {
 			start: -1
 		},
 		stretches: new Stretches(text),
+		bare: new ValueRuns(text, BARE_NOTATION),
+		signed: new ValueRuns(text, SIGNED_NOTATION),
 		names: new NameRuns(text),
 		manifestEnd: -1,
 		listEnd: 0,
@@ -3440,9 +3524,9 @@ function isWordCharacter(code) {
 	return code >= 48 && code <= 57 || code >= 65 && code <= 90 || code >= 97 && code <= 122;
 }
 function secretOfName(scan, name, kind) {
-	const { text, stretches } = scan;
+	const { text } = scan;
 	if (scan.names.isDeepInside(name)) return void 0;
-	const found = assignedSecret(text, name.end, kind, stretches) ?? distantSecret(text, name, kind);
+	const found = assignedSecret(text, name.end, kind, scan) ?? distantSecret(text, name, kind);
 	if (!found || isHarmless(text, name, kind, text.slice(found.start, found.end))) return void 0;
 	return kind === "password" || text[found.end] !== "," ? found : wholeList(scan, found);
 }

@@ -779,7 +779,13 @@ function vaultOfPackage() {
 		return;
 	}
 }
-HERE.split(sep).includes("_npx") && vaultOfPackage() && `${vaultOfPackage()}`;
+/** What npx keeps for the address of this package, if it has started it. */
+function npxFolder() {
+	const parts = HERE.split(sep);
+	const at = parts.lastIndexOf("_npx");
+	return at < 0 ? void 0 : parts.slice(0, at + 2).join(sep);
+}
+npxFolder() && vaultOfPackage() && `${vaultOfPackage()}`;
 //#endregion
 //#region src/doors/cli/profile.ts
 var OWNER_ONLY = 384;
@@ -808,11 +814,15 @@ function savedProfile() {
 }
 function tidy(url) {
 	if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url)) throw new CommandError(`"${url}" is not the address of a vault. Write it as https://vault.example.com or http://127.0.0.1:8080.`, EXIT.usage);
-	return oneSpelling(url);
+	return oneSpelling(url).replace(/\/mcp$/, "");
 }
-/** A key from a file or a clipboard often ends with a line end, which no header can carry. */
+/**
+* A key from a file or a clipboard often ends with a line end, which no header can carry. An empty one, as of a variable of
+* the shell that is not set, must not become the key that is saved here, or a sign-in by the browser.
+*/
 function tidyKey(key) {
 	const tidied = key.trim();
+	if (tidied === "") throw new CommandError("The given API key is empty.", EXIT.notSignedIn);
 	if (/[^!-~]/.test(tidied)) throw new CommandError("The given API key has characters that no key has. Copy the whole key again.", EXIT.notSignedIn);
 	return tidied;
 }
@@ -993,12 +1003,19 @@ var QUERY_AND_FRAGMENT = /^([a-z][a-z0-9+.-]*:\/\/[^?#]*)[?#].*$/is;
 var withoutSecrets = (remote) => remote.replace(CREDENTIALS, "$1").replace(QUERY_AND_FRAGMENT, "$1");
 /** `../repo.git` says where it is only together with the folder: the same words elsewhere are another repository. */
 var RELATIVE = /^\.{1,2}(?:[/\\]|$)/;
+/** `origin`, or the only remote if it is called otherwise (`git clone -o`, `clone.defaultRemoteName`). */
+function remoteOf(folder) {
+	const origin = git(folder, "remote", "get-url", "origin");
+	if (origin) return origin;
+	const [only, ...others] = git(folder, "remote")?.split(/\r?\n/) ?? [];
+	return only && others.length === 0 ? git(folder, "remote", "get-url", "--", only) : void 0;
+}
 /**
 * The remote of the checkout is the project's name everywhere. A folder without one is named by `.kvault.json`, or by
 * a random name: two folders that happen to be called alike must not share their memory.
 */
 function projectKeyOf(folder, written = readProjectFiles(folder).projectKey) {
-	const remote = git(folder, "remote", "get-url", "origin");
+	const remote = remoteOf(folder);
 	if (remote) return withoutSecrets(RELATIVE.test(remote) ? resolve(rootOf(folder), remote) : remote);
 	return written ?? keptName(rootOf(folder));
 }

@@ -67,8 +67,14 @@ function vaultOfPackage() {
 		return;
 	}
 }
+/** What npx keeps for the address of this package, if it has started it. */
+function npxFolder() {
+	const parts = HERE.split(sep);
+	const at = parts.lastIndexOf("_npx");
+	return at < 0 ? void 0 : parts.slice(0, at + 2).join(sep);
+}
 /** How messages name this command: npx leaves no `kvault` behind, so there it is the call that the vault hands out. */
-var KVAULT = HERE.split(sep).includes("_npx") && vaultOfPackage() ? `npx -y ${vaultOfPackage()}/kvault.tgz` : "kvault";
+var KVAULT = npxFolder() && vaultOfPackage() ? `npx -y ${vaultOfPackage()}/kvault.tgz` : "kvault";
 //#endregion
 //#region src/doors/cli/profile.ts
 var DEFAULT_URL = "http://127.0.0.1:8080";
@@ -88,11 +94,15 @@ function savedProfile() {
 }
 function tidy(url) {
 	if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url)) throw new CommandError(`"${url}" is not the address of a vault. Write it as https://vault.example.com or http://127.0.0.1:8080.`, EXIT.usage);
-	return oneSpelling(url);
+	return oneSpelling(url).replace(/\/mcp$/, "");
 }
-/** A key from a file or a clipboard often ends with a line end, which no header can carry. */
+/**
+* A key from a file or a clipboard often ends with a line end, which no header can carry. An empty one, as of a variable of
+* the shell that is not set, must not become the key that is saved here, or a sign-in by the browser.
+*/
 function tidyKey(key) {
 	const tidied = key.trim();
+	if (tidied === "") throw new CommandError("The given API key is empty.", EXIT.notSignedIn);
 	if (/[^!-~]/.test(tidied)) throw new CommandError("The given API key has characters that no key has. Copy the whole key again.", EXIT.notSignedIn);
 	return tidied;
 }

@@ -46,7 +46,7 @@ type Lifted = Pick<
 >
 
 /** The person may have left the private team in which they were banned: its name is for its members. */
-function placeOf({ workspace_name, visibility, role_there }: Lifted): string {
+function nameToSay({ workspace_name, visibility, role_there }: Lifted): string {
   if (workspace_name === null) return EVERYWHERE
   return visibility === 'private' && role_there === null ? `${LEFT},` : workspace_name
 }
@@ -63,7 +63,7 @@ export async function tellUnbanned(ctx: Ctx, ban: Lifted, reason: string): Promi
       kind: 'publisher.ban_lifted',
       subjectId: ban.ban_id,
       ...(ban.workspace_id === null ? {} : { workspaceId: ban.workspace_id }),
-      details: { workspace_name: placeOf(ban), reason },
+      details: { workspace_name: nameToSay(ban), reason },
     },
   )
 }

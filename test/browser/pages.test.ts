@@ -231,6 +231,14 @@ test('with texts at twice their size on a phone nothing runs out of sight', asyn
   const { page, api } = await stage.person('Far-sighted', { width: 200 })
   const tags = ['a-tag-as-long-as-the-longest-word-of-german']
   const { card_id } = await api<CardAnswer>('POST', '/api/v1/cards', { ...SAMPLES[0], tags })
+  await api('POST', `/api/v1/cards/${card_id}/verdicts`, { outcome: 'worked' })
+  // What only a card has that many people used.
+  await intercept(page, '**/search/box', async (route) => {
+    const response = await route.fetch()
+    const answer = await response.json()
+    Object.assign(answer.mine.results[0].trust, { worked: 12, failed: 3, stale: 2 })
+    await route.fulfill({ response, json: answer })
+  })
   for (const path of ['/?q=pool', '/settings', '/moderation', '/cards', `/cards/${card_id}`]) {
     await openPage(page, path)
     await settled(page)
@@ -249,7 +257,11 @@ test('with texts at twice their size on a phone nothing runs out of sight', asyn
   )
   for (const [at, { left }] of ends.entries())
     if (at > 0) expect(left).toBeGreaterThan(ends[at - 1]?.right ?? 0)
-  // A row of a list has room for its name.
+  // A row of a list has room for its name, and a hit for its title beside what came of the card.
+  await visit(page, '/?q=pool')
+  const hit = page.getByRole('list', { name: 'Mine' }).getByRole('listitem')
+  await hit.getByText('Worked 12×, failed 3×, outdated 2×').waitFor()
+  expect((await hit.getByRole('link', { name: SAMPLES[0].title }).boundingBox())?.width).toBeGreaterThan(50)
   await visit(page, '/workspaces')
   const name = await page.getByRole('listitem').getByText('Personal', { exact: true }).boundingBox()
   expect(name?.width).toBeGreaterThan(50)

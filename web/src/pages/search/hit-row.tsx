@@ -67,13 +67,18 @@ export function CardHit({ hit, state, isChosen, wide }: Props & { hit: BoxHit })
           >
             {hit.title}
           </Link>
-          <span className="flex shrink-0 items-center gap-1.5">
+          {/* Half of the line stays for the title. */}
+          <span className="flex max-w-1/2 shrink-0 items-center gap-1.5">
             {hit.trust && (
-              <span className="text-xs text-soft" title={hit.trust.summary}>
+              <span className="truncate text-xs text-soft" title={hit.trust.summary}>
                 {inShort(hit.trust)}
               </span>
             )}
-            {hit.likely_outdated && <Badge tone="warn">Outdated?</Badge>}
+            {hit.likely_outdated && (
+              <span className="shrink-0">
+                <Badge tone="warn">Outdated?</Badge>
+              </span>
+            )}
             {hit.tags.slice(0, hit.trust ? 0 : TAGS_SHOWN).map((tag) => (
               <Link
                 key={tag}

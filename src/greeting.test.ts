@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readConfig } from './config.ts'
-import { greeting, warningsAtStart } from './greeting.ts'
+import { greeting, settingsWithoutEffect, warningsAtStart } from './greeting.ts'
 
 test('the hint on admins names the command as it is called here', () => {
   const config = readConfig({ ADMIN_EMAILS: 'boss@example.com' })
@@ -10,9 +10,20 @@ test('the hint on admins names the command as it is called here', () => {
 })
 
 test('each name in the settings file that is no setting is a warning', () => {
-  expect(warningsAtStart(readConfig({}), ['BACKUP_DRI'])).toEqual([
+  expect(warningsAtStart(readConfig({}), settingsWithoutEffect({}, ['BACKUP_DRI']))).toEqual([
     'Warning: BACKUP_DRI in the settings file is no setting of this program and has no effect.\n',
   ])
+})
+
+test('so is a setting that does nothing without another one', () => {
+  expect(settingsWithoutEffect({ BACKUP_EVERY_HOURS: '6', LLM_API_KEY: 'k', LLM_BASE_URL: ' ' }, [])).toEqual(
+    [
+      'BACKUP_EVERY_HOURS has no effect without BACKUP_DIR.',
+      'LLM_API_KEY has no effect without LLM_BASE_URL.',
+    ],
+  )
+  const used = { BACKUP_KEEP: '3', BACKUP_DIR: '/srv/backups', MAIL_FROM: '', PORT: '9000' }
+  expect(settingsWithoutEffect(used, [])).toEqual([])
 })
 
 test('a path in BASE_URL, below which the pages do not work, is a warning', () => {

@@ -1,6 +1,8 @@
 import type { Config } from './config.ts'
 import { isLoopback, isOpenDevelopment } from './core/own-addresses.ts'
+import type { Variables } from './core/user-folders.ts'
 import { isPackage } from './env-file.ts'
+import type { Environment } from './environment.ts'
 
 /** The command of the server, as it is called where this program runs. */
 const commandOf = (ofPackage: boolean) => (ofPackage ? 'knowledge-vault' : 'npx kvault')
@@ -20,14 +22,35 @@ export const greeting = (config: Config, ofPackage = isPackage): string =>
 export const secondServer = ({ dataDir }: Config): string =>
   `Warning: Another server runs on the data folder ${dataDir}. Both serve the same vault, but each counts limits and metrics by itself. Stop one of them; to use more processors, set WORKERS.\n`
 
+/** Settings that do something only beside another one. Without it, backups or a model that somebody counts on would not be there. */
+const BESIDE = {
+  BACKUP_EVERY_HOURS: 'BACKUP_DIR',
+  BACKUP_KEEP: 'BACKUP_DIR',
+  LLM_API_KEY: 'LLM_BASE_URL',
+  LLM_MODEL: 'LLM_BASE_URL',
+  MAIL_FROM: 'SMTP_URL',
+  SUPPORT_EMAIL: 'SMTP_URL',
+  GOOGLE_JWKS_URL: 'GOOGLE_CLIENT_ID',
+  GOOGLE_ISSUER: 'GOOGLE_CLIENT_ID',
+  STRIPE_API_BASE: 'STRIPE_SECRET_KEY',
+} as const satisfies Partial<Record<keyof typeof Environment.shape, keyof typeof Environment.shape>>
+
+/** Why a setting does nothing, for each one that does. */
+export function settingsWithoutEffect(settings: Variables, unknown: readonly string[]): string[] {
+  const isSet = (name: string) => settings[name]?.trim()
+  const lonely = Object.entries(BESIDE).filter(([name, other]) => isSet(name) && !isSet(other))
+  return [
+    ...unknown.map((name) => `${name} in the settings file is no setting of this program and has no effect.`),
+    ...lonely.map(([name, other]) => `${name} has no effect without ${other}.`),
+  ]
+}
+
 /** To listen on all addresses is no address to open. */
 const ANY_ADDRESS = ['0.0.0.0', '[::]']
 
-/** Settings that work, but hardly as the operator means them; a line each. */
-export function warningsAtStart(config: Config, unknown: readonly string[] = []): string[] {
-  const warnings = unknown.map(
-    (name) => `${name} in the settings file is no setting of this program and has no effect.`,
-  )
+/** Settings that work, but hardly as the operator means them; a line each, after those that do nothing. */
+export function warningsAtStart(config: Config, withoutEffect: readonly string[] = []): string[] {
+  const warnings = [...withoutEffect]
   if (isOpenDevelopment(config))
     warnings.push(
       'NODE_ENV is not "production", but this address can be reached by others. Payments are simulated and cost nothing. Set NODE_ENV=production.',

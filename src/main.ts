@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import { writeSync } from 'node:fs'
 import type { Config } from './config.ts'
 import type { CountedUses } from './core/limits.ts'
+import type { Variables } from './core/user-folders.ts'
 import { explainStart } from './start-errors.ts'
 import type { FromWorker, ToWorker } from './worker-metrics.ts'
 
@@ -37,11 +38,12 @@ async function isAlone({ databaseUrl, dataDir }: Config): Promise<boolean> {
   return (await import('./db/engines/sqlite/one-server.ts')).claimFolder(dataDir)
 }
 
-async function greet(config: Config, unknownSettings: readonly string[]): Promise<void> {
-  const { greeting, secondServer, warningsAtStart } = await import('./greeting.ts')
+async function greet(config: Config, settings: Variables, unknown: readonly string[]): Promise<void> {
+  const { greeting, secondServer, settingsWithoutEffect, warningsAtStart } = await import('./greeting.ts')
   process.stdout.write(greeting(config))
   if (!(await isAlone(config))) process.stderr.write(secondServer(config))
-  for (const warning of warningsAtStart(config, unknownSettings)) process.stderr.write(warning)
+  for (const warning of warningsAtStart(config, settingsWithoutEffect(settings, unknown)))
+    process.stderr.write(warning)
 }
 
 /** `stop` returns the exit code. */
@@ -117,11 +119,11 @@ async function start(): Promise<void> {
   await requirePort(config)
   if (config.workers === 1) {
     await serve(config)
-    return greet(config, unknownSettings)
+    return greet(config, settings, unknownSettings)
   }
   const { supervise } = await import('./supervisor.ts')
   const supervisor = supervise(config.workers, settingsToPassOn(settings), {
-    ready: () => void greet(config, unknownSettings),
+    ready: () => void greet(config, settings, unknownSettings),
     failed: (code) => process.exit(code),
     said: say,
   })

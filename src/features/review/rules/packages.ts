@@ -2,58 +2,61 @@ import { NPM_NAMES, PYPI_NAMES } from '../data/known-packages.ts'
 import { type Found, type Trigger, trigger } from '../rule.ts'
 
 const SHORTEST_NAME = 5
-const LONGEST_NAME = 40
 /** Names from this length on may be two edits away. */
 const LONG_NAME = 9
 
-/** The name with up to `edits` characters left out, in all ways. Two similar names have one of these in common. */
-function shortenings(name: string, edits: number): Set<string> {
-  const found = new Set([name])
-  let last = [name]
-  for (let i = 0; i < edits; i++) {
-    last = last.flatMap((one) => Array.from(one, (_, at) => one.slice(0, at) + one.slice(at + 1)))
-    for (const one of last) found.add(one)
+/** Whether one name becomes the other by few edits. Two exchanged neighbours count as one edit. */
+export function isWithinEdits(a: string, b: string, edits: number, fromA = 0, fromB = 0): boolean {
+  let [i, j] = [fromA, fromB]
+  while (i < a.length && a.charCodeAt(i) === b.charCodeAt(j)) {
+    i++
+    j++
   }
-  return found
+  const [leftOfA, leftOfB] = [a.length - i, b.length - j]
+  if (leftOfA === 0 || leftOfB === 0) return leftOfA + leftOfB <= edits
+  if (Math.abs(leftOfA - leftOfB) > edits || edits === 0) return false
+  const isExchanged = a.charCodeAt(i) === b.charCodeAt(j + 1) && a.charCodeAt(i + 1) === b.charCodeAt(j)
+  return (
+    isWithinEdits(a, b, edits - 1, i + 1, j + 1) ||
+    isWithinEdits(a, b, edits - 1, i + 1, j) ||
+    isWithinEdits(a, b, edits - 1, i, j + 1) ||
+    (isExchanged && isWithinEdits(a, b, edits - 1, i + 2, j + 2))
+  )
 }
 
-/** Edit distance where two exchanged neighbours count as one edit. */
-export function editDistance(a: string, b: string): number {
-  let beforeLast: number[] = []
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const cost = a[i - 1] === b[j - 1] ? 0 : 1
-      let least = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + cost)
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        least = Math.min(least, (beforeLast[j - 2] ?? 0) + 1)
-      row.push(least)
-    }
-    beforeLast = last
-    last = row
-  }
-  return last[b.length] ?? 0
+/** A bit for each letter of a name. An edit changes at most two of them. */
+function lettersOf(name: string): number {
+  let letters = 0
+  for (let at = 0; at < name.length; at++) letters |= 1 << name.charCodeAt(at)
+  return letters
+}
+
+/** In pairs, fours and bytes, without a loop: it runs for each known name. */
+function countBits(bits: number): number {
+  const pairs = bits - ((bits >>> 1) & 0x55555555)
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }
 
 const editsFor = (name: string): number => (name.length >= LONG_NAME ? 2 : 1)
 
+type Known = { name: string; letters: number }
 type Index = {
   known: ReadonlySet<string>
-  near: Map<string, string[]>
+  byLength: ReadonlyMap<number, readonly Known[]>
   /** A cache: a text may name the same package very often. */
   answers: Map<string, string | undefined>
 }
 const MOST_ANSWERS = 5000
 
-function indexOf(names: readonly string[]): Index {
-  const near = new Map<string, string[]>()
-  for (const name of names) {
-    if (name.length < SHORTEST_NAME) continue
-    for (const one of shortenings(name, editsFor(name))) near.set(one, [...(near.get(one) ?? []), name])
-  }
-  return { known: new Set(names), near, answers: new Map() }
-}
+const indexOf = (names: readonly string[]): Index => ({
+  known: new Set(names),
+  byLength: Map.groupBy(
+    names.filter(({ length }) => length >= SHORTEST_NAME).map((name) => ({ name, letters: lettersOf(name) })),
+    ({ name }) => name.length,
+  ),
+  answers: new Map(),
+})
 
 /** Built on first use: most texts install nothing. */
 const lazily = <T>(make: () => T): (() => T) => {
@@ -68,15 +71,23 @@ const pypi = lazily(() => indexOf(PYPI_NAMES))
 
 const DIGITS: Record<string, string> = { 0: 'o', 1: 'l', 3: 'e', 5: 's' }
 
-/** The widely used name that this one can be mistaken for. */
-function findNearName(written: string, { known, near }: Index): string | undefined {
+/**
+ * The widely used name that this one can be mistaken for. Names of other lengths and letters are passed over: a list of
+ * thousands of unknown names must cost no more than reading it.
+ */
+function findNearName(written: string, { known, byLength }: Index): string | undefined {
   const name = written.toLowerCase().replaceAll('_', '-')
-  if (known.has(name) || name.length < SHORTEST_NAME || name.length > LONGEST_NAME) return undefined
+  if (known.has(name) || name.length < SHORTEST_NAME) return undefined
   const plain = name.replaceAll(/[0135]/g, (digit) => DIGITS[digit] ?? digit)
   if (known.has(plain)) return plain
-  for (const one of shortenings(name, editsFor(name)))
-    for (const candidate of near.get(one) ?? [])
-      if (editDistance(name, candidate) <= Math.min(editsFor(candidate), editsFor(name))) return candidate
+  const edits = editsFor(name)
+  const letters = lettersOf(name)
+  for (let length = name.length - edits; length <= name.length + edits; length++)
+    for (const candidate of byLength.get(length) ?? []) {
+      const most = Math.min(edits, editsFor(candidate.name))
+      if (countBits(letters ^ candidate.letters) > 2 * most) continue
+      if (isWithinEdits(name, candidate.name, most)) return candidate.name
+    }
   return undefined
 }
 

@@ -33,6 +33,23 @@ describe('the words of a query', () => {
       expect(otherTerms(query), query).toEqual([])
   })
 
+  test('what stands before a name of several words says only where it is from', () => {
+    const qualifiersIn = (query: string) =>
+      readQuery(query).flatMap(({ typed, isQualifier }) => (isQualifier ? [typed] : []))
+    expect(qualifiersIn('sqlalchemy.exc.OperationalError: database')).toEqual(['sqlalchemy', 'exc'])
+    expect(qualifiersIn("an instance of 'std::bad_alloc'")).toEqual(['std'])
+    expect(qualifiersIn('Illuminate\\Encryption\\MissingAppKey')).toEqual(['illuminate', 'encryption'])
+    expect(qualifiersIn('java heap, java.lang.OutOfMemoryError')).toEqual(['lang'])
+    expect(qualifiersIn('java.lang.OutOfMemoryError in java')).toEqual(['lang'])
+    for (const query of [
+      'package.json in example.com',
+      'tokio::spawn',
+      'a sentence. TypeError follows',
+      '3.11.2',
+    ])
+      expect(qualifiersIn(query), query).toEqual([])
+  })
+
   test('a version asks for itself and its branch, not for its first digit', () => {
     expect(termsIn('node 20.11.1')).toEqual(['node', '20.11', '20.11.1'])
     expect(termsIn('python3')).toEqual(['python3', 'python'])

@@ -26,6 +26,8 @@ export type AskedWord = {
   isQuoted?: boolean
   /** It says nothing about what is asked: the query is made of such words alone. */
   isStopWord?: boolean
+  /** It says only where a name is from: `java` and `lang` in `java.lang.NullPointerException`. */
+  isQualifier?: boolean
 }
 
 /** Of a longer text the beginning and the end are read: a log names its cause in either. */
@@ -72,10 +74,29 @@ function failureIn(whole: string, shown: string): string {
   return [...telling, ...lines.filter((line) => !isStamped(line) && !isStackFrame(line))].join('\n')
 }
 
+/** What stands between the parts of `sqlalchemy.exc.OperationalError`, `std::bad_alloc` and `Illuminate\\Encryption\\MissingAppKey`. */
+const QUALIFIES: ReadonlySet<string> = new Set(['.', '::', '\\'])
+
+/** Which tokens qualify a name of several words. The last token of a chain decides for all before it. */
+function qualifiersIn(text: string, found: readonly Token[]): boolean[] {
+  const typed = ({ start, end }: Token) => text.slice(start, end)
+  const all = new Array<boolean>(found.length).fill(false)
+  let isNamed: boolean | undefined
+  for (let i = found.length - 1; i >= 0; i--) {
+    const [token, next] = [found[i] as Token, found[i + 1]]
+    const isJoined = next !== undefined && QUALIFIES.has(text.slice(token.end, next.start))
+    if (isJoined) isNamed ??= partsOf(typed(next)).length > 1
+    else isNamed = undefined
+    all[i] = isNamed === true
+  }
+  return all
+}
+
 /** The words of a query, each once, without stop words unless there is nothing else. */
 export function readQuery(query: string): AskedWord[] {
   const text = tellingText(query)
   const found = tokens(text)
+  const qualifiers = qualifiersIn(text, found)
   const meaningful = new Map<string, AskedWord>()
   const stopWords = new Map<string, AskedWord>()
   let code: string | undefined
@@ -85,7 +106,9 @@ export function readQuery(query: string): AskedWord[] {
     const begun = nameInTwo(text, found[i], found[i + 1])
     const whole = begun ?? code
     code = begun
-    for (const asked of askedBy(token, terms)) {
+    const isQualifier = qualifiers[i] as boolean
+    for (const read of askedBy(token, terms)) {
+      const asked = isQualifier ? { ...read, isQualifier } : read
       if (isStopWord) count(stopWords, { ...asked, isStopWord })
       else count(meaningful, whole === undefined ? asked : { ...asked, otherTerms: [whole] })
     }
@@ -124,6 +147,7 @@ function count(words: Map<string, AskedWord>, asked: AskedWord): void {
     // A name that is also written as one word still has its parts.
     if (before.parts.length === 0) Object.assign(before, { parts: asked.parts, spoken: asked.spoken })
     if (asked.otherTerms) before.otherTerms ??= asked.otherTerms
+    if (!asked.isQualifier) delete before.isQualifier
   }
 }
 

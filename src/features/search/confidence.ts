@@ -1,5 +1,5 @@
 import { isCommonStem } from '../../text/common-words.ts'
-import { SHORT_NUMBER } from '../../text/query-words.ts'
+import { type AskedWord, SHORT_NUMBER } from '../../text/query-words.ts'
 
 /**
  * How sure search is that a hit answers the query. It compares the information of the query with the part that the
@@ -40,6 +40,20 @@ const SHORT_NUMBER_SHARE = 0.3
 
 /** The share of its information that a common English word keeps. */
 const COMMON_SHARE = 0.6
+
+/** The share that the words before a qualified name keep: a card seldom writes `sqlalchemy.exc.` before OperationalError. */
+const QUALIFIER_SHARE = 0.3
+
+/** The information of an asked word for the confidence in cards. */
+export function askedInformation(
+  { term, isStopWord, isQualifier }: AskedWord,
+  cards: number,
+  all: number,
+): number {
+  if (isStopWord) return 0
+  const says = cardInformationOf(term, cards, all)
+  return isQualifier ? says * QUALIFIER_SHARE : says
+}
 
 /**
  * The information of a word for the confidence in cards: 0 for one that every card has, also in a small vault, where

@@ -26,8 +26,8 @@ import { rarity } from '../../text/bm25.ts'
 import type { AskedWord } from '../../text/query-words.ts'
 import { hasTrigrams } from '../../text/trigrams.ts'
 import {
+  askedInformation,
   type Cover,
-  cardInformationOf,
   MINOR_CREDIT,
   type Surroundings,
   type WeighedWord,
@@ -87,7 +87,7 @@ export async function retrieve(
   const likes = await meantBy(ctx, unknown, source)
   const asked = terms.map((term): Asked => {
     const meant = likes.get(term) ?? []
-    const information = term.isStopWord ? 0 : cardInformationOf(term.term, term.cards, all)
+    const information = askedInformation(term, term.cards, all)
     return { ...term, information, meant, isUnknown: term.cards === 0 && meant.length === 0 }
   })
   const exact = terms.filter((term) => !missing.includes(term)).map((term) => term.wanted)

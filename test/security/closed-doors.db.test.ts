@@ -109,6 +109,13 @@ test('over HTTPS only a cookie that no neighbouring host can plant is a session'
   })
 })
 
+test('over HTTPS browsers are told to stay there, for this host alone', async () => {
+  const told = (env: Record<string, string>) =>
+    withVault(env, async (get) => (await get('/health')).headers['strict-transport-security'])
+  expect(await told({ BASE_URL: 'https://vault.example' })).toBe('max-age=31536000')
+  expect(await told({ BASE_URL: 'http://vault.example' })).toBeUndefined()
+})
+
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
 test('nobody else on the machine reads the vault, also one that an earlier version left open', async () => {

@@ -21,8 +21,8 @@ function commonHeaders(config: Config): Record<string, string> {
     'cross-origin-resource-policy': 'same-origin',
     'content-security-policy': API_POLICY,
   }
-  if (config.baseUrl.startsWith('https:'))
-    headers['strict-transport-security'] = 'max-age=31536000; includeSubDomains'
+  // Not for the hosts below: they are not the vault's, and may have no HTTPS.
+  if (config.baseUrl.startsWith('https:')) headers['strict-transport-security'] = 'max-age=31536000'
   return headers
 }
 

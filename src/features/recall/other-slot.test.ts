@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { namesAnotherBetween } from './other-slot.ts'
 
 const card = (title: string, symptom: string, fix: string) => {
@@ -76,4 +76,17 @@ test('the same name, one of its package, another version, or a name that the car
 test('a name of the card that stands anywhere in the output counts as said', () => {
   const line = 'WslRegisterDistribution failed with error: 0x8007019e'
   expect(isAnother(line, WSL, 'Error: 0x80370102')).toBe(false)
+})
+
+test('many names between the same words are not each looked for in the output, nor compared without end', () => {
+  const many = (begin: string, n: number) =>
+    Array.from({ length: n }, (_, i) => `at ${begin}${i}x in`).join(' ')
+  const told = card('Nothing works', many('told', 300), 'Wait.')
+  const output = many('asked', 300)
+  const looked = vi.spyOn(String.prototype, 'includes')
+  const isOther = namesAnotherBetween([output], `${output}\n${'all is well '.repeat(100)}`, told)
+  const count = looked.mock.calls.length
+  looked.mockRestore()
+  expect(isOther).toBe(false)
+  expect(count).toBeLessThan(3000)
 })

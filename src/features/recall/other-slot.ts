@@ -11,14 +11,23 @@ import { READ_CHARACTERS } from './words.ts'
 /** How many neighbouring words must be the same, on both sides together. */
 const LEAST_NEIGHBOURS = 2
 
-/** How many words before and after two positions are the same, at most two on a side. */
-function sameNeighbours(
-  one: readonly NamedWord[],
-  i: number,
-  other: readonly NamedWord[],
-  k: number,
-): number {
-  const isSame = (by: number) => one[i + by] !== undefined && one[i + by]?.word === other[k + by]?.word
+/** Many names between the same words are data: only the first pairs are compared, since each reads the title. */
+const MOST_PAIRS = 200
+
+/** A name, where it stands among the words around it. */
+type Slot = { name: string; words: readonly NamedWord[]; at: number }
+
+const slotsIn = (line: string): Slot[] => {
+  const words = namedWords(line)
+  return words.flatMap(({ word, isName }, at) => (isName ? [{ name: word, words, at }] : []))
+}
+
+/** How many words before and after two names are the same, at most two on a side. */
+function sameNeighbours(one: Slot, other: Slot): number {
+  const isSame = (by: number) => {
+    const neighbour = one.words[one.at + by]
+    return neighbour !== undefined && neighbour.word === other.words[other.at + by]?.word
+  }
   const onSide = (step: -1 | 1) => (isSame(step) ? (isSame(2 * step) ? 2 : 1) : 0)
   return onSide(-1) + onSide(1)
 }
@@ -32,28 +41,30 @@ export type Told = {
   all: string
 }
 
+/** The names of the card that stand nowhere in the output, in small letters. Each is looked for once. */
+function slotsOfMissing(quoting: readonly string[], whole: string): Slot[] {
+  const told = quoting.flatMap((text) => text.slice(0, READ_CHARACTERS).split('\n').flatMap(slotsIn))
+  const names = [...new Set(told.map(({ name }) => name))]
+  const missing = new Set(names.filter((name) => !saysName(whole, name)))
+  return told.filter(({ name }) => missing.has(name))
+}
+
 /** `lines` as they were written; `whole` is the output in small letters. */
 export function namesAnotherBetween(
   lines: readonly string[],
   whole: string,
   { quoting, title, about, all }: Told,
 ): boolean {
-  const isAbout = (name: string, asked: string) =>
-    about.includes(name) || speaksOfAnother([asked], name, title)
-  const told = quoting.flatMap((text) => text.slice(0, READ_CHARACTERS).split('\n').map(namedWords))
-  return lines.map(namedWords).some((line) =>
-    line.some(({ word: asked, isName }, i) => {
-      if (!isName || saysName(all, asked)) return false
-      return told.some((sentence) =>
-        sentence.some(
-          (other, k) =>
-            other.isName &&
-            sameNeighbours(line, i, sentence, k) >= LEAST_NEIGHBOURS &&
-            !saysName(whole, other.word) &&
-            isAbout(other.word, asked) &&
-            !areRelated(asked, other.word),
-        ),
-      )
-    }),
-  )
+  const asked = lines.flatMap(slotsIn).filter(({ name }) => !saysName(all, name))
+  const told = asked.length === 0 ? [] : slotsOfMissing(quoting, whole)
+  let pairs = 0
+  for (const one of asked)
+    for (const other of told) {
+      if (sameNeighbours(one, other) < LEAST_NEIGHBOURS) continue
+      const isAbout = about.includes(other.name) || speaksOfAnother([one.name], other.name, title)
+      if (isAbout && !areRelated(one.name, other.name)) return true
+      pairs += 1
+      if (pairs === MOST_PAIRS) return false
+    }
+  return false
 }

@@ -44,3 +44,14 @@ test('an address that nobody else can open is a warning behind a proxy, and wher
   expect(warnings({})).toEqual([])
   expect(warnings({ HOST: '0.0.0.0', TRUST_PROXY: 'on', BASE_URL: 'https://vault.example' })).toEqual([])
 })
+
+test('mails from an address that no other server accepts are a warning, once others use the vault', () => {
+  const warnings = (env: Record<string, string>) =>
+    warningsAtStart(readConfig({ NODE_ENV: 'production', SMTP_URL: 'smtp://mail.example', ...env }))
+  const BASE_URL = 'https://vault.example'
+  expect(warnings({ BASE_URL })).toEqual([
+    expect.stringMatching(/^Warning: Mails come from .*@localhost>, .* Set MAIL_FROM .*\n$/),
+  ])
+  expect(warnings({ BASE_URL, MAIL_FROM: 'vault@vault.example' })).toEqual([])
+  expect(warnings({})).toEqual([])
+})

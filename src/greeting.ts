@@ -64,5 +64,9 @@ export function warningsAtStart(config: Config, withoutEffect: readonly string[]
     warnings.push(
       `BASE_URL has the path ${pathname}. Programs can use the vault there, but its pages work only at the root of a host name. Give it a host name of its own.`,
     )
+  if (config.mail.smtpUrl && !isLoopback(hostname) && /@localhost>?$/.test(config.mail.from))
+    warnings.push(
+      `Mails come from ${config.mail.from}, which other servers refuse. Set MAIL_FROM to an address of yours.`,
+    )
   return warnings.map((warning) => `Warning: ${warning}\n`)
 }

@@ -136,6 +136,7 @@ onBothEngines('the database', (t) => {
   test('a database of another program is refused, and nothing is written into it', async () => {
     for (const theirs of [
       'create table schema_migrations (version text)',
+      "create table schema_migrations as select '001-theirs' as name, '2020-01-01' as applied_at",
       'create table users (id integer)',
     ]) {
       const vault = await makeVault(t.engine, {}, { isEmpty: true })

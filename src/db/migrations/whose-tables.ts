@@ -46,10 +46,14 @@ export async function appliedNames(db: Db, engine: EngineName): Promise<Set<stri
   return isVault(names) ? names : new Set()
 }
 
-/**
- * Asked before the first migration, which would fail without saying why. Version 0.1.0 left an empty table of migrations
- * where it had refused to restore.
- */
+/** Version 0.1.0 left an empty table of migrations where it had refused to restore. One with rows is somebody else's. */
+async function isLeftByUs(db: Db, engine: EngineName): Promise<boolean> {
+  if (!(await hasOurColumn(db, engine))) return false
+  const row = await db.selectFrom(MIGRATIONS_TABLE).select('name').limit(1).executeTakeFirst()
+  return row === undefined
+}
+
+/** Asked before the first migration, which would fail without saying why, or write into a table of another program. */
 export async function refuseOtherProgram(db: Db, engine: EngineName): Promise<void> {
   const ours = sql.join(Object.keys(DISTRIBUTION))
   const found =
@@ -57,8 +61,8 @@ export async function refuseOtherProgram(db: Db, engine: EngineName): Promise<vo
       ? sql<{ name: string }>`select name from sqlite_master where name in (${ours}) order by name`
       : sql<{ name: string }>`select relname as name from pg_class
           where relnamespace = current_schema()::regnamespace and relname in (${ours}) order by relname`
-  const isOurs = await hasOurColumn(db, engine)
+  const isLeft = await isLeftByUs(db, engine)
   const { rows } = await found.execute(db)
-  const strange = rows.find(({ name }) => name !== MIGRATIONS_TABLE || !isOurs)
+  const strange = rows.find(({ name }) => name !== MIGRATIONS_TABLE || !isLeft)
   if (strange) throw new OtherProgram(strange.name)
 }

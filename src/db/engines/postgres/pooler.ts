@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Database } from '../../db.ts'
@@ -48,12 +49,10 @@ export async function requireDirectWay(directUrl: string, { read }: Database): P
   try {
     await explainUnusable(directUrl, () => client.connect(), 'DATABASE_DIRECT_URL')
     await client.query(`listen "${channel}"`)
-    const heard = new Promise<boolean>((resolve) => {
-      client.once('notification', () => resolve(true))
-      setTimeout(() => resolve(false), HEARD_MS).unref()
-    })
+    const heard = new Promise<true>((resolve) => client.once('notification', () => resolve(true)))
+    // It may wait for a busy pooler. Only what was said can be heard, so the time begins after it.
     await sql`select pg_notify(${channel}, '')`.execute(read)
-    if (!(await heard))
+    if (!(await Promise.race([heard, sleep(HEARD_MS, false, { ref: false })])))
       throw new DatabaseUnusable(
         directUrl,
         'it is not the database behind DATABASE_URL, or leads through a pooler itself',

@@ -14,9 +14,12 @@ const READERS = new Set(
 const SILENT = new Set(['', 'cd', 'export', 'pwd', 'set', 'sleep', 'true'])
 const READING_GIT = /^(?:-C \S+ |--no-pager )*(?:blame|diff|grep|log|ls-files|show|status)\b/
 
+/** Up to the quote that closes it, if there is one: a search for what is closed would begin anew at each escaped quote. */
+const QUOTED = /"(?:[^"\\$`]|\\.)*("?)/g
+
 /** Signs in quotes join no commands. Between double quotes a command may stand, so these stay. */
 const withoutQuoted = (command: string): string =>
-  command.replace(/'[^']*'/g, '_').replace(/"(?:[^"\\$`]|\\.)*"/g, '_')
+  command.replace(/'[^']*'/g, '_').replace(QUOTED, (whole, closing) => (closing === '' ? whole : '_'))
 
 function onlyReads(part: string): boolean {
   const words = part.trim().replace(/^(?:\w+=\S* +)*(?:xargs(?: +-\S+)* +)?/, '')

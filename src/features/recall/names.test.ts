@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { areRelated, namesIn, saysName } from './names.ts'
+import { growsTooFast } from '../../../test/support/linear-time.ts'
+import { areRelated, namedWords, namesIn, saysName } from './names.ts'
 
 test('a name has inner capitals, underscores, digits or signs within; words, numbers and products are none', () => {
   expect(namesIn('LRU.Get and pthread_create fail with 0x80370102 in spark.driver.maxResultSize')).toEqual([
@@ -27,4 +28,9 @@ test('names of one package, and a name within another, are related', () => {
   expect(areRelated('kotlin.internal.jdk7', 'kotlin.collections')).toBe(true)
   expect(areRelated('com.acme.pay', 'com.other.shop')).toBe(false)
   expect(areRelated('0x80370102', '0x8007019e')).toBe(false)
+})
+
+test('signs at the end of a word do not belong to it, and a row of them is read once', () => {
+  expect(namedWords('see a.b.. @c: -- @@ d ef/').map(({ word }) => word)).toEqual(['see', 'a.b', '@c', 'ef'])
+  expect(growsTooFast((length) => namesIn('@'.repeat(length)), 2000)).toBe(false)
 })

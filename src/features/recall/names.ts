@@ -1,11 +1,14 @@
 import { PRODUCT_NAMES } from '../../text/product-names.ts'
+import { withoutEnd } from '../../text/without-end.ts'
 
 /**
  * The names of things in a text: `pthread_create`, `LRU.Get`, `0x80370102`, `spark.driver.maxResultSize`. A card that is
  * about a thing names it, and so does the failure; a card whose names stand nowhere in a failure is about another thing.
  */
 
-const TOKEN = /[@\p{L}\p{N}_][\p{L}\p{N}_./:@#\\-]*[\p{L}\p{N}_]/gu
+const TOKEN = /[@\p{L}\p{N}_][\p{L}\p{N}_./:@#\\-]*/gu
+/** They belong to a token between its letters only. */
+const SIGNS = './:@#\\-'
 /** Four capitals, letters with digits, inner capitals or underscores, or parts with a sign between them. */
 const NAME = /^[A-Z][A-Z_]{3,}$|^(?=.*\d)(?=.*[A-Za-z])[\w-]{3,}$|[a-z][A-Z]|\w_\w|\w[.:\\/@#]+\w/
 const ONLY_A_NUMBER = /^v?[\d.:/-]+$/
@@ -23,8 +26,12 @@ function readWord(typed: string): NamedWord {
   return { word: word.replace(VERSION, ''), isName: true }
 }
 
-/** The words of a text in order. */
-export const namedWords = (text: string): NamedWord[] => (text.match(TOKEN) ?? []).map(readWord)
+/** The words of a text in order, of two characters or more. */
+export const namedWords = (text: string): NamedWord[] =>
+  (text.match(TOKEN) ?? [])
+    .map((token) => withoutEnd(token, SIGNS))
+    .filter((token) => [...token].length > 1)
+    .map(readWord)
 
 /** Each name once. */
 export const namesIn = (text: string): string[] => [

@@ -1,6 +1,8 @@
 import { normalForm } from './normal-form.ts'
 
 const ONLY_ASCII = /^[\0-\x7f]*$/
+/** Chinese characters, Hangul in syllables and kana. Two normal forms would take them apart and put them together again. */
+const FOLDED_ALREADY = /^[\u3041-\u3096\u30a1-\u30fa\u30fc\u4e00-\u9fff\uac00-\ud7a3]*$/
 
 /** Letters that Unicode does not take apart, as people write them who lack them: `Strasse`, `aendring`, `Lodz`. */
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
@@ -34,6 +36,7 @@ const longestWrittenOut = (text: string): number => 6 * text.length + 1000
 /** Lower-case, compatibility forms made one, accents of alphabetic scripts dropped. */
 export function fold(text: string): string {
   if (ONLY_ASCII.test(text)) return text.toLowerCase()
+  if (FOLDED_ALREADY.test(text)) return text
   const lower = normalForm(withoutDividers(text), 'NFKC').slice(0, longestWrittenOut(text)).toLowerCase()
   const plain = normalForm(lower, 'NFD')
     .replace(/[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/g, '')

@@ -126,4 +126,4 @@ export function interpret(token: string): Reading {
 }
 
 /** A pair of characters of a script without spaces, or a sign: itself, folded. */
-export const readAsIs = (text: string): Reading => reading([text], 1)
+export const readAsIs = (text: string): Reading => ({ terms: [text], hashes: [wordHash(text)], words: 1 })

@@ -1230,8 +1230,10 @@ var SILENT = /* @__PURE__ */ new Set([
 	"true"
 ]);
 var READING_GIT = /^(?:-C \S+ |--no-pager )*(?:blame|diff|grep|log|ls-files|show|status)\b/;
+/** Up to the quote that closes it, if there is one: a search for what is closed would begin anew at each escaped quote. */
+var QUOTED = /"(?:[^"\\$`]|\\.)*("?)/g;
 /** Signs in quotes join no commands. Between double quotes a command may stand, so these stay. */
-var withoutQuoted = (command) => command.replace(/'[^']*'/g, "_").replace(/"(?:[^"\\$`]|\\.)*"/g, "_");
+var withoutQuoted = (command) => command.replace(/'[^']*'/g, "_").replace(QUOTED, (whole, closing) => closing === "" ? whole : "_");
 function onlyReads(part) {
 	const [program = "", ...rest] = part.trim().replace(/^(?:\w+=\S* +)*(?:xargs(?: +-\S+)* +)?/, "").split(/\s+/);
 	if (program === "git") return READING_GIT.test(rest.join(" "));

@@ -59,7 +59,7 @@ type Part = { text: string; before: Joint; after: Joint }
 
 /** `&` alone starts the next command at once; `2>&1` and `&>log` do not, nor does the `&` before a name in PowerShell. */
 const isBackground = (command: string, at: number, text: string): boolean =>
-  command[at] === '&' && command[at + 1] !== '>' && text.trim() !== '' && !/[<>]$/.test(text)
+  command[at] === '&' && command[at + 1] !== '>' && text !== '' && !/[<>]$/.test(text)
 
 /** Cuts where one command ends and the next begins, outside of quotes. */
 export function partsOf(line: string): Part[] {
@@ -86,10 +86,11 @@ export function partsOf(line: string): Part[] {
     } else if (two === '&&' || two === '||') {
       close(two)
       i++
-    } else if (sign === ';' || (sign === '\n' && text.trim() !== '')) close(';')
+    } else if (sign === ';' || (sign === '\n' && text !== '')) close(';')
     else if (sign === '|') close('|')
     else if (isBackground(command, i, text)) close('&')
-    else text += sign
+    // Without blanks at its beginning: whether it is empty would be asked of a row of them for each one.
+    else if (text !== '' || sign.trim() !== '') text += sign
   }
   if (parts.length < MOST_PARTS) close('')
   return parts

@@ -1079,7 +1079,7 @@ var COMMENT_LINE = /^[ \t]*#.*$/gm;
 var ASKS_EXIT_CODE = /^echo\b.{0,200}\$\{?(?:\?|PIPESTATUS)/;
 var isQuote = (sign) => sign === "\"" || sign === "'" || sign === "`";
 /** `&` alone starts the next command at once; `2>&1` and `&>log` do not, nor does the `&` before a name in PowerShell. */
-var isBackground = (command, at, text) => command[at] === "&" && command[at + 1] !== ">" && text.trim() !== "" && !/[<>]$/.test(text);
+var isBackground = (command, at, text) => command[at] === "&" && command[at + 1] !== ">" && text !== "" && !/[<>]$/.test(text);
 /** Cuts where one command ends and the next begins, outside of quotes. */
 function partsOf(line) {
 	const parts = [];
@@ -1110,10 +1110,10 @@ function partsOf(line) {
 		} else if (two === "&&" || two === "||") {
 			close(two);
 			i++;
-		} else if (sign === ";" || sign === "\n" && text.trim() !== "") close(";");
+		} else if (sign === ";" || sign === "\n" && text !== "") close(";");
 		else if (sign === "|") close("|");
 		else if (isBackground(command, i, text)) close("&");
-		else text += sign;
+		else if (text !== "" || sign.trim() !== "") text += sign;
 	}
 	if (parts.length < MOST_PARTS) close("");
 	return parts;

@@ -3,6 +3,7 @@ import { AnswerId } from '../../core/schemas.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import type { CardStatus, ReviewStatus } from '../../db/tables/cards.ts'
 import type { Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
+import { mayKnowOf } from '../permissions/permission.ts'
 import { isOpenRow } from './visibility.ts'
 
 /** Where a card lives. */
@@ -51,15 +52,15 @@ export const AT_HOME = { home: Home, readers: Readers }
 export type HomeAnswer = { home: z.input<typeof Home>; readers: z.input<typeof Readers> }
 
 /** In place of the name of a private workspace, for somebody who is no member any more. */
-export const LEFT = 'a workspace that you left'
+export const LEFT_WORKSPACE = 'a workspace that you left'
 
 function homeOf(row: CardAtHome): HomeAnswer['home'] {
   const { workspace_id, viewer_role, workspace_visibility } = row
   if (workspace_id === PUBLIC_LIBRARY_ID) return { kind: 'library', workspace_id, name: 'Library' }
   if (row.workspace_type === 'personal' && row.is_own === 1)
     return { kind: 'personal', workspace_id, name: 'Personal' }
-  const mayKnow = viewer_role !== null || workspace_visibility !== 'private'
-  return { kind: 'workspace', workspace_id, name: mayKnow ? row.workspace_name : null }
+  const name = mayKnowOf(workspace_visibility, viewer_role) ? row.workspace_name : null
+  return { kind: 'workspace', workspace_id, name }
 }
 
 /** The owner can always read a card, even after leaving its workspace, but not after deleting the account. */
@@ -90,5 +91,5 @@ function readersOf(row: CardAtHome, name: string): HomeAnswer['readers'] {
 /** Where a card lives and who reads it: the one place that says so, for REST, tools, the command and the web app. */
 export function presentHome(row: CardAtHome): HomeAnswer {
   const home = homeOf(row)
-  return { home, readers: readersOf(row, home.name ?? LEFT) }
+  return { home, readers: readersOf(row, home.name ?? LEFT_WORKSPACE) }
 }

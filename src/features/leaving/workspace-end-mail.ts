@@ -7,7 +7,8 @@ import { enqueueMail, hasRoomInMailbox } from '../mail/outbox.ts'
 import { mailWithButton, type Words } from '../mail/template.ts'
 import { noticeText } from '../notices/notice-kinds.ts'
 import { tell } from '../notices/tell.ts'
-import { type Person, peopleOf } from './workspace-end.store.ts'
+import { mayKnowOf } from '../permissions/permission.ts'
+import { peopleOf } from './workspace-end.store.ts'
 
 function whatBecame(cards: number, language: string): Words {
   if (cards === 0) return 'None of its cards was yours.'
@@ -17,10 +18,6 @@ function whatBecame(cards: number, language: string): Words {
     ' cards of yours were there. You find them under “My cards”, unpublished.',
   ]
 }
-
-/** A private workspace tells its name, and who is in it, to its members alone. An owner of cards there may have left. */
-const knows = ({ isMember }: Person, { visibility }: WorkspacesTable): boolean =>
-  isMember || visibility !== 'private'
 
 /**
  * Tells the members and the owners of its cards, in the inbox and, unless they want none, by mail. The person who
@@ -34,8 +31,9 @@ export async function tellPeople(
   const { workspace_id: workspaceId, name: workspace_name } = workspace
   const { display_name: actor } = await requireUser(ctx, ctx.viewer.userId)
   for (const person of await peopleOf(ctx.db, workspaceId, ctx.viewer.userId)) {
-    const { user_id: userId, email, settings } = person
-    const isNamed = knows(person, workspace)
+    const { user_id: userId, email, settings, role } = person
+    // An owner of cards there may have left.
+    const isNamed = mayKnowOf(workspace.visibility, role)
     const details = isNamed ? { workspace_name } : {}
     const teller = isNamed ? ctx : { ...ctx, viewer: null }
     await tell(teller, { userId, kind: 'workspace.deleted', workspaceId, details })

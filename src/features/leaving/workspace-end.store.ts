@@ -1,6 +1,7 @@
 import type { UserCtx } from '../../core/context.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import { type Db, isSqlite } from '../../db/db.ts'
+import type { Role } from '../../db/tables/workspaces.ts'
 import type { Settings } from '../identity/users/user-settings.ts'
 import { forgetMissedSearches } from '../missed-searches/missed-searches.ts'
 
@@ -75,7 +76,7 @@ export async function closeWorkspace(ctx: UserCtx, workspaceId: string): Promise
     .execute()
 }
 
-export type Person = { user_id: string; email: string; settings: string; isMember: boolean }
+export type Person = { user_id: string; email: string; settings: string; role: Role | null }
 
 /** Its members, and former members who own a card in it; without `exceptId` and without deleted accounts. */
 export async function peopleOf(db: Db, workspaceId: string, exceptId: string): Promise<Person[]> {
@@ -104,7 +105,5 @@ export async function peopleOf(db: Db, workspaceId: string, exceptId: string): P
       ]),
     )
     .execute()
-  return rows.flatMap(({ role, email, ...row }) =>
-    email === null ? [] : [{ ...row, email, isMember: role !== null }],
-  )
+  return rows.flatMap(({ email, ...row }) => (email === null ? [] : [{ ...row, email }]))
 }

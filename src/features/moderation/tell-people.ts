@@ -1,8 +1,9 @@
 import type { Ctx } from '../../core/context.ts'
 import type { ModerationDecision } from '../../db/tables/moderation.ts'
-import { LEFT } from '../cards/home.ts'
+import { LEFT_WORKSPACE } from '../cards/home.ts'
 import { findUser } from '../identity/users/users.ts'
 import { tell, tellByMail } from '../notices/tell.ts'
+import { mayKnowOf } from '../permissions/permission.ts'
 import type { BanRow } from './bans.store.ts'
 import { whoModerates } from './moderators.ts'
 
@@ -45,10 +46,10 @@ type Lifted = Pick<
   'ban_id' | 'user_id' | 'workspace_id' | 'workspace_name' | 'visibility' | 'role_there'
 >
 
-/** The person may have left the private team in which they were banned: its name is for its members. */
+/** The person may have left the private team in which they were banned. */
 function nameToSay({ workspace_name, visibility, role_there }: Lifted): string {
   if (workspace_name === null) return EVERYWHERE
-  return visibility === 'private' && role_there === null ? `${LEFT},` : workspace_name
+  return mayKnowOf(visibility, role_there) ? workspace_name : `${LEFT_WORKSPACE},`
 }
 
 /** Tells the person as a ban does, in the inbox and by mail. */

@@ -23,6 +23,10 @@ export async function roleOf(ctx: Ctx, workspaceId: string, userId: string): Pro
   return row?.role
 }
 
+/** A private workspace tells its name, and who is in it, to its members alone. `role` is null for everybody else. */
+export const mayKnowOf = (visibility: WorkspacesTable['visibility'] | null, role: Role | null): boolean =>
+  role !== null || visibility !== 'private'
+
 export type Access = { workspace: WorkspacesTable; role: Role | null }
 
 /** A workspace that the viewer may know of: its members always, everybody else unless it is private. */

@@ -110,7 +110,9 @@ export const publicUrl = httpUrl
   .refine((url) => !/[?#]/.test(url), 'must have neither a query (?) nor a fragment (#)')
   .transform(canonicalUrl)
 
-/** Sent in a header. What does not fit there never arrives, and the error of `fetch` would show it to the log. */
+/**
+ * Most are sent in a header. What does not fit there never arrives, and the error of `fetch` would show it to the log.
+ */
 export const credential = z
   .string()
   .regex(/^[\x21-\x7e]+$/, 'must be plain letters, digits and signs, without blanks')

@@ -93,8 +93,8 @@ async function shown<T>(hide: McpCall['hide'], work: () => Promise<T>): Promise<
 }
 
 /**
- * The library tells parameters of a wrong type as an error of its own (-32603), except those of `tools/call`. Our handlers
- * throw errors of the protocol only, so any other error is one of the library's checks: it is told in the words of that one.
+ * The library answers parameters of a wrong type with -32603, an internal error, except those of `tools/call`. Our handlers
+ * throw a ProtocolError or nothing, so any other error comes from a check of the library. It gets the code of `tools/call`.
  */
 class VaultServer extends Server {
   protected override _wrapHandler(...[method, handler]: Parameters<Server['_wrapHandler']>) {

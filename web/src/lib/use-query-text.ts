@@ -26,7 +26,7 @@ export function useQueryText(inAddress: string, apply: (text: string) => void) {
   useEffect(() => {
     if (text.trim() === sent.current) return
     const page = location.pathname
-    // Whoever has gone on meanwhile is on the way to another page, which is not drawn yet: that stays where they go.
+    // The person may be on the way to another page that is not drawn yet. To apply the text then would bring them back.
     const timer = setTimeout(() => location.pathname === page && follow(text), TYPING_PAUSE_MS)
     return () => clearTimeout(timer)
   }, [text])

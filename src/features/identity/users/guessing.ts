@@ -54,7 +54,7 @@ export async function holdGuessers(ctx: Ctx, email: string): Promise<void> {
   if (perMinute.exceeded) throw rateLimited(perMinute, 'Too many tries for this e-mail address.')
   const rows = await findFailures(ctx, [byAddress(ctx, email), byHost(ctx)])
   const wait = Math.max(0, ...rows.map((row) => secondsToWait(ctx, row)))
-  // One try each time.
+  // After each wait there is one try.
   if (wait > 0) throw rateLimited({ limit: 1, resetSeconds: wait }, 'Too many failed tries.')
 }
 

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Database, withPatience } from '../../db.ts'
+import { foundation } from '../../migrations/0001-foundation.ts'
 import { applyMigrations, type Migration } from '../../migrations/migrate.ts'
 import { SqliteWrites } from './shared-commits.ts'
 import { openSqlite } from './sqlite.ts'
@@ -95,7 +96,8 @@ test('a process that starts during an upgrade waits for the one that migrates, h
   })
   const isRefused = Promise.withResolvers<void>()
   const upgrade: Migration = {
-    name: '0001-upgrade',
+    // What makes a database a vault.
+    name: foundation.name,
     statements: () => ['create table notes (text text)'],
     // Until a transaction without that patience is refused.
     data: () => isRefused.promise,
@@ -105,5 +107,5 @@ test('a process that starts during an upgrade waits for the one that migrates, h
   const later = withPatience(second).transaction(async () => 'indexed')
   await expect(second.transaction(async () => {})).rejects.toMatchObject({ status: 503 })
   isRefused.resolve()
-  expect(await Promise.all([migrating, waiting, later])).toEqual([['0001-upgrade'], [], 'indexed'])
+  expect(await Promise.all([migrating, waiting, later])).toEqual([[foundation.name], [], 'indexed'])
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { NOT_BLANK } from '../../core/json-schema.ts'
 import { SEEN } from '../../core/names.ts'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, pageOf, Time } from '../../core/schemas.ts'
@@ -20,7 +21,7 @@ const Text = z.string().max(MAX_TEXT)
  * Looking for a character that is seen stops at the first one. Described by a simpler pattern: engines other than
  * JavaScript's do not know the classes of ours.
  */
-const RequiredText = Text.min(1).regex(SEEN, BLANK).meta({ pattern: '\\S' })
+const RequiredText = Text.min(1).regex(SEEN, BLANK).meta({ pattern: NOT_BLANK })
 
 /** The limit for a payload, for extra fields of a step, and for the meta of a piece of evidence. */
 const MAX_FREE_BYTES = 64 * 1024

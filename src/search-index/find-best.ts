@@ -1,6 +1,6 @@
 import type { Ctx } from '../core/context.ts'
 import { addFurther, collect } from './collect.ts'
-import { documentsByNumber } from './index.store.ts'
+import { documentsByNumber, freshDocuments } from './index.store.ts'
 import type { IndexView } from './index-view.ts'
 import { type Match, passes, type Without } from './match.ts'
 import type { Candidate } from './packing.ts'
@@ -66,7 +66,8 @@ export async function findBest(
   narrowed: Match,
   without: Without = [],
 ): Promise<Found> {
-  const fresh = view.fresh.filter((card) => passes(card, narrowed, without) && hasAny(card, wanted))
+  const isFound = (card: Candidate) => passes(card, narrowed, without) && hasAny(card, wanted)
+  const fresh = view.fresh.filter(isFound)
   let plan = planFor(wanted, REACH.postings)
   let lists = await collectBy(view, plan, narrowed, without)
   if (lists.length + fresh.length < REACH.enough && plan.further.size > 0) {
@@ -81,10 +82,19 @@ export async function findBest(
     .map(({ docNo }) => docNo)
     .filter((docNo) => !isFresh.has(docNo) && !view.gone.has(docNo))
   const looked = numbers.slice(0, isWhole ? WELL_KNOWN : VAGUELY_KNOWN)
-  return {
-    candidates: [...fresh, ...(await documentsByNumber(ctx, looked))],
-    others: numbers.slice(looked.length),
-  }
+  const listed = await documentsByNumber(ctx, looked)
+  // What is missing has gone since the view was made, or has changed, and is fresh under another number.
+  const later =
+    listed.length < looked.length
+      ? (await freshDocuments(ctx, ctx.searchTuning.freshRead)).filter(isFound)
+      : []
+  return { candidates: eachOnce([...later, ...fresh, ...listed]), others: numbers.slice(looked.length) }
+}
+
+/** A document that changes while a search runs may be met under two numbers; the first one counts. */
+function eachOnce(candidates: readonly Candidate[]): Candidate[] {
+  const met = new Set<string>()
+  return candidates.filter(({ documentId }) => !met.has(documentId) && met.add(documentId))
 }
 
 async function collectBy(view: IndexView, { hashes }: Plan, narrowed: Match, without: Without) {

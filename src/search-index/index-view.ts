@@ -8,7 +8,8 @@ import { type ReadRow, readRow } from './read-lists.ts'
 /**
  * The index as one search sees it. Fresh documents are read before any list: a document that is put into the lists in between
  * is then seen twice rather than never. For the same reason the state of the lists is read after them: what this process has kept
- * of that state has every document that is no longer fresh. Each list is read once, however often it is asked for.
+ * of that state has every document that is no longer fresh. And what is gone is read before both: a document that gets another
+ * number in between is then seen under both. Each list is read once, however often it is asked for.
  */
 export type IndexView = {
   fresh: readonly Candidate[]
@@ -26,8 +27,8 @@ const keysOf = (hashes: Iterable<number>): Set<number> =>
   new Set(Array.from(hashes, (hash) => [hash, bundleOf(hash)]).flat())
 
 export async function viewIndex(ctx: Ctx): Promise<IndexView> {
-  const fresh = await freshDocuments(ctx, ctx.searchTuning.freshRead)
   const gone = await removedLately(ctx)
+  const fresh = await freshDocuments(ctx, ctx.searchTuning.freshRead)
   const dead = new Map((await deadCards(ctx)).map(({ block, docs }) => [block, docs]))
   const state = await stateOfLists(ctx)
   const kept = keptIndex(ctx).lists

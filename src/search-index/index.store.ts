@@ -3,6 +3,7 @@ import type { Ctx } from '../core/context.ts'
 import { isSqlite } from '../db/db.ts'
 import { isAmong, numberList } from '../db/number-list.ts'
 import { insertRows, type Named, prepared } from '../db/prepared.ts'
+import { isAmongTexts, textList } from '../db/text-list.ts'
 import { ANALYSER_VERSION } from '../text/analyse.ts'
 import type { SearchDocument } from './document.ts'
 import { keptIndex } from './kept-index.ts'
@@ -85,6 +86,19 @@ function keepRead(ctx: Ctx, read: readonly Candidate[]): void {
   const { documents, readDocuments } = keptIndex(ctx)
   for (const document of read)
     if (readDocuments.isSecond(document.docNo)) documents.keep(document.docNo, document)
+}
+
+const numbersNow = prepared((db, parameter: Named<{ ids: string }>) =>
+  db
+    .selectFrom('search_docs')
+    .select(['card_id', 'doc_no'])
+    .where(isAmongTexts(db, 'card_id', parameter('ids'))),
+)
+
+/** The numbers that documents have now: one that has changed since a search began has another. */
+export async function numbersOf(ctx: Ctx, documentIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await numbersNow(ctx.db, { ids: textList(documentIds) })
+  return new Map(rows.map(({ card_id, doc_no }) => [card_id, doc_no]))
 }
 
 /** Up to `limit` documents whose ids a query names as `card_id`. */

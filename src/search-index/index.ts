@@ -2,7 +2,7 @@
 export { makeDocument, type SearchDocument, type WeighedText } from './document.ts'
 export { type Found, findBest } from './find-best.ts'
 export { fuse } from './fusion.ts'
-export { documentsByNumber, documentsNamedBy } from './index.store.ts'
+export { documentsByNumber, documentsNamedBy, numbersOf } from './index.store.ts'
 export { type IndexView, viewIndex } from './index-view.ts'
 export { Kept } from './kept.ts'
 export { isNumberOfCode, type LikeWord, likeWords, type Vocabulary } from './like-words.ts'

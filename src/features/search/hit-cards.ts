@@ -2,11 +2,12 @@ import type { UserCtx } from '../../core/context.ts'
 import type { Whose } from '../../core/provenance.ts'
 import { fromJson } from '../../db/columns.ts'
 import type { Database } from '../../db/db.ts'
-import { Kept } from '../../search-index/index.ts'
+import { Kept, numbersOf } from '../../search-index/index.ts'
 import { type CardFields, cardFields, type Field, readWords } from '../../text/read-texts.ts'
 import type { Step } from '../cards/content.ts'
 import { evidenceTexts } from '../cards/evidence-texts.ts'
 import { type HitRow, hitRows, type StateRow, type TextColumns } from './hit-rows.ts'
+import type { Hit } from './retrieve.ts'
 import type { SearchScope } from './scope.ts'
 
 /** The texts of a card at one version, and what follows from them alone. */
@@ -22,6 +23,8 @@ export type CardTexts = {
 
 /** A card that the viewer may find. */
 export type HitCard = { row: HitRow & { whose: Whose }; texts: CardTexts }
+
+type NumberedHit = Pick<Hit, 'docNo' | 'documentId'>
 
 /** About what the texts of a card take, each character of them, and the same for the words that they are cut into. */
 const BYTES = { texts: 1000, ofCharacter: 2, words: 500, ofCharacterInWords: 3 }
@@ -47,10 +50,44 @@ function keptTexts({ database, searchTuning }: UserCtx): Kept<CardTexts> {
 }
 
 /**
- * The cards with these numbers that the viewer may find in this scope. Whether a card may be found, and its state, is
- * read each time. Texts that this process has read are taken from memory if the card is still at that version.
+ * The cards of these hits that the viewer may find in this scope, by the numbers of the hits. A card that has changed since
+ * the index was read has another number, and is read as it is now.
  */
 export async function hitCards(
+  ctx: UserCtx,
+  scope: SearchScope,
+  hits: readonly NumberedHit[],
+): Promise<Map<number, HitCard>> {
+  const docNos = hits.map(({ docNo }) => docNo)
+  const cards = await cardsByNumber(ctx, scope, docNos)
+  const missing = hits.filter(({ docNo, documentId }) => documentId !== undefined && !cards.has(docNo))
+  if (missing.length === 0) return cards
+  const now = await numbersOf(
+    ctx,
+    missing.map(({ documentId }) => documentId as string),
+  )
+  const changed = missing.flatMap(({ docNo, documentId }) => {
+    const number = now.get(documentId as string)
+    return number === undefined || docNos.includes(number) ? [] : [{ docNo, number }]
+  })
+  if (changed.length === 0) return cards
+  const read = await cardsByNumber(
+    ctx,
+    scope,
+    changed.map(({ number }) => number),
+  )
+  for (const { docNo, number } of changed) {
+    const card = read.get(number)
+    if (card) cards.set(docNo, card)
+  }
+  return cards
+}
+
+/**
+ * Whether a card may be found, and its state, is read each time. Texts that this process has read are taken from memory if the
+ * card is still at that version.
+ */
+async function cardsByNumber(
   ctx: UserCtx,
   scope: SearchScope,
   docNos: readonly number[],

@@ -70,11 +70,7 @@ export async function loadHits(
   hits: readonly Hit[],
   demands: Demands,
 ): Promise<{ loaded: Loaded[]; characters: number }> {
-  const cards = await hitCards(
-    ctx,
-    scope,
-    hits.map((hit) => hit.docNo),
-  )
+  const cards = await hitCards(ctx, scope, hits)
   const phrases = demands.phrases.map(phraseTest)
   const readHit = hitReader(asked)
   const loaded = hits.flatMap((hit) => {

@@ -53,6 +53,8 @@ export type Asked = Term & WeighedWord & { meant: readonly LikeWord[] }
 
 export type Hit = Surroundings & {
   docNo: number
+  /** Undefined if only its posting lists were read. */
+  documentId: string | undefined
   /** How much of each asked word it has; undefined if only its posting lists were read. */
   covers: Cover[] | undefined
 }
@@ -124,6 +126,7 @@ function hitsOf(asked: readonly Asked[], rankings: readonly Ranking[], cards: nu
     const scored = known.get(docNo)
     return {
       docNo,
+      documentId: scored?.candidate.documentId,
       covers: scored && asked.map((word) => coverOf(scored.candidate, word)),
       cards,
       length: scored?.candidate.length ?? 0,

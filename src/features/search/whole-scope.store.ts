@@ -30,15 +30,23 @@ function readyFor(shape: Shape): Ready {
   return made
 }
 
-/** Up to `limit` documents of a scope, apart from what narrows it. */
-export async function documentsIn(ctx: Ctx, scope: SearchScope, limit: number): Promise<Candidate[]> {
+async function numbersIn(ctx: Ctx, scope: SearchScope, limit: number): Promise<number[]> {
   const { viewerId } = scope
   const rows =
     scope.workspaceIds.length === 0
       ? await readyFor(scope)(ctx.db, { viewerId, limit })
       : await numbersQuery(ctx.db, scope, viewerId).limit(limit).execute()
-  return documentsByNumber(
-    ctx,
-    rows.map((row) => row.doc_no),
-  )
+  return rows.map((row) => row.doc_no)
+}
+
+/** Between the two statements of a try a card may change, and then has another number. */
+const TRIES = 3
+
+/** Up to `limit` documents of a scope, apart from what narrows it. */
+export async function documentsIn(ctx: Ctx, scope: SearchScope, limit: number): Promise<Candidate[]> {
+  for (let attempt = 1; ; attempt++) {
+    const numbers = await numbersIn(ctx, scope, limit)
+    const documents = await documentsByNumber(ctx, numbers)
+    if (documents.length === numbers.length || attempt === TRIES) return documents
+  }
 }

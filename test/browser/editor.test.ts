@@ -224,7 +224,7 @@ test('a save that ends after its editor was left moves nobody, loses nothing and
   arrive()
   await page.getByText('Saved: Saved while I search').waitFor()
   expect([new URL(page.url()).pathname, await box.inputValue()]).toEqual(['/', 'something else'])
-  expect(await page.evaluate(() => Object.keys(localStorage).join())).not.toContain('kv-draft')
+  await expect.poll(() => page.evaluate(() => Object.keys(localStorage).join())).not.toContain('kv-draft')
   await page.getByRole('button', { name: 'Open', exact: true }).click()
   await page.getByRole('heading', { name: 'Saved while I search' }).waitFor()
 

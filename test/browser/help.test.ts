@@ -104,7 +104,7 @@ test('a ticket that is sent after the session ended is one of its author, and sa
   await page.getByText('Attach these files again').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByText('We have your message').waitFor()
-  expect(await page.evaluate(() => Object.keys(localStorage).join())).not.toContain('kv-ticket')
+  await expect.poll(() => page.evaluate(() => Object.keys(localStorage).join())).not.toContain('kv-ticket')
   await page.getByRole('tab', { name: 'My tickets' }).click()
   await page.getByText('A slow import').waitFor()
 })

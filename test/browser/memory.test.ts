@@ -143,7 +143,7 @@ test('a document is edited, and a secret in it never stays', async () => {
   await page.getByRole('alert').getByText('The server cannot be reached.').waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved without 1 secret that it contained.').waitFor()
-  expect(await page.evaluate(() => Object.keys(localStorage).join())).not.toContain('kv-document')
+  await expect.poll(() => page.evaluate(() => Object.keys(localStorage).join())).not.toContain('kv-document')
   expect(await page.content()).not.toContain(secret)
   expect(await person.api('GET', SNAPSHOT)).toMatchObject({ total_events: total_events + 1 })
 

@@ -76,7 +76,7 @@ test('a reader reports a card, a moderator hides it, the owner appeals, and it i
   await decide.getByRole('button', { name: 'Decide' }).click()
   // Once: the decision says it already.
   await boss.page.getByText('Hidden', { exact: true }).waitFor()
-  expect(await boss.page.evaluate(keptReasons)).toEqual([])
+  await expect.poll(() => boss.page.evaluate(keptReasons)).toEqual([])
 
   await reopenPage(page)
   await page.getByRole('heading', { name: 'Not found' }).waitFor()
@@ -99,7 +99,7 @@ test('a reader reports a card, a moderator hides it, the owner appeals, and it i
   expect(await note.inputValue()).toBe('It is about a test server.')
   await page.getByRole('button', { name: 'Send the appeal' }).click()
   await page.getByText('You have appealed').waitFor()
-  expect(await page.evaluate(keptReasons)).toEqual([])
+  await expect.poll(() => page.evaluate(keptReasons)).toEqual([])
   await page.locator('main h1:focus').waitFor()
 
   await reopenPage(boss.page)
@@ -214,5 +214,5 @@ test('of two moderators who decide at once, the second reads what the first deci
   expect(await first.page.getByLabel('Reason').inputValue()).toBe('It was an error.')
   await first.page.getByRole('dialog').getByRole('button', { name: 'Lift the ban' }).click()
   await ban.getByText('It was an error.').waitFor()
-  expect(await first.page.evaluate(keptReasons)).toEqual([])
+  await expect.poll(() => first.page.evaluate(keptReasons)).toEqual([])
 })

@@ -76,7 +76,7 @@ test('a verdict of one person is read by the other, and taken back', async () =>
   await page.getByText(/^Worked 1× on node 24/).waitFor()
   await page.getByRole('img', { name: /^Works for the next person with a chance of \d+ %/ }).waitFor()
   await verdicts.getByText('Found by the idle count').waitFor()
-  expect(await page.evaluate(() => Object.keys(localStorage).join())).not.toContain('kv-verdict')
+  await expect.poll(() => page.evaluate(() => Object.keys(localStorage).join())).not.toContain('kv-verdict')
 
   await openPage(author.page, `/cards/${id}`)
   const row = author.page.getByRole('list', { name: 'What people said after use' }).getByRole('listitem')
@@ -274,7 +274,7 @@ test('a card is replaced by another, points to it, and comes back', async () => 
   await links.getByText('Personal · Only you').waitFor()
   await page.getByText('Read by you alone.').waitFor()
   expect((await read(person, oldId)).superseded_by?.card_id).toBe(newId)
-  expect(await page.evaluate(keptReasons)).toEqual([])
+  await expect.poll(() => page.evaluate(keptReasons)).toEqual([])
   await visit(page, '/cards')
   const marked = page
     .getByRole('list', { name: 'Cards' })

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { growsTooFast } from '../support/linear-time.ts'
+import { growsTooFast, quickest } from '../support/linear-time.ts'
 import { repository } from '../support/process.ts'
 
 const LITERAL =
@@ -72,7 +72,6 @@ const HOSTILE: readonly TextOf[] = REPEATED.flatMap((piece): TextOf[] => {
 /** Each once, however many files have it. */
 const unlike = () => Map.groupBy(patterns, ({ source, flags }) => `${source} ${flags}`).values()
 
-const TRIES = 8
 /** Times the limit: beyond it no slow machine is the reason. */
 const NEAR = 4
 
@@ -105,14 +104,7 @@ function slowest(
   const pattern = new RegExp(source, flags)
   for (const textOf of HOSTILE) {
     const text = textOf(length)
-    // The processor's time, and the quickest of several: a busy machine does not look like a bad pattern then.
-    let best = Number.POSITIVE_INFINITY
-    for (let i = 0; i < TRIES && best > longestMs; i++) {
-      const start = process.cpuUsage()
-      fromStart(pattern, text)
-      const { user, system } = process.cpuUsage(start)
-      best = Math.min(best, (user + system) / 1000)
-    }
+    const best = quickest(() => fromStart(pattern, text), longestMs)
     // What is a little over it and grows as the text does is no bad pattern, but a slow machine.
     const isNear = best > longestMs && best <= longestMs * NEAR
     if (isNear && !growsTooFast((longer) => fromStart(pattern, textOf(longer)), length)) continue

@@ -30,14 +30,11 @@ const trafficOf = (page: Page): Traffic => {
   return seen
 }
 
-async function waitUntil(isDone: () => boolean): Promise<void> {
-  for (let waited = 0; waited < LONGEST_MS && !isDone(); waited += 20) await sleep(20)
-}
-
-/** Until no request is open. */
-export const allAnswered = (page: Page): Promise<void> => {
+/** Until no request is open. False if that takes longer: one beside which a route begins or ends may never be reported as ended. */
+export async function allAnswered(page: Page, longestMs = LONGEST_MS): Promise<boolean> {
   const { open } = trafficOf(page)
-  return waitUntil(() => open.size === 0)
+  for (let waited = 0; waited < longestMs && open.size > 0; waited += 20) await sleep(20)
+  return open.size === 0
 }
 
 /** Everything that has arrived is drawn, and what it leads to has begun. Runs in the page. */

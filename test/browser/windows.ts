@@ -56,6 +56,9 @@ async function newWindow(browser: Browser, wanted: Wanted): Promise<Window> {
 /** An address of ours without scripts. From `about:blank` the next page would start in a new process. */
 const RESTING_ADDRESS = '/favicon.svg'
 
+/** Loading the app anew costs less than a longer wait. */
+const SOON_MS = 1000
+
 /** False where something of the last person could stay behind. */
 async function forgetPerson({ page, context, base, worker }: Window): Promise<boolean> {
   // The tab's own storage can only be emptied from a page of our origin; a service worker could come back.
@@ -64,8 +67,8 @@ async function forgetPerson({ page, context, base, worker }: Window): Promise<bo
   for (const tab of context.pages()) if (tab !== page) await tab.close()
   await page.unrouteAll()
   await context.setOffline(false)
-  if (await leavePage(page)) await allAnswered(page)
-  else await page.goto(RESTING_ADDRESS)
+  const isIdle = (await leavePage(page)) && (await allAnswered(page, SOON_MS))
+  if (!isIdle) await page.goto(RESTING_ADDRESS)
   await page.evaluate(() => {
     sessionStorage.clear()
     delete document.documentElement.dataset.theme

@@ -55,6 +55,7 @@ import { standingVerdicts } from './0056-standing-verdicts.ts'
 import { deletedAccounts } from './0057-deleted-accounts.ts'
 import { openMatters } from './0058-open-matters.ts'
 import { decidedByService } from './0059-decided-by-service.ts'
+import { linksOfPerson } from './0060-links-of-person.ts'
 import { appliedNames, NoVault, refuseOtherProgram } from './whose-tables.ts'
 
 export type Migration = {
@@ -120,6 +121,7 @@ export const MIGRATIONS: readonly Migration[] = [
   deletedAccounts,
   openMatters,
   decidedByService,
+  linksOfPerson,
 ]
 
 export class SchemaTooNew extends Error {

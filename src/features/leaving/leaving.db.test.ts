@@ -37,6 +37,14 @@ onBothEngines('leaving', (t) => {
     const lead = await t.user()
     const { workspace_id } = (await lead.post('/api/v1/workspaces', { name: 'Team' })).body
     await lead.post(`/api/v1/workspaces/${workspace_id}/members`, { user_id: user.userId })
+    const [other, third] = await Promise.all([
+      user.post('/api/v1/cards', CARD),
+      user.post('/api/v1/cards', CARD),
+    ])
+    const why = 'The same pool'
+    const [otherId, thirdId] = [other.body.card_id, third.body.card_id]
+    await user.post(`/api/v1/cards/${otherId}/links`, { to_card_id: card_id, kind: 'related', why })
+    await user.post(`/api/v1/cards/${thirdId}/merge`, { into_card_id: card_id, why })
     const answer = await user.get('/api/v1/auth/me/export')
     expect(answer.status).toBe(200)
     const lines = answer.text
@@ -58,6 +66,9 @@ onBothEngines('leaving', (t) => {
       'notice',
     ])
       expect(kinds, kind).toContain(kind)
+    const exported = (kind: string) => lines.find((line) => line.kind === kind)?.value
+    expect(exported('card_link')).toMatchObject({ from_card_id: otherId, to_card_id: card_id, why })
+    expect(exported('card_merge')).toMatchObject({ from_card_id: thirdId, into_card_id: card_id, why })
     expect(answer.text).not.toMatch(/password|key_hash|token_hash/)
   })
 

@@ -273,6 +273,8 @@ export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<
   verdict: (db, userId) => rowsOf(db, VERDICTS, { user_id: userId }),
   feedback: (db, userId) => rowsOf(db, FEEDBACK, { user_id: userId }),
   comment: (db, userId) => rowsOf(db, COMMENTS, { user_id: userId }),
+  card_link: (db, userId) => rowsOf(db, { table: 'card_links', id: 'link_id' }, { created_by: userId }),
+  card_merge: (db, userId) => rowsOf(db, { table: 'card_merges', id: 'from_card_id' }, { merged_by: userId }),
   memory_event: eventsOf,
   raw_material: (db, userId) => rowsOf(db, { table: 'raw_materials', id: 'raw_id' }, { owner_id: userId }),
   credit_entry: (db, userId) => rowsOf(db, ENTRIES, { user_id: userId }),

@@ -336,6 +336,7 @@ test('a card is merged into another, its address says so, and the merge is undon
   await page.waitForURL(`**/cards/${intoId}?merged_from=${fromId}`)
   await page.getByRole('heading', { name: SAMPLES[2].title }).waitFor()
   await page.getByText('which was merged into this card').waitFor()
+  await page.getByText('Both tell of the same pool.').waitFor()
   await page.getByRole('link', { name: 'from a merged card' }).waitFor()
   await expect.poll(() => page.evaluate(keptReasons)).toEqual([])
   await page.getByRole('button', { name: 'Undo', exact: true }).click()

@@ -1,8 +1,10 @@
 import type { Db } from '../../db/db.ts'
 import type { CardLinksTable } from '../../db/tables/card-links.ts'
 
-/** What a person wrote about a link, and who it was. */
-type Worded = Omit<CardLinksTable, 'kind'> & { created_by_name: string | null }
+/** What a person wrote about a link or a merge, and who it was. */
+type Worded = Pick<CardLinksTable, 'from_card_id' | 'to_card_id' | 'why' | 'created_by' | 'created_at'> & {
+  created_by_name: string | null
+}
 
 type Heard = {
   owner_id: string

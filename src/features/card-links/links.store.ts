@@ -202,6 +202,20 @@ export async function insertMerge(db: Db, row: CardMergesTable): Promise<void> {
 export const findMerge = (db: Db, cardId: string): Promise<CardMergesTable | undefined> =>
   db.selectFrom('card_merges').selectAll().where('from_card_id', '=', cardId).executeTakeFirst()
 
+/** The merge of this card as a link to the other one, with the name of the person who made it, if the viewer may read that one. */
+export async function readableMerge(db: Db, cardId: string, viewerId: string) {
+  const merge = await db
+    .selectFrom('card_merges')
+    .innerJoin('users', 'users.user_id', 'card_merges.merged_by')
+    .select(['from_card_id', 'into_card_id as to_card_id', 'why', 'merged_by as created_by'])
+    .select(['card_merges.created_at', 'users.display_name as created_by_name'])
+    .where('from_card_id', '=', cardId)
+    .executeTakeFirst()
+  if (!merge) return []
+  const readable = await readableCards(db, [merge.to_card_id], viewerId)
+  return readable.has(merge.to_card_id) ? [merge] : []
+}
+
 export async function deleteMerge(db: Db, cardId: string): Promise<void> {
   await db.deleteFrom('card_merges').where('from_card_id', '=', cardId).execute()
 }

@@ -22,6 +22,7 @@ import {
   insertLink,
   linksOf,
   MOST_LINKS,
+  readableMerge,
   settleContradiction,
   successorByLink,
 } from './links.store.ts'
@@ -48,6 +49,15 @@ const CardLink = z
     created_at: Time,
   })
   .meta({ id: 'CardLink' })
+
+const CardMergeReason = z
+  .object({
+    into_card_id: AnswerId,
+    why: z.string().nullable(),
+    created_by_name: z.string().nullable().describe('Null, as why is, for the same readers as of a link'),
+    created_at: Time,
+  })
+  .meta({ id: 'CardMergeReason' })
 
 /** Superseding takes a card out of search, so it needs the right to edit that card. The other kinds change nothing. */
 async function bothCards(ctx: UserCtx, kind: LinkKind, fromId: string, toId: string) {
@@ -121,15 +131,21 @@ export const listLinks = capability({
   name: 'cards.links',
   summary: 'The links of a card',
   description:
-    'In both directions. Links to cards that the caller may not read are left out. The reason, and who wrote it, is for its writer and for those who could read both cards at that time.',
+    'In both directions. Links to cards that the caller may not read are left out, and so is the merge into such a card. The reason, and who wrote it, is for its writer and for those who could read both cards at that time.',
   scopes: ['search'],
   rest: ['GET /api/v1/cards/{card_id}/links'],
   input: CardId,
-  output: z.object({ items: z.array(CardLink) }).meta({ id: 'CardLinkList' }),
+  output: z
+    .object({
+      items: z.array(CardLink),
+      merge: CardMergeReason.nullable().describe('Set where this card was merged into another'),
+    })
+    .meta({ id: 'CardLinkList' }),
   errors: [404],
   run: async (ctx, { card_id }) => {
     await readableCard(ctx, card_id)
     const { userId } = ctx.viewer
+    const [merge] = await withoutForeignWords(ctx.db, userId, await readableMerge(ctx.db, card_id, userId))
     const links = await withoutForeignWords(ctx.db, userId, await linksOf(ctx.db, card_id, userId))
     const others = links.map(({ other_id, ...card }) => ({ ...card, card_id: other_id }))
     const homes = await presentHomes(ctx.db, userId, others)
@@ -138,6 +154,7 @@ export const listLinks = capability({
         const at = homes.get(link.other_id)
         return at ? [{ ...link, other_home: at.home, other_readers: at.readers }] : []
       }),
+      merge: merge ? { ...merge, into_card_id: merge.to_card_id } : null,
     }
   },
 })

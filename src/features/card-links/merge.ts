@@ -10,6 +10,7 @@ import { recountFeedback } from '../cards/feedback-counts.ts'
 import { holdAround } from '../cards/hold-card.ts'
 import { CardId } from '../cards/schemas.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
+import { requireMaySpeakOf } from '../sanctions/sanctions.ts'
 import { refreshIsDue, refreshSoon } from '../trust/refresh-soon.ts'
 import {
   countMergedInto,
@@ -48,7 +49,7 @@ const undoUntil = (at: string): string => new Date(Date.parse(at) + UNDO_DAYS * 
 export const mergeCard = capability({
   name: 'cards.merge',
   summary: 'Merge a card into another',
-  description: `Verdicts, feedback and evidence of the card count and show on the other one, with their source. The card leaves search, and its id answers with the other one and says so. It can be undone for ${UNDO_DAYS} days. Credits stay as they are. It needs the right to edit both.`,
+  description: `Verdicts, feedback and evidence of the card count and show on the other one, with their source. The card leaves search, and its id answers with the other one and says so. It can be undone for ${UNDO_DAYS} days. Credits stay as they are. It needs the right to edit both. GET …/links of the merged card says why.`,
   scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/cards/{card_id}/merge'],
   input: CardId.extend({ into_card_id: Id, why: z.string().max(2000).nullish() }).meta({
@@ -61,6 +62,7 @@ export const mergeCard = capability({
     const merged = await inTx(ctx, async (ctx) => {
       const card = await editableCard(ctx, card_id)
       const into = await editableAtAnyVersion(ctx, into_card_id)
+      if (why !== null) await requireMaySpeakOf(ctx, [card, into])
       if ((await countMergedInto(ctx.db, into_card_id)) >= MOST_MERGED)
         throw conflict('too_many_merged', `A card can take in at most ${MOST_MERGED} others.`)
       if (await findMerge(ctx.db, into_card_id))

@@ -91,4 +91,37 @@ onBothEngines('the id of a merged card', (t) => {
       expect((await user.get(url(from))).body.version).toBe(changed.status === 200 ? 2 : 1)
     }
   })
+
+  test('says why it was merged, and by whom, to those who could read both cards then', async () => {
+    const { workspaceId, admin, editor, viewer } = await team(t)
+    const shared = async () => {
+      const { card_id } = await record(admin, { workspace_id: workspaceId })
+      expect((await admin.post(`${url(card_id)}/share`)).status).toBe(200)
+      return card_id as string
+    }
+    const [from, into] = [await shared(), await shared()]
+    const mergeOf = async (as: Person, cardId: string) => (await as.get(`${url(cardId)}/links`)).body.merge
+    expect(await mergeOf(viewer, from)).toBeNull()
+    const why = 'Both tell of the payroll pool'
+    expect((await editor.post(`${url(from)}/merge`, { into_card_id: into, why })).status).toBe(200)
+    expect(await mergeOf(viewer, from)).toMatchObject({ into_card_id: into, why, created_by_name: 'editor' })
+    expect(await mergeOf(viewer, into)).toBeNull()
+
+    t.later(1000)
+    const opened = { visibility: 'public' }
+    expect((await admin.patch(`/api/v1/workspaces/${workspaceId}`, opened)).status).toBe(200)
+    const stranger = await t.user()
+    expect(await mergeOf(stranger, from)).toMatchObject({
+      into_card_id: into,
+      why: null,
+      created_by_name: null,
+    })
+    expect(await mergeOf(viewer, from)).toMatchObject({ why })
+    // Whoever may not read the other card learns nothing of the merge.
+    expect((await admin.post(`${url(into)}/unpublish`)).status).toBe(200)
+    expect(await mergeOf(stranger, from)).toBeNull()
+    expect(await mergeOf(admin, from)).toMatchObject({ why })
+    expect((await admin.delete(`${url(from)}/merge`)).status).toBe(204)
+    expect(await mergeOf(admin, from)).toBeNull()
+  })
 })

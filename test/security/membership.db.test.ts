@@ -170,14 +170,40 @@ const define = (t: TestVault) => {
       expect((await lead.get(members)).body).toMatchObject([{ user_id: lead.userId, role: 'admin' }])
     })
 
-    test('does not keep anybody from deleting the account either', async () => {
+    test('goes to the editor who joined first if the giver has gone, by leaving and with the account', async () => {
       const [lead, mate] = await people()
-      const other = await t.user('other')
-      const { add, leave } = await teamOf(lead)
-      await add(other)
-      await add(mate, 'admin')
+      const [viewer, first, second] = [await t.user('viewer'), await t.user('first'), await t.user('second')]
+      const { add, leave, members } = await teamOf(lead)
+      await add(viewer)
+      for (const [person, role] of [
+        [first, 'editor'],
+        [second, 'editor'],
+        [mate, 'admin'],
+      ] as const) {
+        t.later(1000)
+        await add(person, role)
+      }
       await leave(lead)
-      expect((await mate.delete('/api/v1/auth/me?confirmed_by_user=true')).status).toBe(200)
+      expect((await leave(mate)).status).toBe(200)
+      const roles = async () =>
+        (await viewer.get(members)).body.map((one: { display_name: string; role: string }) => [
+          one.display_name,
+          one.role,
+        ])
+      expect(await roles()).toEqual([
+        ['viewer', 'viewer'],
+        ['first', 'admin'],
+        ['second', 'editor'],
+      ])
+      expect((await inboxOf(first)).items[0].kind).toBe('workspace.role_changed')
+      expect((await first.delete('/api/v1/auth/me?confirmed_by_user=true')).status).toBe(200)
+      expect(await roles()).toEqual([
+        ['viewer', 'viewer'],
+        ['second', 'admin'],
+      ])
+      // Nobody has let the viewer read drafts, so the operator names the next one.
+      expect((await leave(second)).status).toBe(200)
+      expect(await roles()).toEqual([['viewer', 'viewer']])
     })
 
     test('but who made the workspace, or accepted the office, stays until there is another', async () => {

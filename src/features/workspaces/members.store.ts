@@ -53,6 +53,23 @@ export async function countAdmins(db: Db, workspaceId: string): Promise<number> 
   return admins
 }
 
+/** Who follows the last admin: who gave the role, otherwise the editor who joined first. Viewers do not, as nobody lets them read drafts. */
+export async function successorInOffice(
+  db: Db,
+  workspaceId: string,
+  giver: string,
+): Promise<string | undefined> {
+  const rows = await db
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('workspace_id', '=', workspaceId)
+    .where((eb) => eb.or([eb('user_id', '=', giver), eb('role', '=', 'editor')]))
+    .orderBy('created_at')
+    .orderBy('user_id')
+    .execute()
+  return (rows.find((row) => row.user_id === giver) ?? rows[0])?.user_id
+}
+
 export async function setRole(
   db: Db,
   workspaceId: string,

@@ -18,6 +18,7 @@ import {
   listMembersOf,
   readsAddress,
   setRole,
+  successorInOffice,
 } from './members.store.ts'
 import { withdrawInvitesOf, withdrawInvitesTo } from './withdraw-invites.ts'
 import { insertMembership, workspaceName } from './workspaces.store.ts'
@@ -156,18 +157,19 @@ async function refuseForLastAdmin(ctx: UserCtx, member: MembershipsTable): Promi
 }
 
 /**
- * A last admin may leave if somebody else gave them the role. It returns to the giver, if they are still there;
- * otherwise the operator of the server appoints an admin.
+ * A last admin may leave if somebody else gave them the role. It returns to the giver, if they are still there, and goes to
+ * an editor otherwise; for a team of viewers the operator of the server appoints an admin.
  */
 export async function handBackOffice(ctx: UserCtx, member: MembershipsTable): Promise<void> {
   const { workspace_id, role_given_by: giver } = member
   if (giver === null || member.role !== 'admin' || (await countAdmins(ctx.db, workspace_id)) > 0) return
-  if (!(await isMember(ctx, workspace_id, giver))) return
-  await setRole(ctx.db, workspace_id, giver, 'admin', ctx.viewer.userId)
-  await tellMember(ctx, 'workspace.role_changed', { workspaceId: workspace_id, userId: giver, role: 'admin' })
+  const userId = await successorInOffice(ctx.db, workspace_id, giver)
+  if (userId === undefined) return
+  await setRole(ctx.db, workspace_id, userId, 'admin', ctx.viewer.userId)
+  await tellMember(ctx, 'workspace.role_changed', { workspaceId: workspace_id, userId, role: 'admin' })
   await audit(ctx, {
     action: 'member.role_changed',
-    subject: { type: 'user', id: giver },
+    subject: { type: 'user', id: userId },
     workspaceId: workspace_id,
     details: { to: 'admin', why: 'the last admin left' },
   })

@@ -108,6 +108,24 @@ onBothEngines('what cards show to whom', (t) => {
     expect(await read(owner)).toEqual([2, ['For the second team', 'Only for the first team']])
   })
 
+  test('a team does not learn from which other one a card was published into it: the id would open an unlisted one', async () => {
+    const [first, second] = [await team(t, { visibility: 'unlisted' }), await team(t)]
+    const { editor: owner } = first
+    const member = { user_id: owner.userId, role: 'editor' }
+    await second.admin.post(`/api/v1/workspaces/${second.workspaceId}/members`, member)
+    const { card_id } = await record(owner, { workspace_id: first.workspaceId })
+    expect((await publish(owner, card_id, second.workspaceId)).status).toBe(200)
+    for (const reader of [second.admin, second.editor, second.viewer]) {
+      const list = `/api/v1/cards?scope=workspace&workspace_id=${second.workspaceId}`
+      for (const door of [`/api/v1/cards/${card_id}`, list]) {
+        const { text } = await reader.get(door)
+        expect(text).toContain(card_id)
+        expect(text).not.toContain(first.workspaceId)
+      }
+    }
+    expect((await owner.get(`/api/v1/cards/${card_id}`)).body.origin_workspace_id).toBe(first.workspaceId)
+  })
+
   test('strangers see what has passed its review, whatever brought it into the open', async () => {
     const stranger = await t.user()
     for (const visibility of ['public', 'unlisted']) {

@@ -151,7 +151,7 @@ onBothEngines('the life of cards, against a model', (t) => {
           status: expected.published ? 'published' : 'unpublished',
           workspace_id: workspaces(expected.owner)[expected.workspace],
           origin_workspace_id: workspaces(expected.owner)[
-            model.mayEdit(actor, expected) ? expected.origin : expected.workspace
+            actor === expected.owner ? expected.origin : expected.workspace
           ],
           owner_id: people[expected.owner].userId,
           version: expected.version,

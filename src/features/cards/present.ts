@@ -39,8 +39,8 @@ export const provenanceOf = (
   ...(row.whose !== 'you' && speaksToAgents(row) ? MARK : {}),
 })
 
-/** To others a published card has no past: its origin would tell which authors share a private team. */
-const mayKnowOrigin = (row: CardRow): boolean => row.is_own === 1 || canEdit(row)
+/** To others a published card has no past: its origin would tell which authors share a private team, and opens an unlisted one. */
+const originFor = (row: CardRow): string => (row.is_own === 1 ? row.origin_workspace_id : row.workspace_id)
 
 type Named = Pick<CardRow, 'whose' | 'owner_name' | 'origin'>
 
@@ -59,7 +59,7 @@ export const presentCard = (row: CardRow, now: Date): CardAnswer => ({
   card_id: row.card_id,
   case_id: row.card_id,
   workspace_id: row.workspace_id,
-  origin_workspace_id: mayKnowOrigin(row) ? row.origin_workspace_id : row.workspace_id,
+  origin_workspace_id: originFor(row),
   owner_id: row.owner_id,
   owner_name: row.owner_name,
   provenance: withNames(provenanceOf(row), row, presentHome(row)),

@@ -168,7 +168,7 @@ export const CaseResponse = z
     case_id: AnswerId.describe('The same as card_id'),
     workspace_id: AnswerId,
     origin_workspace_id: AnswerId.describe(
-      'Where it was before it was published; workspace_id for people who may not change the card',
+      'Where it was before it was published; workspace_id for everybody but its owner',
     ),
     home: Home.describe('Where it lives'),
     readers: Readers.describe('Who can read it'),

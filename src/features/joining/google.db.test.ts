@@ -153,6 +153,36 @@ onBothEngines(
 )
 
 onBothEngines(
+  'a Google account that is linked with a proven account',
+  (t) => {
+    test('tells its owner in the inbox and by mail, as the address may have been of somebody else', async () => {
+      const user = await t.user('proven')
+      const { database } = t.app.services
+      await database.transaction((db) =>
+        db.updateTable('users').set({ email_verified: 1 }).where('user_id', '=', user.userId).execute(),
+      )
+      const id_token = await idToken({ claims: { sub: 'earlier', email: user.email } })
+      expect((await t.anonymous().post('/api/v1/auth/google', { id_token })).status).toBe(200)
+      expect((await user.get('/api/v1/notices')).body.items).toMatchObject([
+        { kind: 'account.google_linked' },
+      ])
+      const mails = database.read
+        .selectFrom('outbox')
+        .select('subject')
+        .where('state_key', 'like', `notice:${user.userId}:%`)
+      expect(await mails.execute()).toMatchObject([{ subject: expect.stringContaining('Google account') }])
+    })
+  },
+  // Nothing listens there, so mails wait.
+  {
+    GOOGLE_CLIENT_ID: CLIENT_ID,
+    GOOGLE_JWKS_URL: `${ISSUER}/certs`,
+    GOOGLE_ISSUER: ISSUER,
+    SMTP_URL: 'smtp://127.0.0.1:1',
+  },
+)
+
+onBothEngines(
   'while the keys of Google cannot be had',
   (t) => {
     test('signing in is refused for now', async () => {

@@ -27,7 +27,7 @@ import {
 } from '../identity/users/users.ts'
 import { bookWaitingBonuses } from '../invite-codes/invite-codes.ts'
 import { hasRoomInMailbox } from '../mail/outbox.ts'
-import { tell } from '../notices/tell.ts'
+import { tell, tellByMail } from '../notices/tell.ts'
 import { createPersonalWorkspace } from '../workspaces/personal.ts'
 import { applyInviteCode, requireOpenRegistration } from './admission.ts'
 
@@ -220,6 +220,10 @@ const otherGoogleAccount = () =>
     'The account with this e-mail address is linked with another Google account. Sign in with that one, or with your password. If you have neither, reset the password by mail: this ends the link, and all other access.',
   )
 
+/** Google proved the address once. It may have changed hands since, and its owner of today must not miss that. */
+const tellOfLink = (ctx: Ctx, user: UsersTable): Promise<void> =>
+  tellByMail(ctx, { user, actor: '' }, { userId: user.user_id, kind: 'account.google_linked' })
+
 /**
  * Google has proved who owns the address. A password set before on an unverified address may be a
  * stranger's who registered it first, so linking removes it, and that stranger's sessions and keys.
@@ -238,7 +242,7 @@ async function linkGoogle(ctx: Ctx, user: UsersTable, subject: string): Promise<
     await bookWaitingBonuses(ctx, user.user_id)
     await endAccess(ctx, user.user_id)
     await tell(ctx, { userId: user.user_id, kind: 'account.address_proved' })
-  }
+  } else await tellOfLink(ctx, user)
   await audit(ctx, {
     action: 'account.google_linked',
     subject: { type: 'user', id: user.user_id },

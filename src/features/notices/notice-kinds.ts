@@ -10,6 +10,7 @@ export const NOTICE_KINDS = [
   'workspace.removed',
   'workspace.deleted',
   'account.address_proved',
+  'account.google_linked',
   'cards.review_due',
   'ticket.answered',
   'drafts.new',
@@ -158,6 +159,10 @@ const WORDS: Record<NoticeKind, (given: Named) => Words> = {
   'account.address_proved': () => ({
     heading: 'Your address is confirmed, and everybody else is signed out',
     line: 'Before that, somebody else may have used this account. Look through its cards, memory and teams, and delete what is not yours.',
+  }),
+  'account.google_linked': () => ({
+    heading: 'A Google account with your address was linked with your account',
+    line: 'It signs in here from now on. If that was not you, reset your password: this ends the link, and all other access.',
   }),
 }
 

@@ -119,6 +119,31 @@ const define = (t: TestVault) => {
     ])
   })
 
+  test('a private card that a link names is in no row, neither when it is linked nor when that is taken back', async () => {
+    const { admin, editor, workspaceId } = await team(t)
+    const { card_id: shared } = await record(editor, { workspace_id: workspaceId })
+    const { card_id: own } = await record(editor)
+    expect((await editor.post(`/api/v1/cards/${shared}/share`)).status).toBe(200)
+    for (const [from, to] of [
+      [shared, own],
+      [own, shared],
+    ]) {
+      const made = await editor.post(`/api/v1/cards/${from}/links`, { to_card_id: to, kind: 'related' })
+      const taken = await editor.delete(`/api/v1/cards/${shared}/links/${made.body.link_id}`)
+      expect([made.status, taken.status]).toEqual([201, 204])
+    }
+    const log = await admin.get(`/api/v1/workspaces/${workspaceId}/audit`)
+    expect(log.text).not.toContain(own)
+    const rows = log.body.items.map((one: { action: string; subject_id: string }) => [
+      one.action,
+      one.subject_id,
+    ])
+    expect(rows.slice(0, 2)).toEqual([
+      ['card.unlinked', shared],
+      ['card.linked', shared],
+    ])
+  })
+
   test('a row names another workspace only to its members, and to admins of the service', async () => {
     const { admin, editor, workspaceId } = await team(t, { visibility: 'public' })
     const boss = await t.user('chief')

@@ -47,6 +47,7 @@ const Filter = {
 }
 
 type Details = Record<string, unknown>
+type Subject = { action: string; subject_id: string }
 
 /** The other end of a link or a merge. */
 const otherCardIds = ({ details: { from_card_id, into_card_id } }: { details: Details }): string[] =>
@@ -78,6 +79,18 @@ async function withoutForeign<T extends { details: Details }>(
   }))
 }
 
+/**
+ * A link that changes only the card that it begins at is in the log of that card's workspace. The other one may be private,
+ * so where it cannot be read the row is about the first.
+ */
+function subjectOf(row: Subject & { details: Details }, titles: ReadonlyMap<string, unknown>): string {
+  const { kind, from_card_id } = row.details
+  const isNamedOnly = row.action.endsWith('linked') && kind !== 'supersedes'
+  return isNamedOnly && typeof from_card_id === 'string' && !titles.has(row.subject_id)
+    ? from_card_id
+    : row.subject_id
+}
+
 async function readPage(
   ctx: UserCtx,
   filter: AuditFilter,
@@ -95,6 +108,7 @@ async function readPage(
   )
   const items = entries.map((row) => ({
     ...row,
+    subject_id: filter.readerId === undefined ? row.subject_id : subjectOf(row, titles),
     card_title: titles.get(row.subject_id)?.title ?? null,
     other_card: otherCardIds(row).flatMap((cardId) => titles.get(cardId) ?? [])[0] ?? null,
   }))

@@ -91,6 +91,16 @@ export const linksOf = async (db: Db, cardId: string, viewerId: string) => [
   ...(await linksFrom(db, 'to_card_id', cardId, viewerId)),
 ]
 
+/** Nothing once the card is gone for good. */
+export async function workspaceOf(db: Db, cardId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('cards')
+    .select('workspace_id')
+    .where('card_id', '=', cardId)
+    .executeTakeFirst()
+  return row?.workspace_id
+}
+
 export const findLink = (db: Db, linkId: string): Promise<CardLinksTable | undefined> =>
   db.selectFrom('card_links').selectAll().where('link_id', '=', linkId).executeTakeFirst()
 

@@ -25,6 +25,7 @@ import {
   readableMerge,
   settleContradiction,
   successorByLink,
+  workspaceOf,
 } from './links.store.ts'
 import { succeed, succeedAnew } from './succession.ts'
 
@@ -67,6 +68,14 @@ async function bothCards(ctx: UserCtx, kind: LinkKind, fromId: string, toId: str
   requireVersion(ctx, from)
   return { from, to: await editableAtAnyVersion(ctx, toId) }
 }
+
+/** Only a successor changes the other card. Its admins must not learn of private cards that merely name it. */
+const toldWhere = ({
+  kind,
+  from_card_id,
+  to_card_id,
+}: Pick<CardLinksTable, 'kind' | 'from_card_id' | 'to_card_id'>) =>
+  kind === 'supersedes' ? to_card_id : from_card_id
 
 /** Every reader of either card looks through its links, so neither has more than one can read. Call it after the link is made. */
 async function requireFewLinks(ctx: UserCtx, link: CardLinksTable): Promise<void> {
@@ -116,8 +125,7 @@ export const linkCards = capability({
       await audit(ctx, {
         action: 'card.linked',
         subject: { type: 'card', id: to.card_id },
-        // Only a successor changes the other card. Its admins must not learn of private cards that merely name it.
-        workspaceId: (kind === 'supersedes' ? to : from).workspace_id,
+        workspaceId: (toldWhere(link) === to.card_id ? to : from).workspace_id,
         details: { kind, from_card_id: from.card_id },
       })
       const { home, readers } = presentHome(to)
@@ -185,7 +193,7 @@ export const unlinkCards = capability({
       await audit(ctx, {
         action: 'card.unlinked',
         subject: { type: 'card', id: link.to_card_id },
-        workspaceId: card.workspace_id,
+        workspaceId: (await workspaceOf(ctx.db, toldWhere(link))) ?? card.workspace_id,
         details: { kind: link.kind, from_card_id: link.from_card_id },
       })
     }),

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { type FormEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { cx } from '../lib/cx.ts'
 import { neighbourGetsFocus } from '../lib/neighbour-focus.ts'
@@ -133,6 +133,12 @@ export function FormDialog({
   ...dialog
 }: FormDialogProps) {
   const formId = useId()
+  const form = useRef<HTMLFormElement>(null)
+  // What a failed form says stands below its fields, which may be longer than the dialog.
+  useEffect(() => {
+    if (!busy) return
+    return () => form.current?.querySelector('[role=alert]')?.scrollIntoView({ block: 'nearest' })
+  }, [busy])
   const [opener] = useState(() => document.activeElement)
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -157,7 +163,7 @@ export function FormDialog({
         </>
       }
     >
-      <form id={formId} className="grid gap-4" onSubmit={submit}>
+      <form ref={form} id={formId} className="grid gap-4" onSubmit={submit}>
         {children}
         <FormError error={error} />
       </form>

@@ -250,6 +250,10 @@ test('the library shows its price, is asked only when told to, and one question 
   await page.locator('h2:focus').getByText('5 credits charged').waitFor()
   await page.getByText('95 credits').first().waitFor()
   await page.getByRole('list', { name: 'Library' }).getByText('Library · Everyone').waitFor()
+  // What was paid for is what is seen: no word about nothing above it, and its best hit open.
+  await page.getByText('The library has.').waitFor()
+  expect(await page.getByText('Nothing found').count()).toBe(0)
+  await page.getByRole('region', { name: 'Card' }).getByRole('heading', { name: SAMPLES[0].title }).waitFor()
   await page.reload()
   await charged.waitFor()
   // A session can end without signing out. The next person in this tab does not see what the first one paid for.
@@ -291,6 +295,7 @@ test('the library shows its price, is asked only when told to, and one question 
   await visit(page, '/?q=zzqx+unheard-of+flurbification')
   await buy.click()
   await page.getByText('Nothing was charged.').waitFor()
+  expect(await page.getByText('ask the library').count()).toBe(0)
   expect(await balanceOf(person)).toBe(95)
 
   for (let spent = 0; spent < 95; spent += 5)

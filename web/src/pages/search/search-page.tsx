@@ -43,7 +43,8 @@ export function SearchPage() {
   const isPlanShown = state.plan && !state.card && !state.event
   const plan = isPlanShown ? (library.answer?.action_card ?? answer?.action_card) : null
   // On a wide screen the best hit is already open; the address names it only after it is chosen.
-  const first = hitsOf(answer)[0]?.card_id
+  const hits = [answer, library.answer].flatMap(hitsOf)
+  const first = hits[0]?.card_id
   const selected: SearchState =
     state.card || state.event || !wide || plan ? state : { ...state, ...NOTHING_CHOSEN, card: first }
   // On paper goes what is open, and else the list.
@@ -78,7 +79,7 @@ export function SearchPage() {
           ) : (
             <>
               <Summary answer={answer} library={library.answer} />
-              {found === 0 && <NothingFound state={state} change={change} />}
+              {found === 0 && <NothingFound state={state} change={change} library={library.answer} />}
               <FreeSections answer={answer} state={state} selected={selected} change={change} wide={wide} />
               <LibrarySection library={library} state={state} selected={selected} wide={wide} />
             </>
@@ -94,10 +95,7 @@ export function SearchPage() {
           ) : selected.card ? (
             <DetailPane
               cardId={selected.card}
-              terms={
-                [...hitsOf(answer), ...hitsOf(library.answer)].find((hit) => hit.card_id === selected.card)
-                  ?.matched_terms ?? []
-              }
+              terms={hits.find((hit) => hit.card_id === selected.card)?.matched_terms ?? []}
             />
           ) : (
             <StartPane />

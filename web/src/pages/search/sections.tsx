@@ -209,8 +209,17 @@ export const Summary = ({ answer, library }: { answer: BoxAnswer; library: BoxAn
   )
 }
 
-export function NothingFound({ state, change }: { state: SearchState; change: Change }) {
+type NothingProps = { state: SearchState; change: Change; library: BoxAnswer | undefined }
+
+/** Once the library has been asked, its own section says what it has. */
+export function NothingFound({ state, change, library }: NothingProps) {
   const filtered = state.tags || state.env || state.workspace || state.track
+  if (library?.library?.results.length)
+    return (
+      <p className="px-4 py-2 text-sm text-soft">
+        Neither your cards, nor your team’s, nor your memory has it. The library has.
+      </p>
+    )
   return (
     <EmptyState
       icon={<SearchX size={18} />}
@@ -232,8 +241,10 @@ export function NothingFound({ state, change }: { state: SearchState; change: Ch
         </div>
       }
     >
-      Neither your cards, nor your team’s, nor your memory has it. Use fewer words or the exact error text, or
-      ask the library below.
+      {library?.library
+        ? 'Neither you, nor your team, nor the library has it.'
+        : 'Neither your cards, nor your team’s, nor your memory has it.'}{' '}
+      Use fewer words or the exact error text{!library?.library && ', or ask the library below'}.
     </EmptyState>
   )
 }

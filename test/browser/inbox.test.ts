@@ -22,6 +22,10 @@ test('somebody who was added is told by whom, and leaves with one click', async 
   await addTo(lead, 'Strange team', mate)
   const { page } = mate
   await openPage(page, '/')
+  // A phone has no side bar.
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('button', { name: '1 unread More' }).waitFor()
+  await page.setViewportSize({ width: 1280, height: 800 })
   await page.getByRole('link', { name: 'Inbox 1 unread' }).click()
   await page.getByText('Stranger added you to Strange team').waitFor()
   await page.getByRole('button', { name: 'Leave' }).click()

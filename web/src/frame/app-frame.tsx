@@ -179,9 +179,12 @@ function BottomBar({ onKeys }: { onKeys: () => void }) {
       <Menu
         side="top"
         trigger={
-          <button type="button" aria-label="More" className={cx(cell, 'text-soft')}>
-            <Ellipsis size={18} aria-hidden />
-            <span className={name}>More</span>
+          <button type="button" className={cx(cell, 'text-soft')}>
+            <span className="flex items-center gap-0.5">
+              <Ellipsis size={18} aria-hidden />
+              <UnreadBadge />
+            </span>
+            <span className="max-xs:sr-only">More</span>
           </button>
         }
       >

@@ -144,10 +144,20 @@ function CardFilters({ state, change }: Filtered) {
   )
 }
 
+/** Whether the person is no more than a viewer of the teams whose cards are listed. */
+function useReadsOnly({ scope, workspace }: ListState): boolean {
+  const workspaces = useQuery(workspacesQuery).data?.items ?? []
+  const teams = workspaces.filter(
+    (one) => one.type !== 'personal' && (!workspace || one.workspace_id === workspace),
+  )
+  return scope === 'workspace' && teams.length > 0 && teams.every(({ role }) => role === 'viewer')
+}
+
 /** There is no card yet, or none passes the filters. */
 function NoCards({ state, change }: Filtered) {
   const filtered = isFiltered(state)
   const isTeam = state.scope === 'workspace'
+  const readsOnly = useReadsOnly(state)
   return (
     <EmptyState
       icon={<FileText size={18} />}
@@ -155,7 +165,7 @@ function NoCards({ state, change }: Filtered) {
       action={
         filtered ? (
           <Button onClick={() => change(NO_FILTERS)}>Drop the filters</Button>
-        ) : (
+        ) : readsOnly ? undefined : (
           <div className="flex flex-wrap justify-center gap-2">
             <LinkButton to="/cards/new" look="primary">
               Write a card
@@ -175,9 +185,11 @@ function NoCards({ state, change }: Filtered) {
     >
       {filtered
         ? 'Change or drop a filter.'
-        : isTeam
-          ? 'Open a card of yours and choose Share, or write one. Members find it here and by search.'
-          : 'A card is one problem and its solution, written so that a search finds it.'}
+        : readsOnly
+          ? 'What editors share with the team is listed here, and your search finds it.'
+          : isTeam
+            ? 'Open a card of yours and choose Share, or write one. Members find it here and by search.'
+            : 'A card is one problem and its solution, written so that a search finds it.'}
     </EmptyState>
   )
 }

@@ -209,3 +209,40 @@ test('doctor says of a hook that once failed that the finding goes when it runs 
   const { stdout } = await kvault('doctor', '--key', key)
   expect(stdout).toMatch(/fail +Gemini CLI, start .*: away +→ .*this goes when the hook runs again\./)
 })
+
+const profile = () => JSON.parse(text('.config/kvault/profile.json'))
+
+test('hooks that are there go along to the vault that an agent is connected to', async () => {
+  await connectTwice('gemini')
+  const other = await liveVault({ RATE_LIMIT: 'off' })
+  try {
+    const others = await apiKeyOf(await registerPerson(other))
+    const given = ['connect', 'gemini', '--key', others, '--url', other.url]
+    expect((await kvault(...given, '--dry-run')).stdout).toContain(`have no key for ${other.url}`)
+    expect(profile().url).toBe(vault.url)
+    expect(await kvault(...given, '--yes')).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringContaining(`all hooks here use ${other.url} from now on`),
+    })
+    expect(profile().url).toBe(other.url)
+    expect((await kvault(...given, '--yes')).stdout).not.toContain('from now on')
+  } finally {
+    await other.close()
+  }
+})
+
+test('hooks that are there get a new key once theirs has ended, or after a sign-out', async () => {
+  await connectTwice('gemini')
+  const { keyId } = profile()
+  await person.delete(`/api/v1/auth/api-keys/${keyId}`)
+  // The entry has a key of its own, so it still works.
+  const alone = await kvault('connect', 'gemini', '--yes')
+  expect(alone.code).toBe(3)
+  expect(alone.stderr).toContain(`The key of kvault login has ended. Run: kvault login --url ${vault.url}`)
+  expect((await kvault('connect', 'gemini', '--yes', '--key', key)).code).toBe(0)
+  expect(profile().keyId).not.toBe(keyId)
+  expect((await kvault('logout', '--yes')).code).toBe(0)
+  expect((await kvault('connect', 'gemini', '--yes', '--key', key)).code).toBe(0)
+  expect((await kvault('doctor')).stdout).toMatch(/ok +Credential +accepted/)
+})

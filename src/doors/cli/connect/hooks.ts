@@ -8,7 +8,7 @@ import { type Connection, connectionOf, digestOf, type KeptFile, saveConnection 
 import { agreed, type ConsentOptions, showChange } from './consent.ts'
 import type { HookFile } from './hook-files/hook-file.ts'
 import { hooksOf } from './hook-files/list.ts'
-import { type KeyMaker, saveOwnProfile } from './keys.ts'
+import { hasOwnProfile, type KeyMaker, saveOwnProfile } from './keys.ts'
 
 /** The plugin of Claude Code has the same hooks; with both, every exchange would be stored twice. */
 function hasPlugin(client: string): boolean {
@@ -52,6 +52,18 @@ function madeByHand(client: McpClient, url: string): Connection {
   return { client: client.name, url, file, before, digest: digestOf(before ?? '') }
 }
 
+/** Hooks that are there already have the key of an earlier sign-in: of another vault, or one that has ended since. */
+async function renewKey(
+  client: McpClient,
+  url: string,
+  maker: KeyMaker,
+  options: ConsentOptions,
+): Promise<void> {
+  if (await hasOwnProfile(url)) return
+  print(`The hooks of ${client.title} have no key for ${url}, and do nothing there.`)
+  if (await agreed(`Let all hooks use ${url}?`, options)) await saveOwnProfile(url, maker)
+}
+
 /** Adds the hooks of a client. They use the key of this command, not that of the entry. */
 export async function connectHooks(
   client: McpClient,
@@ -63,7 +75,7 @@ export async function connectHooks(
   if (!hooks) return
   if (hasPlugin(client.name)) return print(`${client.title} already has the hooks of the plugin.`)
   const changes = changesFor(hooks.files)
-  if (changes.length === 0) return
+  if (changes.length === 0) return renewKey(client, url, maker, options)
   for (const { file, before, after } of changes) showChange(file, before, after)
   if (!(await agreed('Add these hooks?', options))) return print('No hooks written.')
   await saveOwnProfile(url, maker)

@@ -1,8 +1,9 @@
 import { hostname } from 'node:os'
 import { TOOL_SCOPES } from '../../../core/scopes.ts'
-import { CommandError } from '../exit-codes.ts'
+import { CommandError, EXIT } from '../exit-codes.ts'
+import { KVAULT } from '../own-copy.ts'
 import { givenKey, type Profile, type ProfileOptions, savedProfile, saveProfile } from '../profile.ts'
-import { isInteractive } from '../terminal.ts'
+import { isInteractive, print } from '../terminal.ts'
 import { withUserId } from '../user-id.ts'
 import { ask, failure } from '../vault-client.ts'
 import { type BrowserSession, signInByBrowser } from './browser-sign-in.ts'
@@ -46,7 +47,20 @@ function byGivenKey(url: string, apiKey: string, home: Home): KeyMaker {
   }
 }
 
-const shared = (apiKey: string): KeyMaker => ({ keyFor: async () => ({ apiKey }), done: async () => {} })
+/** Whether the key still opens its vault. Any answer but 401 is one to somebody it knows. */
+export const isAccepted = async ({ url, apiKey }: Profile): Promise<boolean> =>
+  (await ask(url, '/api/v1/auth/me', { headers: { 'x-api-key': apiKey } })).status !== 401
+
+const shared = (saved: Profile): KeyMaker => ({
+  keyFor: async () => {
+    if (await isAccepted(saved)) return { apiKey: saved.apiKey }
+    throw new CommandError(
+      `The key of kvault login has ended. Run: ${KVAULT} login --url ${saved.url}`,
+      EXIT.notSignedIn,
+    )
+  },
+  done: async () => {},
+})
 
 function byBrowser(url: string, tell: (line: string) => void, home: Home): KeyMaker {
   let session: BrowserSession | undefined
@@ -79,7 +93,7 @@ export function keyMaker(
   if (saved?.url !== url || isInteractive()) return byBrowser(url, tell, home)
   if (options.workspace !== undefined)
     throw new CommandError(`The saved key would be shared, and ${NO_HOME}. Give one with --key.`)
-  return shared(saved.apiKey)
+  return shared(saved)
 }
 
 /** A key that was made and could not be used ends, because nobody would know of it. One that the person gave stays. */
@@ -98,10 +112,17 @@ export async function keepProfile(profile: Profile): Promise<void> {
   }
 }
 
-/** The command and the hooks use a key of their own. */
+/** Whether the saved key is of this vault, and accepted there. */
+export async function hasOwnProfile(url: string): Promise<boolean> {
+  const saved = savedProfile()
+  return saved?.url === url && (await isAccepted(saved))
+}
+
+/** The command and all hooks share a key of their own, so they are all of one vault. */
 export async function saveOwnProfile(url: string, maker: KeyMaker): Promise<void> {
-  if (savedProfile()?.url === url) return
+  if (await hasOwnProfile(url)) return
   await keepProfile({ url, ...(await maker.keyFor('kvault')) })
+  print(`${KVAULT} and all hooks here use ${url} from now on.`)
 }
 
 /** Deletes a key with itself. A key that no longer exists counts as deleted. */

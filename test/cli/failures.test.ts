@@ -122,6 +122,17 @@ test('signing in again ends the key of the last time, unless a client shares it'
   expect(await keysNamed('kvault')).toContain(second)
 })
 
+test('signing in after the key has ended names the clients that still have it', async () => {
+  await kvault(BY_PASSWORD, { input: PASSWORD })
+  await kvault(['connect', 'codex', '--yes', '--no-hooks'])
+  for (const id of await keysNamed('kvault')) await person.delete(`/api/v1/auth/api-keys/${id}`)
+  const again = await kvault(BY_PASSWORD, { input: PASSWORD })
+  expect(again.stdout).toContain('The former key has ended, but these still have it.')
+  expect(again.stdout).toContain(`kvault connect codex --url ${vault.url}`)
+  expect(again.stdout).not.toContain('stays valid')
+  expect((await kvault(['connect', 'codex', '--yes', '--no-hooks'])).code).toBe(0)
+})
+
 test('the file of one client does not stop the others, and the end says which failed', async () => {
   const broken = {
     '.gemini/settings.json': '[]',

@@ -2,7 +2,15 @@ import { TOOL_SCOPES } from '../../core/scopes.ts'
 import { signInByBrowser } from './connect/browser-sign-in.ts'
 import { connections } from './connect/connections.ts'
 import { agreed, type ConsentOptions } from './connect/consent.ts'
-import { CREATED, type Created, endKey, keepProfile, keyName, takeBackKey } from './connect/keys.ts'
+import {
+  CREATED,
+  type Created,
+  endKey,
+  isAccepted,
+  keepProfile,
+  keyName,
+  takeBackKey,
+} from './connect/keys.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { readGiven } from './given-file.ts'
 import { KVAULT } from './own-copy.ts'
@@ -35,9 +43,14 @@ const sharers = (apiKey: string): string[] =>
 
 /** A key that kvault made for the same vault ends when the next one replaces it, unless a client shares it. */
 async function endFormer(former: Profile | undefined, { url, apiKey }: Profile): Promise<void> {
-  if (!former?.keyId || former.url !== url || former.apiKey === apiKey) return
+  if (!former || former.url !== url || former.apiKey === apiKey) return
   const users = sharers(former.apiKey)
   if (users.length === 0) return takeBackKey(url, former)
+  if (!(await isAccepted(former)))
+    return print(
+      `The former key has ended, but these still have it. Give them another: ${KVAULT} connect ${users.join(' ')} --url ${url}`,
+    )
+  if (!former.keyId) return
   print(
     `The former key stays valid, because these use it: ${users.join(', ')}. To end it: ${KVAULT} disconnect`,
   )

@@ -262,6 +262,12 @@ test('a dry run shows the change without a key and writes nothing; without a ter
   expect(nobody.code).toBe(4)
   expect(nobody.stdout).toContain('No agent was found')
   expect(nobody.stdout).toContain('"mcpServers"')
+  // This is the log of a script, which asked for no key. Who asks for one gets it.
+  const key = await apiKeyOf(person, ['search'])
+  const nowhere = { HOME: at('other'), KVAULT_API_KEY: key }
+  expect((await kvault(['connect', '--yes'], nowhere)).stdout).toContain('Bearer <API_KEY>')
+  expect((await kvault(['connect', '--yes'], nowhere)).stdout).not.toContain(key)
+  expect((await kvault(['connect', '--print'], nowhere)).stdout).toContain(key)
   expect((await kvault(['connect', '--auth', 'magic'])).code).toBe(2)
 })
 

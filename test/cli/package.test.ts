@@ -146,6 +146,19 @@ test('after an upgrade of the vault npx has an old command; connect deletes it, 
   })
 }, 120_000)
 
+test('entries to copy are for the vault that handed out the command, whichever was used before', async () => {
+  const home = join(folder, 'elsewhere')
+  mkdirSync(join(home, '.config', 'kvault'), { recursive: true })
+  const key = ['kv', 'x'.repeat(40)].join('_')
+  writeFileSync(
+    join(home, '.config', 'kvault', 'profile.json'),
+    JSON.stringify({ url: 'http://127.0.0.1:1', apiKey: key }),
+  )
+  const { stdout } = await installed(['connect', '--print'], { HOME: home })
+  expect(stdout).toContain(`"url": "${vault.url}/mcp"`)
+  expect(stdout).not.toContain(key)
+})
+
 test('a dry run leaves no copy of the command behind', async () => {
   const home = join(folder, 'dry')
   mkdirSync(join(home, '.codex'), { recursive: true })

@@ -50,8 +50,11 @@ async function chosen(names: readonly string[], options: ConnectOptions): Promis
   return answer === '' ? found : answer.split(/[\s,]+/).map(findClient)
 }
 
+/** Who asks for entries gets them with the key. One that nobody asked for is not to reach the log of a script. */
 function printEntries(names: readonly string[], options: ConnectOptions): number {
-  const { url, apiKey = HIDDEN_KEY } = findProfile(options)
+  const url = urlToJoin(options)
+  const { apiKey: own = HIDDEN_KEY } = findProfile({ ...options, url })
+  const apiKey = options.print || isInteractive() ? own : HIDDEN_KEY
   for (const client of names.map(findClient)) {
     const entry = client.entry(
       options.auth === 'oauth' && !wantsKey(client, options) ? { url } : { url, apiKey },

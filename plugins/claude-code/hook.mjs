@@ -82,7 +82,7 @@ var EDITORS$3 = /* @__PURE__ */ new Set([
 * Events whose answer reaches the model. The output of PreCompact becomes an instruction for the summary, so it
 * prints nothing.
 */
-var INJECTED$4 = /* @__PURE__ */ new Set([
+var INJECTED$5 = /* @__PURE__ */ new Set([
 	"SessionStart",
 	"UserPromptSubmit",
 	"PostToolUse",
@@ -166,6 +166,7 @@ var READERS$1 = {
 var claudeCode = {
 	name: "claude-code",
 	read: (event, payload) => {
+		if (payload.cursor_version !== void 0) return void 0;
 		const happening = READERS$1[event]?.(payload);
 		return happening && {
 			...happening,
@@ -173,11 +174,11 @@ var claudeCode = {
 			folder: textOf$1(payload.cwd)
 		};
 	},
-	inject: (event, text) => INJECTED$4.has(event) ? asAdditionalContext(event, text) : void 0
+	inject: (event, text) => INJECTED$5.has(event) ? asAdditionalContext(event, text) : void 0
 };
 //#endregion
 //#region src/doors/cli/hooks/agents/codex.ts
-var INJECTED$3 = /* @__PURE__ */ new Set([
+var INJECTED$4 = /* @__PURE__ */ new Set([
 	"SessionStart",
 	"UserPromptSubmit",
 	"PostToolUse"
@@ -243,7 +244,7 @@ var codex = {
 			folder: textOf$1(payload.cwd)
 		};
 	},
-	inject: (event, text) => INJECTED$3.has(event) ? asAdditionalContext(event, text) : void 0
+	inject: (event, text) => INJECTED$4.has(event) ? asAdditionalContext(event, text) : void 0
 };
 //#endregion
 //#region src/doors/cli/hooks/agents/copilot.ts
@@ -253,6 +254,8 @@ var LAST_LINE = /<exited with exit code (\d{1,3})>\s*$/;
 /** Also the last line: `<command started in background with shellId: 1>`, `<command with shellId: 1 is still running …>`. */
 var RUNS_ON = /<command (?:started in|with shellId:) [^\n>]{1,500}>\s*$/;
 var EDITORS$2 = /* @__PURE__ */ new Set(["edit", "create"]);
+/** Commands whose failure a pipe hides come as used, not as failed. */
+var INJECTED$3 = /* @__PURE__ */ new Set(["sessionStart", "postToolUse"]);
 /** According to the documentation, the model sees the output of a hook for a failed tool if the hook ends with this code. */
 var SHOWN_TO_MODEL = 2;
 function command(payload, output, exitCode) {
@@ -308,7 +311,7 @@ var copilot = {
 		};
 	},
 	inject: (event, text) => {
-		if (event === "sessionStart") return {
+		if (INJECTED$3.has(event)) return {
 			output: JSON.stringify({ additionalContext: text }),
 			exitCode: 0
 		};

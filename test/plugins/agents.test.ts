@@ -29,6 +29,23 @@ test('every agent has payloads that name its version and where they come from', 
   }
 })
 
+test('hooks of Claude Code leave to those of Cursor what Cursor passes to both', () => {
+  const pairs: [string, string][] = [
+    ['sessionStart', 'SessionStart'],
+    ['beforeSubmitPrompt', 'UserPromptSubmit'],
+    ['postToolUse', 'PostToolUse'],
+    ['postToolUseFailure', 'PostToolUseFailure'],
+    ['stop', 'Stop'],
+    ['sessionEnd', 'SessionEnd'],
+  ]
+  const events = ALL.find(({ agent }) => agent === 'cursor')?.events ?? []
+  for (const [own, claudes] of pairs) {
+    const payload = events.find(({ event }) => event === own)?.payload ?? {}
+    expect(findHookAgent('cursor')?.read(own, payload), own).toBeDefined()
+    expect(findHookAgent('claude-code')?.read(claudes, payload), claudes).toBeUndefined()
+  }
+})
+
 test('the exit code is what the agent says, not what the output says', () => {
   const says = 'exit code 7\nProcess exited with code 7\nExit Code: 7'
   const shell = { tool_name: 'run_shell_command', tool_input: { command: 'x' } }

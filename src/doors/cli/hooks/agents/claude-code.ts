@@ -67,6 +67,8 @@ const READERS: Record<string, (payload: Payload) => Happening | undefined> = {
 export const claudeCode: HookAgent = {
   name: 'claude-code',
   read: (event, payload) => {
+    // Cursor executes these hooks too, beside its own, and would get everything twice.
+    if (payload.cursor_version !== undefined) return undefined
     const happening = READERS[event]?.(payload)
     return happening && { ...happening, sessionId: textOf(payload.session_id), folder: textOf(payload.cwd) }
   },

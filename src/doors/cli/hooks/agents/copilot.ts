@@ -8,6 +8,9 @@ const LAST_LINE = /<exited with exit code (\d{1,3})>\s*$/
 const RUNS_ON = /<command (?:started in|with shellId:) [^\n>]{1,500}>\s*$/
 const EDITORS = new Set(['edit', 'create'])
 
+/** Commands whose failure a pipe hides come as used, not as failed. */
+const INJECTED = new Set(['sessionStart', 'postToolUse'])
+
 /** According to the documentation, the model sees the output of a hook for a failed tool if the hook ends with this code. */
 const SHOWN_TO_MODEL = 2
 
@@ -46,7 +49,7 @@ export const copilot: HookAgent = {
     return found && { ...found, sessionId: textOf(payload.sessionId), folder: textOf(payload.cwd) }
   },
   inject: (event, text) => {
-    if (event === 'sessionStart') return { output: JSON.stringify({ additionalContext: text }), exitCode: 0 }
+    if (INJECTED.has(event)) return { output: JSON.stringify({ additionalContext: text }), exitCode: 0 }
     return event === 'postToolUseFailure' ? { output: text, exitCode: SHOWN_TO_MODEL } : undefined
   },
 }

@@ -144,6 +144,12 @@ test('after an upgrade of the vault npx has an old command; connect deletes it, 
     detail: `kvault 0.0.9, which hooks start; server ${version}`,
     advice: `npx -y ${vault.url}/kvault.tgz connect`,
   })
+  // Hooks ask their own vault, whatever another one has.
+  const other = await liveVault({ RATE_LIMIT: 'off' })
+  const elsewhere = await installed(['doctor', '--json', '--url', other.url], env)
+  await other.close()
+  expect(elsewhere.stdout).toContain('"Version"')
+  expect(elsewhere.stdout).not.toContain('"Own copy"')
 }, 120_000)
 
 test('entries to copy are for the vault that handed out the command, whichever was used before', async () => {

@@ -4,6 +4,7 @@ import { DAY_MS } from '../../../core/day.ts'
 import { VERSION } from '../../../core/version.ts'
 import { CommandError } from '../exit-codes.ts'
 import { KVAULT, npxFolder, versionOfCopy } from '../own-copy.ts'
+import { savedProfile } from '../profile.ts'
 import { versionOf } from '../server-version.ts'
 import { ask, errorText, notAVault, type Reply } from '../vault-client.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
@@ -42,10 +43,14 @@ export async function checkServer(url: string): Promise<{ findings: Finding[]; r
   }
 }
 
+/** The copy is that of the vault that hooks ask; another one may be older or newer. */
+const copyFor = (url: string): string | undefined =>
+  (savedProfile()?.url ?? url) === url ? versionOfCopy() : undefined
+
 /** The command comes from the server, so both should have the same version, and so should the copy that hooks start. */
 async function checkVersion(url: string): Promise<Finding[]> {
   const version = (await versionOf(url)) ?? 'unknown'
-  const copy = versionOfCopy()
+  const copy = copyFor(url)
   const toDo = npxFolder() ? `${KVAULT} connect` : `npm install --global ${url}/kvault.tgz`
   return [
     version === VERSION

@@ -519,8 +519,10 @@ var send = async (profile, line, message, negotiated) => request(`${profile.url}
 */
 function vaultOf(options) {
 	let profile = findProfile(options);
+	const toDo = givenKey(options) === void 0 ? `Run: ${KVAULT} login` : `Give this entry another key, or run: ${KVAULT} connect`;
 	return {
 		url: profile.url,
+		advice: `${toDo} --url ${profile.url}`,
 		send: async (line, message, negotiated) => {
 			const tried = profile.apiKey;
 			const answer = await send(profile, line, message, negotiated);
@@ -534,9 +536,9 @@ function vaultOf(options) {
 	};
 }
 /** Why the vault gave no answer of the protocol. */
-function refusalText(status, detail, url) {
+function refusalText(status, detail, { advice }) {
 	const said = typeof detail === "string" ? detail : void 0;
-	if (status === 401) return `${said ?? "Not signed in"} Run: ${KVAULT} login --url ${url}`;
+	if (status === 401) return `${said ?? "Not signed in."} ${advice}`;
 	return said ?? `The vault answered ${status}`;
 }
 /** The vault answers `initialize` by a stream or by JSON; the next messages name the version of its answer. */
@@ -584,7 +586,7 @@ async function bridge(options = {}) {
 			negotiated = agreedVersion(message, reply) ?? negotiated;
 			if (!isNotification(message)) write(withIdOf(message, reply, text));
 		} else if (isGood$1(answer)) fail(message, `${vault.url} does not answer as a vault does`);
-		else fail(message, refusalText(answer.statusCode, reply?.detail, vault.url));
+		else fail(message, refusalText(answer.statusCode, reply?.detail, vault));
 	}
 	const pending = /* @__PURE__ */ new Set();
 	for await (const line of linesOf(process.stdin)) {

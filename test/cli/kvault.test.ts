@@ -174,6 +174,18 @@ test('mcp says in words what a server answers that is no vault', async () => {
   server.close()
 })
 
+test('mcp says what helps when its key is refused: a sign-in does not change the key of an entry', async () => {
+  const line = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })}\n`
+  const refusal = async (...args: string[]) =>
+    JSON.parse((await kvault(['mcp', ...args], line)).stdout).error.message
+  expect(await refusal('--key', 'kv_unknown')).toContain(
+    `Give this entry another key, or run: kvault connect --url ${vault.url}`,
+  )
+  const other = await liveVault({ RATE_LIMIT: 'off' })
+  expect(await refusal('--url', other.url)).toContain(`Run: kvault login --url ${other.url}`)
+  await other.close()
+})
+
 test('mcp bridges initialize and tools/list to the vault', async () => {
   const messages = [
     {

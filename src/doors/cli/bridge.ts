@@ -6,7 +6,7 @@ import { CommandError } from './exit-codes.ts'
 import { isEventStream, isGood, jsonIn, reasonOf, request, textOf } from './http-request.ts'
 import { linesOf } from './lines.ts'
 import { KVAULT } from './own-copy.ts'
-import { findProfile, type Profile, type ProfileOptions } from './profile.ts'
+import { findProfile, givenKey, type Profile, type ProfileOptions } from './profile.ts'
 import { homeOf } from './project-name.ts'
 
 type Message = { jsonrpc: '2.0'; id?: string | number; method?: string; params?: Record<string, unknown> }
@@ -81,6 +81,8 @@ const send = async (
 
 type Vault = {
   url: string
+  /** What helps if its key is refused: the key of an entry counts more than that of a sign-in. */
+  advice: string
   send: (line: string, message: Message, negotiated: string | undefined) => Promise<IncomingMessage>
 }
 
@@ -90,8 +92,13 @@ type Vault = {
  */
 function vaultOf(options: ProfileOptions): Vault {
   let profile = findProfile(options)
+  const toDo =
+    givenKey(options) === undefined
+      ? `Run: ${KVAULT} login`
+      : `Give this entry another key, or run: ${KVAULT} connect`
   return {
     url: profile.url,
+    advice: `${toDo} --url ${profile.url}`,
     send: async (line, message, negotiated) => {
       const tried = profile.apiKey
       const answer = await send(profile, line, message, negotiated)
@@ -106,10 +113,10 @@ function vaultOf(options: ProfileOptions): Vault {
 }
 
 /** Why the vault gave no answer of the protocol. */
-function refusalText(status: number | undefined, detail: unknown, url: string | undefined): string {
+function refusalText(status: number | undefined, detail: unknown, { advice }: Vault): string {
   // A client takes no other message than a text, and would wait for ever.
   const said = typeof detail === 'string' ? detail : undefined
-  if (status === 401) return `${said ?? 'Not signed in'} Run: ${KVAULT} login --url ${url}`
+  if (status === 401) return `${said ?? 'Not signed in.'} ${advice}`
   return said ?? `The vault answered ${status}`
 }
 
@@ -155,7 +162,7 @@ export async function bridge(options: ProfileOptions = {}): Promise<void> {
       negotiated = agreedVersion(message, reply) ?? negotiated
       if (!isNotification(message)) write(withIdOf(message, reply, text))
     } else if (isGood(answer)) fail(message, `${vault.url} does not answer as a vault does`)
-    else fail(message, refusalText(answer.statusCode, reply?.detail, vault.url))
+    else fail(message, refusalText(answer.statusCode, reply?.detail, vault))
   }
 
   const pending = new Set<Promise<void>>()

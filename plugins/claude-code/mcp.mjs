@@ -37,6 +37,14 @@ var CommandError = class extends Error {
 		this.exitCode = exitCode;
 	}
 };
+/** The vault refused. `code` is its own word for why. */
+var Refusal = class extends CommandError {
+	code;
+	constructor(message, exitCode, code) {
+		super(message, exitCode);
+		this.code = code;
+	}
+};
 //#endregion
 //#region src/core/user-folders.ts
 /**
@@ -450,6 +458,11 @@ function homeOf(folder) {
 		file: workspaceFile
 	};
 }
+/** The person may not know which file names a workspace that is gone, or that they have left. Other errors stay. */
+function withFileOfHome(error, { id, file }) {
+	if (!(error instanceof Refusal && ["not_found", "forbidden"].includes(error.code ?? ""))) return error;
+	return new CommandError(`Nothing was recorded. ${file} sends new cards to the workspace ${id}, and the vault refused: ${error.message} Correct the file, or name the workspace of the card yourself.`, error.exitCode);
+}
 //#endregion
 //#region src/doors/cli/bridge.ts
 var CALL_TIMEOUT_MS = 12e4;
@@ -478,21 +491,23 @@ function protocolHeaders(message, negotiated) {
 * A card that names no workspace goes to the `workspace_id` of the project's `.kvault.json`, once the person has allowed
 * that. Without a key the vault refuses in any case.
 */
-async function withHome(profile, line, { method, params, ...rest }) {
-	if (method !== "tools/call" || params?.name !== "record_card") return line;
+async function homeFor(profile, { method, params }) {
+	if (method !== "tools/call" || params?.name !== "record_card") return void 0;
 	const given = params.arguments;
 	const { url, apiKey } = profile;
 	const home = given?.workspace_id ? void 0 : homeOf(process.cwd());
-	if (!home || !url || !apiKey) return line;
+	if (!home || !url || !apiKey) return void 0;
 	await requireAllowed({
 		...profile,
 		url,
 		apiKey
 	}, home);
-	const workspace_id = home.id;
+	return home;
+}
+function withHome({ params, ...rest }, { id: workspace_id }) {
+	const given = params?.arguments;
 	return JSON.stringify({
 		...rest,
-		method,
 		params: {
 			...params,
 			arguments: {
@@ -502,17 +517,46 @@ async function withHome(profile, line, { method, params, ...rest }) {
 		}
 	});
 }
-var send = async (profile, line, message, negotiated) => request(`${profile.url}/mcp`, {
-	method: "POST",
-	headers: {
-		"content-type": "application/json",
-		accept: "application/json, text/event-stream",
-		...profile.apiKey ? { "x-api-key": profile.apiKey } : {},
-		...protocolHeaders(message, negotiated)
-	},
-	body: await withHome(profile, line, message),
-	timeoutMs: CALL_TIMEOUT_MS
-});
+/** The agent named no workspace, so a refusal of it has to say which file did. */
+function withFileNamed(text, reply, home) {
+	const { result } = reply ?? {};
+	if (!home || !result?.isError) return text;
+	const refused = jsonIn(result.content?.[0]?.text ?? "") ?? {};
+	const refusal = new Refusal(String(refused.detail), EXIT.failed, refused.code);
+	const named = withFileOfHome(refusal, home);
+	if (named === refusal || !(named instanceof CommandError)) return text;
+	const content = [{
+		type: "text",
+		text: JSON.stringify({
+			...refused,
+			detail: named.message
+		})
+	}];
+	return JSON.stringify({
+		...reply,
+		result: {
+			...result,
+			content
+		}
+	});
+}
+var send = async (profile, line, message, negotiated) => {
+	const home = await homeFor(profile, message);
+	return {
+		answer: await request(`${profile.url}/mcp`, {
+			method: "POST",
+			headers: {
+				"content-type": "application/json",
+				accept: "application/json, text/event-stream",
+				...profile.apiKey ? { "x-api-key": profile.apiKey } : {},
+				...protocolHeaders(message, negotiated)
+			},
+			body: home ? withHome(message, home) : line,
+			timeoutMs: CALL_TIMEOUT_MS
+		}),
+		home
+	};
+};
 /**
 * The vault of this bridge. `kvault login` ends the key of the last time while bridges run: a message whose key is refused
 * is sent once more if another key of the same vault was saved meanwhile.
@@ -525,12 +569,12 @@ function vaultOf(options) {
 		advice: `${toDo} --url ${profile.url}`,
 		send: async (line, message, negotiated) => {
 			const tried = profile.apiKey;
-			const answer = await send(profile, line, message, negotiated);
-			if (answer.statusCode !== 401) return answer;
+			const answered = await send(profile, line, message, negotiated);
+			if (answered.answer.statusCode !== 401) return answered;
 			const saved = findProfile(options);
-			if (saved.url !== profile.url || !saved.apiKey || saved.apiKey === tried) return answer;
+			if (saved.url !== profile.url || !saved.apiKey || saved.apiKey === tried) return answered;
 			profile = saved;
-			answer.resume();
+			answered.answer.resume();
 			return send(profile, line, message, negotiated);
 		}
 	};
@@ -568,12 +612,12 @@ async function bridge(options = {}) {
 		if (id !== void 0) refuse(id, INTERNAL_ERROR, text);
 	};
 	async function forward(line, message) {
-		const answer = await vault.send(line, message, negotiated);
+		const { answer, home } = await vault.send(line, message, negotiated);
 		if (isEventStream(answer)) {
 			let isAnswered = false;
 			for await (const data of eventsOf(answer)) {
-				write(data);
 				const reply = jsonIn(data);
+				write(withFileNamed(data, reply, home));
 				isAnswered ||= reply?.id === message.id;
 				negotiated = agreedVersion(message, reply) ?? negotiated;
 			}
@@ -584,7 +628,7 @@ async function bridge(options = {}) {
 		const reply = jsonIn(text);
 		if (reply?.jsonrpc === "2.0") {
 			negotiated = agreedVersion(message, reply) ?? negotiated;
-			if (!isNotification(message)) write(withIdOf(message, reply, text));
+			if (!isNotification(message)) write(withIdOf(message, reply, withFileNamed(text, reply, home)));
 		} else if (isGood$1(answer)) fail(message, `${vault.url} does not answer as a vault does`);
 		else fail(message, refusalText(answer.statusCode, reply?.detail, vault));
 	}

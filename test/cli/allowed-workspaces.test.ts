@@ -110,6 +110,14 @@ test('where the person has left the workspace of the project, the refusal names 
     expect(stderr).toContain(
       `.kvault.json sends new cards to the workspace ${workspace_id}, and the vault refused`,
     )
+    const params = { name: 'record_card', arguments: { title: 'Left', symptom: 'x', fix_summary: 'y' } }
+    const line = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+    const bridged = await runKvault(['mcp'], inside, { cwd: dirname(file), input: `${line}\n` })
+    const { result } = JSON.parse(bridged.stdout)
+    expect(result.isError).toBe(true)
+    expect(JSON.parse(result.content[0].text).detail).toContain(
+      `.kvault.json sends new cards to the workspace ${workspace_id}, and the vault refused`,
+    )
   }
   // What the vault refuses about the card is no matter of the file.
   await kvault(['allow-workspace', foreign, '--yes'])

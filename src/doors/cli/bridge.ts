@@ -2,16 +2,21 @@ import type { IncomingMessage } from 'node:http'
 import { headerText } from '../../core/http/header-text.ts'
 import { requireAllowed } from './allowed-workspaces.ts'
 import { eventsOf } from './event-stream.ts'
-import { CommandError } from './exit-codes.ts'
+import { CommandError, EXIT, Refusal } from './exit-codes.ts'
 import { isEventStream, isGood, jsonIn, reasonOf, request, textOf } from './http-request.ts'
 import { linesOf } from './lines.ts'
 import { KVAULT } from './own-copy.ts'
 import { findProfile, givenKey, type Profile, type ProfileOptions } from './profile.ts'
-import { homeOf } from './project-name.ts'
+import { homeOf, type ProjectHome, withFileOfHome } from './project-name.ts'
 
 type Message = { jsonrpc: '2.0'; id?: string | number; method?: string; params?: Record<string, unknown> }
 
-type Reply = { jsonrpc?: string; id?: unknown; result?: { protocolVersion?: string }; detail?: unknown }
+type Result = { protocolVersion?: string; isError?: boolean; content?: { text?: string }[] }
+
+type Reply = { jsonrpc?: string; id?: unknown; result?: Result; detail?: unknown }
+
+/** What the vault said, and the home that the message got here. */
+type Answered = { answer: IncomingMessage; home: ProjectHome | undefined }
 
 const CALL_TIMEOUT_MS = 120_000
 const PARSE_ERROR = -32700
@@ -46,19 +51,34 @@ function protocolHeaders(message: Message, negotiated: string | undefined): Reco
  * A card that names no workspace goes to the `workspace_id` of the project's `.kvault.json`, once the person has allowed
  * that. Without a key the vault refuses in any case.
  */
-async function withHome(
+async function homeFor(
   profile: Partial<Profile>,
-  line: string,
-  { method, params, ...rest }: Message,
-): Promise<string> {
-  if (method !== 'tools/call' || params?.name !== 'record_card') return line
+  { method, params }: Message,
+): Promise<ProjectHome | undefined> {
+  if (method !== 'tools/call' || params?.name !== 'record_card') return undefined
   const given = params.arguments as Record<string, unknown> | undefined
   const { url, apiKey } = profile
   const home = given?.workspace_id ? undefined : homeOf(process.cwd())
-  if (!home || !url || !apiKey) return line
+  if (!home || !url || !apiKey) return undefined
   await requireAllowed({ ...profile, url, apiKey }, home)
-  const workspace_id = home.id
-  return JSON.stringify({ ...rest, method, params: { ...params, arguments: { ...given, workspace_id } } })
+  return home
+}
+
+function withHome({ params, ...rest }: Message, { id: workspace_id }: ProjectHome): string {
+  const given = params?.arguments as Record<string, unknown> | undefined
+  return JSON.stringify({ ...rest, params: { ...params, arguments: { ...given, workspace_id } } })
+}
+
+/** The agent named no workspace, so a refusal of it has to say which file did. */
+function withFileNamed(text: string, reply: Reply | null | undefined, home: ProjectHome | undefined): string {
+  const { result } = reply ?? {}
+  if (!home || !result?.isError) return text
+  const refused = (jsonIn(result.content?.[0]?.text ?? '') ?? {}) as { detail?: string; code?: string }
+  const refusal = new Refusal(String(refused.detail), EXIT.failed, refused.code)
+  const named = withFileOfHome(refusal, home)
+  if (named === refusal || !(named instanceof CommandError)) return text
+  const content = [{ type: 'text', text: JSON.stringify({ ...refused, detail: named.message }) }]
+  return JSON.stringify({ ...reply, result: { ...result, content } })
 }
 
 const send = async (
@@ -66,8 +86,9 @@ const send = async (
   line: string,
   message: Message,
   negotiated: string | undefined,
-): Promise<IncomingMessage> =>
-  request(`${profile.url}/mcp`, {
+): Promise<Answered> => {
+  const home = await homeFor(profile, message)
+  const answer = await request(`${profile.url}/mcp`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -75,15 +96,17 @@ const send = async (
       ...(profile.apiKey ? { 'x-api-key': profile.apiKey } : {}),
       ...protocolHeaders(message, negotiated),
     },
-    body: await withHome(profile, line, message),
+    body: home ? withHome(message, home) : line,
     timeoutMs: CALL_TIMEOUT_MS,
   })
+  return { answer, home }
+}
 
 type Vault = {
   url: string
   /** What helps if its key is refused: the key of an entry counts more than that of a sign-in. */
   advice: string
-  send: (line: string, message: Message, negotiated: string | undefined) => Promise<IncomingMessage>
+  send: (line: string, message: Message, negotiated: string | undefined) => Promise<Answered>
 }
 
 /**
@@ -101,12 +124,12 @@ function vaultOf(options: ProfileOptions): Vault {
     advice: `${toDo} --url ${profile.url}`,
     send: async (line, message, negotiated) => {
       const tried = profile.apiKey
-      const answer = await send(profile, line, message, negotiated)
-      if (answer.statusCode !== 401) return answer
+      const answered = await send(profile, line, message, negotiated)
+      if (answered.answer.statusCode !== 401) return answered
       const saved = findProfile(options)
-      if (saved.url !== profile.url || !saved.apiKey || saved.apiKey === tried) return answer
+      if (saved.url !== profile.url || !saved.apiKey || saved.apiKey === tried) return answered
       profile = saved
-      answer.resume()
+      answered.answer.resume()
       return send(profile, line, message, negotiated)
     },
   }
@@ -143,12 +166,12 @@ export async function bridge(options: ProfileOptions = {}): Promise<void> {
   }
 
   async function forward(line: string, message: Message): Promise<void> {
-    const answer = await vault.send(line, message, negotiated)
+    const { answer, home } = await vault.send(line, message, negotiated)
     if (isEventStream(answer)) {
       let isAnswered = false
       for await (const data of eventsOf(answer)) {
-        write(data)
         const reply = jsonIn(data) as Reply | null | undefined
+        write(withFileNamed(data, reply, home))
         isAnswered ||= reply?.id === message.id
         negotiated = agreedVersion(message, reply) ?? negotiated
       }
@@ -160,7 +183,7 @@ export async function bridge(options: ProfileOptions = {}): Promise<void> {
     const reply = jsonIn(text) as Reply | undefined
     if (reply?.jsonrpc === '2.0') {
       negotiated = agreedVersion(message, reply) ?? negotiated
-      if (!isNotification(message)) write(withIdOf(message, reply, text))
+      if (!isNotification(message)) write(withIdOf(message, reply, withFileNamed(text, reply, home)))
     } else if (isGood(answer)) fail(message, `${vault.url} does not answer as a vault does`)
     else fail(message, refusalText(answer.statusCode, reply?.detail, vault))
   }

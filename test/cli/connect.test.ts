@@ -393,6 +393,8 @@ test('the plugin of Claude Code has the hooks already', async () => {
   put('.claude/settings.json', '{"enabledPlugins":{"vault@knowledge-vault":true}}')
   const result = await kvault(['connect', 'claude-code', '--yes', '--key', await apiKeyOf(person)])
   expect(result.stdout).toContain('already has the hooks of the plugin')
+  // They have no key but that of the command.
+  expect(JSON.parse(text('.config/kvault/profile.json')).url).toBe(vault.url)
   expect(text('.claude/settings.json')).not.toContain('hook claude-code')
 })
 

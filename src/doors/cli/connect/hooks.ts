@@ -73,7 +73,10 @@ export async function connectHooks(
 ): Promise<void> {
   const hooks = hooksOf(client.name)
   if (!hooks) return
-  if (hasPlugin(client.name)) return print(`${client.title} already has the hooks of the plugin.`)
+  if (hasPlugin(client.name)) {
+    print(`${client.title} already has the hooks of the plugin.`)
+    return renewKey(client, url, maker, options)
+  }
   const changes = changesFor(hooks.files)
   if (changes.length === 0) return renewKey(client, url, maker, options)
   for (const { file, before, after } of changes) showChange(file, before, after)

@@ -198,6 +198,24 @@ onBothEngines('events', (t) => {
     expect((await user.tool('append_context_turn', turn)).status).toBe(422)
   })
 
+  test('an address that ends like the reserved key is not the reserved key', async () => {
+    const user = await t.user()
+    const snapshot = (project_key: string, content: string, meta: object) =>
+      user.post(EVENTS, { project_key, event_type: 'fact_snapshot', content, meta })
+    const confirmed = { fact_kind: 'user_preferences', confirmed_by_user: true }
+    await snapshot('__user__/preferences', '- short answers', confirmed)
+    for (const key of [
+      'https://__user__/preferences',
+      'git@__user__:preferences',
+      'https://github.com/__user__/preferences',
+    ]) {
+      const other = await snapshot(key, '- nobody agreed', { fact_kind: 'project_preferences' })
+      expect(other.body.project_key, key).toBe(key)
+      const { data } = (await user.tool('get_project_context', { project_key: key })).body
+      expect(data.user_preferences.content, key).toBe('- short answers')
+    }
+  })
+
   test('user preferences in an ordinary project are an event, and replace nothing', async () => {
     const user = await t.user()
     const snapshot = (fact_kind: string, content: string) =>

@@ -97,6 +97,11 @@ test.each([
   ['__user__/preferences/', '__user__/preferences/'],
   ['__user__/preference', '__user__/preference'],
   ['__user__', '__user__'],
+  ['https://__user__/preferences', 'https://__user__/preferences'],
+  ['git@__user__:preferences', 'git@__user__:preferences'],
+  ['https://＿＿user＿＿/preferences', 'https://＿＿user＿＿/preferences'],
+  ['https://github.com/__user__/preferences', 'https://github.com/__user__/preferences'],
+  ['https://github.com/%5F_USER__/preferences.git', 'https://github.com/%5F_USER__/preferences.git'],
 ])('%s is kept as it was written', (written, key) => {
   expect(readProjectKey(written)).toEqual({ form: 'plain', key })
 })

@@ -42,6 +42,9 @@ const SHORTHAND = /^(github|gitlab|bitbucket):([^/\s]+\/.+)$/i
 const HOST_AND_PATH = /^((?:[a-z0-9-]+\.)+[a-z]{2,}|localhost)(?::\d+)?\/(.+)$/i
 const ORG_AND_REPO = /^[A-Za-z0-9][A-Za-z0-9._~-]*(?:\/[A-Za-z0-9._~-]+)+$/
 
+/** A near miss of the reserved key must neither become it nor look like a repository, whatever stands before it. */
+const NEAR_RESERVED = /^__user__/i
+
 /** The longest accepted key; addresses of repositories are far shorter. */
 export const LONGEST_KEY = 1000
 /** What a new key may take in an index of PostgreSQL, whose entries have at most 2,704 bytes. */
@@ -51,6 +54,8 @@ export const MOST_KEY_BYTES = 2000
 export function readProjectKey(written: string): ProjectName {
   const spelled = spelledName(written)
   const name = composed(spelled)
+  if (name.form === 'remote' && (NEAR_RESERVED.test(name.host) || NEAR_RESERVED.test(name.path)))
+    return { form: 'plain', key: written.trim().normalize('NFC') }
   return name.key === spelled.key ? name : { ...name, earlier: spelled }
 }
 
@@ -70,8 +75,7 @@ const inAscii = (host: string): string =>
 function spelledName(written: string): SpelledName {
   const text = written.trim()
   if (text === USER_PREFERENCES_KEY) return { form: 'user_preferences', key: USER_PREFERENCES_KEY }
-  // A near miss of the reserved key must neither become it nor look like a repository.
-  if (/^__user__/i.test(text)) return { form: 'plain', key: text }
+  if (NEAR_RESERVED.test(text)) return { form: 'plain', key: text }
   return remoteName(text) ?? pathName(text) ?? { form: 'plain', key: text }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnswerId } from './schemas.ts'
 
 /**
  * Who wrote the text of an answer. Agents read cards, events and names, and must know what their user wrote and what somebody
@@ -9,7 +10,7 @@ export const Provenance = z
     owner: z
       .enum(['you', 'team', 'public'])
       .describe('you: the caller alone; team: members of a workspace of the caller; public: anybody'),
-    workspace: z.string().nullable().describe('workspace_id of the workspace that the text comes from'),
+    workspace: AnswerId.nullable().describe('workspace_id of the workspace that the text comes from'),
     reviewed: z.boolean().describe('It has passed the review for publishing; no promise that it is right'),
     origin: z
       .string()

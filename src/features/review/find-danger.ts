@@ -2,11 +2,13 @@ import { type Automaton, buildAutomaton } from '../redaction/automaton.ts'
 import { allowedHosts } from './hosts.ts'
 import { isPlain, readable } from './readable.ts'
 import {
+  type Ahead,
   type DangerRuleId,
   type Finding,
   type IsAllowedHost,
   type Severity,
   SPEAKS_TO_AGENTS,
+  spanOf,
   type Trigger,
 } from './rule.ts'
 import { COMMAND_TRIGGERS } from './rules/commands.ts'
@@ -24,6 +26,12 @@ import { TRUST_TRIGGERS } from './rules/trust.ts'
  * severity: what blocks must not hide behind what warns.
  */
 const MOST_OF_A_SEVERITY = 20
+
+/**
+ * So many starts of one command are a row that nobody writes, and to judge each costs more than the rest of the review. The
+ * further ones are found, whatever a judge would say.
+ */
+const MOST_WITH_ONE_END = 5
 
 type Scanner = { automaton: Automaton; waiting: readonly { trigger: Trigger; length: number }[] }
 
@@ -55,19 +63,61 @@ const noCounts = (): Record<Severity, Map<DangerRuleId, number>> => ({
   note: new Map(),
 })
 
+/**
+ * Where patterns are next found. Each is looked for again only behind the place where it was found, so that all looks together
+ * read the text once.
+ */
+function nextPlaces(text: string) {
+  const looks = new Map<RegExp, { from: number; place: number }>()
+  return (pattern: RegExp, from: number): number => {
+    const last = looks.get(pattern)
+    if (last && last.from <= from && from <= last.place) return last.place
+    pattern.lastIndex = from
+    const place = pattern.exec(text)?.index ?? Number.POSITIVE_INFINITY
+    looks.set(pattern, { from, place })
+    return place
+  }
+}
+
+type NextPlace = ReturnType<typeof nextPlaces>
+
+/** The character behind a keyword may be any that separates words, so a stop counts behind it. */
+function isAhead(
+  { part, within, stop }: Ahead,
+  keyword: { start: number; end: number },
+  next: NextPlace,
+): boolean {
+  const place = next(part, keyword.start)
+  return place <= keyword.start + within && place <= next(stop, keyword.end + 1)
+}
+
+/** Whether a match is to be judged, by how many of its trigger have had the same end. */
+function judgedByEnd() {
+  const last = new Map<Trigger, { end: number; matches: number }>()
+  return (trigger: Trigger, end: number): boolean => {
+    const known = last.get(trigger)
+    const matches = known?.end === end ? known.matches + 1 : 1
+    last.set(trigger, { end, matches })
+    return matches <= MOST_WITH_ONE_END
+  }
+}
+
 function scan({ automaton, waiting }: Scanner, text: string, isAllowedHost: IsAllowedHost, sink: Sink): void {
   const counts = noCounts()
+  const next = nextPlaces(text)
+  const isJudged = judgedByEnd()
   automaton.scan(text, (keyword, end) => {
     const { trigger, length } = waiting[keyword] as Scanner['waiting'][number]
-    const { rule, pattern, judge } = trigger
+    const { rule, pattern, judge, ahead } = trigger
     // A judge lowers a severity, and never raises it.
     if ((counts[trigger.severity].get(rule) ?? 0) >= MOST_OF_A_SEVERITY) return
-    pattern.lastIndex = end - length
+    const start = end - length
+    if (ahead && !isAhead(ahead, { start, end }, next)) return
+    pattern.lastIndex = start
     const match = pattern.exec(text)
     if (match === null) return
-    const spans = judge
-      ? judge(match, text, isAllowedHost)
-      : [{ start: match.index, end: match.index + match[0].length }]
+    const whole = spanOf(match)
+    const spans = judge && isJudged(trigger, whole.end) ? judge(match, text, isAllowedHost) : [whole]
     for (const span of spans) {
       const finding = { rule, severity: trigger.severity, ...span }
       const count = counts[finding.severity].get(rule) ?? 0

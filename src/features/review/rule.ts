@@ -37,6 +37,12 @@ export type IsAllowedHost = (host: string) => boolean
 export type Found = { start: number; end: number; severity?: Severity }
 
 /**
+ * How the matches of a pattern go on: with `part`, at most `within` characters behind the start of the keyword, and with no
+ * `stop` before it. Both are global. A text may repeat a keyword on and on, so they are looked for once for all of them.
+ */
+export type Ahead = { part: RegExp; within: number; stop: RegExp }
+
+/**
  * One way to find a danger: at each keyword (ASCII, without case) the pattern is tried once, from where the keyword starts.
  * Patterns are sticky and every quantifier is bounded, so that a try costs a constant and a text is read in linear time.
  */
@@ -47,6 +53,8 @@ export type Trigger = {
   pattern: RegExp
   /** Checks a match: may move it, change its severity, or drop it. */
   judge?: (match: RegExpExecArray, text: string, isAllowedHost: IsAllowedHost) => readonly Found[]
+  /** Where this is not so, the pattern cannot match and is not tried. */
+  ahead?: Ahead
 }
 
 export const trigger = (
@@ -61,6 +69,22 @@ export const trigger = (
   keywords: keywords.split('¦'),
   pattern,
   ...(judge ? { judge } : {}),
+})
+
+type Far = { head: string; gap: string; part: string; within: number; stop?: RegExp; flags?: 'i' | '' }
+
+const LINE_END = /\n/g
+
+/** A trigger whose pattern reads far: `gap` takes none of `stop`, and `within` is the longest that it and `head` can be. */
+export const farTrigger = (
+  rule: DangerRuleId,
+  severity: Severity,
+  keywords: string,
+  { head, gap, part, within, stop = LINE_END, flags = 'i' }: Far,
+  judge?: Trigger['judge'],
+): Trigger => ({
+  ...trigger(rule, severity, keywords, new RegExp(head + gap + part, `${flags}y`), judge),
+  ahead: { part: new RegExp(part, `${flags}g`), within, stop },
 })
 
 export const spanOf = (match: RegExpExecArray): Found => ({

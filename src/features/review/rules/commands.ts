@@ -1,5 +1,5 @@
 import { goesToAllowed } from '../hosts.ts'
-import { type Found, type IsAllowedHost, spanOf, type Trigger, trigger } from '../rule.ts'
+import { type Found, farTrigger, type IsAllowedHost, spanOf, type Trigger, trigger } from '../rule.ts'
 
 /** An installer of a known host is reported; any other is blocked. */
 const unlessAllowed = (match: RegExpExecArray, _: string, isAllowedHost: IsAllowedHost): readonly Found[] => [
@@ -16,35 +16,48 @@ const INTERPRETER = `(?:sudo\\s{1,3}(?:-\\w{1,3}\\s{1,3})?)?(?:/(?:usr/)?bin/)?(
 const FILTERS = '(?:\\s{0,3}(?:tee|gunzip|zcat|xzcat|gzip|xz|unxz|zstd|sed|tr|rev)\\b[^|\\n]{0,60}\\|){0,3}'
 /** The rest of a command, also on further lines behind a backslash. */
 const ARGUMENTS = '(?:[^\\n|\\\\]|\\\\(?:\\r?\\n)?){0,300}'
+const ARGUMENTS_END = /\||(?<!\\\r?)\n/g
 const FETCHERS = 'curl¦wget¦iwr ¦irm ¦invoke-webrequest¦invoke-restmethod'
 const FETCHER = '(?<![\\w-])(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\\b'
+const LONGEST_FETCHER = 'invoke-restmethod'.length
 
 const REMOTE_CODE: Trigger[] = [
-  trigger(
+  farTrigger(
     'remote_code',
     'block',
     FETCHERS,
-    new RegExp(`${FETCHER}${ARGUMENTS}\\|${FILTERS}\\s{0,3}${INTERPRETER}`, 'iy'),
+    {
+      head: FETCHER,
+      gap: ARGUMENTS,
+      part: `\\|${FILTERS}\\s{0,3}${INTERPRETER}`,
+      within: LONGEST_FETCHER + 300 * '\\\r\n'.length,
+      stop: ARGUMENTS_END,
+    },
     unlessAllowed,
   ),
-  trigger(
+  farTrigger(
     'remote_code',
     'block',
     FETCHERS,
-    new RegExp(
-      `${FETCHER}[^\\n]{0,250}?[;&\\n]\\s{0,4}(?:sudo )?chmod\\s{1,3}(?:[ugoa]{0,4}\\+x|[0-7]{3,4})\\b`,
-      'iy',
-    ),
+    {
+      head: FETCHER,
+      gap: '[^\\n]{0,250}?',
+      part: '[;&\\n]\\s{0,4}(?:sudo )?chmod\\s{1,3}(?:[ugoa]{0,4}\\+x|[0-7]{3,4})\\b',
+      within: LONGEST_FETCHER + 250,
+    },
     unlessAllowed,
   ),
-  trigger(
+  farTrigger(
     'remote_code',
     'block',
     FETCHERS,
-    new RegExp(
-      `${FETCHER}[^\\n|]{0,250}\\|\\s{0,3}(?:sudo )?tar\\s[^\\n&;]{0,60}(?:-C ?/(?:\\s|$)|&&\\s{0,2}/)`,
-      'iy',
-    ),
+    {
+      head: FETCHER,
+      gap: '[^\\n|]{0,250}',
+      part: '\\|\\s{0,3}(?:sudo )?tar\\s[^\\n&;]{0,60}(?:-C ?/(?:\\s|$)|&&\\s{0,2}/)',
+      within: LONGEST_FETCHER + 250,
+      stop: /[\n|]/g,
+    },
     unlessAllowed,
   ),
   trigger(
@@ -82,12 +95,12 @@ const REMOTE_CODE: Trigger[] = [
     'exec(¦eval(¦eval get¦function(atob',
     /(?<![\w.])(?:exec|eval|function) ?(?:get)?\((?:\w{1,20}\()?["'\s]{0,3}(?:(?:urllib|u|requests|__import__|base64|zlib|codecs|marshal|atob|b64decode|file_get_contents)\b|https?:)/iy,
   ),
-  trigger(
-    'remote_code',
-    'block',
-    'fetch(¦require(',
-    /(?:fetch\(|require\(["'](?:node:)?https?["']\))[^\n]{0,200}?\beval\b/iy,
-  ),
+  farTrigger('remote_code', 'block', 'fetch(¦require(', {
+    head: '(?:fetch\\(|require\\(["\'](?:node:)?https?["\']\\))',
+    gap: '[^\\n]{0,200}?',
+    part: '\\beval\\b',
+    within: 'require("node:https")'.length + 200,
+  }),
   trigger('remote_code', 'block', '/dev/tcp/', /\/dev\/tcp\/[\w.$-]{1,80}\/\d{1,5}/iy),
   trigger(
     'remote_code',

@@ -1,5 +1,5 @@
 import { goesToAllowed } from '../hosts.ts'
-import { type Found, type IsAllowedHost, spanOf, type Trigger, trigger } from '../rule.ts'
+import { type Found, farTrigger, type IsAllowedHost, spanOf, type Trigger, trigger } from '../rule.ts'
 
 const SENSITIVE =
   '(?:id_rsa|id_ed25519|id_ecdsa|\\.ssh\\b|\\.aws\\b|\\.env\\b|\\.netrc|\\.npmrc|\\.pypirc|\\.gnupg|\\.kube\\b|\\.git-credentials|/etc/(?:passwd|shadow|hostname)|_history\\b|process\\.env|os\\.environ|printenv|credentials\\b)'
@@ -7,43 +7,47 @@ const SENSITIVE =
 const unlessAllowed = (match: RegExpExecArray, _: string, isAllowedHost: IsAllowedHost): readonly Found[] =>
   goesToAllowed(match[0], isAllowedHost) ? [] : [spanOf(match)]
 
+const SENDER = '(?<![\\w-])(?:curl|wget)\\s'
+
 /** Commands and code that send out private data. */
 const COMMANDS: Trigger[] = [
-  trigger(
-    'exfiltration',
-    'block',
-    'curl¦wget',
-    new RegExp(
-      `(?<![\\w-])(?:curl|wget)\\s[^\\n]{0,160}?(?:-d|--data[\\w-]{0,14}|-F|--form|-T|--upload-file|--post-file|--post-data)[ =]["']?[^\\n]{0,60}?${SENSITIVE}`,
-      'iy',
-    ),
-  ),
-  trigger(
+  farTrigger('exfiltration', 'block', 'curl¦wget', {
+    head: SENDER,
+    gap: '[^\\n]{0,160}?',
+    part: `(?:-d|--data[\\w-]{0,14}|-F|--form|-T|--upload-file|--post-file|--post-data)[ =]["']?[^\\n]{0,60}?${SENSITIVE}`,
+    within: 'curl '.length + 160,
+  }),
+  farTrigger(
     'exfiltration',
     'warn',
     'curl¦wget',
-    /(?<![\w-])(?:curl|wget)\s[^\n]{0,100}?(?:https?:\/\/)[^\s"']{1,120}?\$\{?\w{0,30}(?:TOKEN|KEY|SECRET|PASSW)/y,
+    {
+      head: SENDER,
+      gap: '[^\\n]{0,100}?',
+      part: '(?:https?://)[^\\s"\']{1,120}?\\$\\{?\\w{0,30}(?:TOKEN|KEY|SECRET|PASSW)',
+      within: 'curl '.length + 100,
+      flags: '',
+    },
     unlessAllowed,
   ),
-  trigger(
+  farTrigger(
     'exfiltration',
     'block',
     'curl¦wget',
-    new RegExp(
-      `(?<![\\w-])(?:curl|wget)\\s[^\\n]{0,100}?https?://[^\\s"']{1,120}?(?:\\$\\(|\`)(?:cat|base64)\\s[^)\`\\n]{0,60}?${SENSITIVE}`,
-      'iy',
-    ),
+    {
+      head: SENDER,
+      gap: '[^\\n]{0,100}?',
+      part: `https?://[^\\s"']{1,120}?(?:\\$\\(|\`)(?:cat|base64)\\s[^)\`\\n]{0,60}?${SENSITIVE}`,
+      within: 'curl '.length + 100,
+    },
     unlessAllowed,
   ),
-  trigger(
-    'exfiltration',
-    'block',
-    'scp ¦rsync ¦nc ¦ncat ¦sftp ',
-    new RegExp(
-      `(?<![\\w-])(?:scp|rsync|ncat|nc|sftp)\\s[^\\n]{0,80}?${SENSITIVE}[^\\n]{0,80}(?:@|:|\\d)`,
-      'iy',
-    ),
-  ),
+  farTrigger('exfiltration', 'block', 'scp ¦rsync ¦nc ¦ncat ¦sftp ', {
+    head: '(?<![\\w-])(?:scp|rsync|ncat|nc|sftp)\\s',
+    gap: '[^\\n]{0,80}?',
+    part: `${SENSITIVE}[^\\n]{0,80}(?:@|:|\\d)`,
+    within: 'rsync '.length + 80,
+  }),
   trigger(
     'exfiltration',
     'block',
@@ -78,7 +82,7 @@ const COMMANDS: Trigger[] = [
     'exfiltration',
     'warn',
     '![',
-    /!\[[^\]\n]{0,100}\]\(https?:\/\/[^)\s]{1,200}?[?&=/](?:[^)\s]{0,80}?)(?:\{|%7b|<|\$|_token|_key|secret|base64)/iy,
+    /!\[[^\]\n]{0,100}\]\(https?:\/\/[^)\s][^)\s?&=/]{0,199}[?&=/][^)\s]{0,280}?(?:\{|%7b|<|\$|_token|_key|secret|base64)/iy,
   ),
   trigger(
     'exfiltration',

@@ -1,6 +1,6 @@
 import { CONTROLS, INVISIBLE, PAIRS_OR_PRIVATE } from '../../../text/invisible.ts'
 import { CYRILLIC_TWINS } from '../readable.ts'
-import { type Finding, type Trigger, trigger } from '../rule.ts'
+import { type Finding, farTrigger, type Trigger, trigger } from '../rule.ts'
 import { findControls, findOverwritten } from './controls.ts'
 import { findInvisible } from './invisible.ts'
 
@@ -17,12 +17,13 @@ export const HIDDEN_TRIGGERS: readonly Trigger[] = [
     '<span hidden¦<div hidden¦<p hidden¦<section hidden',
     /<(?:span|div|p|section) hidden\b/iy,
   ),
-  trigger(
-    'hidden_text',
-    'warn',
-    '<!--',
-    /<!--[^>]{0,600}?\b(?:assistant|agents?|model|llm|the user|ai|instructions?|approve[ds]?)\b/iy,
-  ),
+  farTrigger('hidden_text', 'warn', '<!--', {
+    head: '<!--',
+    gap: '[^>]{0,600}?',
+    part: '\\b(?:assistant|agents?|model|llm|the user|ai|instructions?|approve[ds]?)\\b',
+    within: '<!--'.length + 600,
+    stop: />/g,
+  }),
   trigger('hidden_text', 'note', '<!--', /<!--(?:\s{1,20}[^\s>]{1,60}){5}/iy),
   trigger('hidden_text', 'warn', '[//]:¦[comment]:', /\[(?:\/\/|comment)\]: ?(?:#|<>) ?["'(]/iy),
   trigger(

@@ -1,5 +1,5 @@
 import { goesToAllowed } from '../hosts.ts'
-import { type Found, type IsAllowedHost, spanOf, type Trigger, trigger } from '../rule.ts'
+import { type Found, farTrigger, type IsAllowedHost, spanOf, type Trigger, trigger } from '../rule.ts'
 
 const warned = (
   rule: 'weakened_check' | 'new_trust',
@@ -28,11 +28,14 @@ const WEAKENED: Trigger[] = [
     /verify(?:_ssl)? ?= ?False/y,
   ),
   warned('weakened_check', 'strict-ssl', /strict-ssl[ =]{1,3}false/iy),
-  warned(
-    'weakened_check',
-    'curl',
-    /(?<![\w-])curl\s(?:[^\n|;]{0,120}\s)?(?:-[a-zA-Z]{0,5}k[a-zA-Z]{0,4}|--insecure)(?=\s|$)/y,
-  ),
+  farTrigger('weakened_check', 'warn', 'curl', {
+    head: '(?<![\\w-])curl\\s',
+    gap: '(?:[^\\n|;]{0,120}\\s)?',
+    part: '(?:-[a-zA-Z]{0,5}k[a-zA-Z]{0,4}|--insecure)(?=\\s|$)',
+    within: 'curl '.length + 121,
+    stop: /[|;]/g,
+    flags: '',
+  }),
   warned('weakened_check', '--no-check-certificate', /--no-check-certificate/iy),
   warned(
     'weakened_check',

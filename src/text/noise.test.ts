@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { withoutNoise } from './noise.ts'
 
 describe('parts that differ between two outputs of one program are left out', () => {
@@ -83,4 +83,17 @@ test('hostile text costs time in proportion to its length', () => {
     const text = piece.repeat(Math.ceil(200_000 / piece.length))
     expect(withoutNoise(text).length).toBeLessThanOrEqual(text.length)
   }
+})
+
+test('a line that was read before is not cleaned again', () => {
+  const replacesIn = (text: string) => {
+    const replaces = vi.spyOn(String.prototype, 'replace')
+    withoutNoise(text)
+    const { length } = replaces.mock.calls
+    replaces.mockRestore()
+    return length
+  }
+  for (const lines of ['\n', '\r\n', 'Error: boom\n'])
+    expect(replacesIn(lines.repeat(1000)), JSON.stringify(lines)).toBeLessThan(1200)
+  expect(withoutNoise('one\n\none\n at 10:00:00 one\ntwo\n\ntwo')).toBe('one\nat one\ntwo')
 })

@@ -109,11 +109,15 @@ export function cleanLine(line: string): string {
 export function withoutNoise(text: string): string {
   const kept: string[] = []
   const seen = new Set<string>()
+  // A log repeats lines, empty ones most of all, and to clean one takes sixteen patterns.
+  const read = new Set<string>()
   let frames = 0
   for (const line of terminalLines(text)) {
     const isFrame = isStackFrame(line)
     if (isFrame && (frames >= FRAMES_KEPT || FOREIGN_FRAME.test(line))) continue
     if (isFrame) frames++
+    if (read.has(line)) continue
+    read.add(line)
     const clean = cleanLine(line)
     if (!/[\p{L}\p{N}]/u.test(clean) || seen.has(clean)) continue
     seen.add(clean)

@@ -106,16 +106,11 @@ async function fillIndexes(services: Services): Promise<void> {
   if (events > 0) services.log.info({ events }, 'memory events were indexed')
 }
 
-const LOOK_MS = 100
-
-/** Node closes idle connections once, at the stop. One that still had a request then would stay until its client leaves. */
 async function closeServer(server: FastifyInstance, stopMs = PATIENCE.stopMs): Promise<void> {
-  const look = setInterval(() => server.server.closeIdleConnections(), LOOK_MS)
   const end = setTimeout(() => server.server.closeAllConnections(), stopMs)
   try {
     await server.close()
   } finally {
-    clearInterval(look)
     clearTimeout(end)
   }
 }

@@ -17,6 +17,8 @@ export async function liveVault(env: TestEnv = {}, options: BuildOptions = {}): 
     log: pino({ level: 'silent' }),
     passwordHashing: QUICK_HASHING,
     ...options,
+    // Clients keep their connections, and each stop would wait for what may come on them.
+    patience: { drainMs: 0, ...options.patience },
   })
   await app.server.listen({ host: config.host, port })
   return {

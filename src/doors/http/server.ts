@@ -13,7 +13,7 @@ import { RouteTimes } from './fast-path/route-times.ts'
 import { shedLoad } from './limits/admission-queue.ts'
 import { answerInTime } from './limits/answer-in-time.ts'
 import { clientHost, trustIn } from './limits/client-host.ts'
-import { refuseWhileClosing } from './limits/closing.ts'
+import { closeInOrder } from './limits/closing.ts'
 import { PATIENCE, type Patience, watchConnections } from './limits/connection-limits.ts'
 import { drainRefusedBodies } from './limits/drain-body.ts'
 import { type MetricsOfAll, serveMetrics } from './metrics.ts'
@@ -103,7 +103,6 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   const app = newServer(services, answers, patience)
   app.server.maxConnections = patience.connections
   const connections = watchConnections(app.server, patience)
-  app.addHook('preClose', async () => connections.endSilent())
   app.addHook('onClose', async () => connections.stopLooking())
   answers.attend(app)
   compressPages(app)
@@ -111,7 +110,9 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   drainRefusedBodies(app)
   handleErrors(app, services)
   answerInTime(app)
-  refuseWhileClosing(app)
+  closeInOrder(app, patience)
+  // After those that may still have a request on its way.
+  app.addHook('preClose', async () => connections.endSilent())
   replaceNodeRefusals(app)
   if (doors.shedding) shedLoad(app, services.database)
   const closeRoutes = refuseWrongAddresses(app, services)

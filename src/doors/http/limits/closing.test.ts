@@ -2,8 +2,27 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate as nextIteration } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { liveVault } from '../../../../test/support/live.ts'
+
+test('a request that comes on an idle connection just after the stop is answered, and ends the connection', async () => {
+  // Longer than any machine takes: the stop waits for the connection alone.
+  const vault = await liveVault({}, { patience: { drainMs: 3_600_000 } })
+  const { host, hostname, port } = new URL(vault.url)
+  const socket = connect(Number(port), hostname)
+  const request = `GET /api/v1/billing/plans HTTP/1.1\r\nHost: ${host}\r\n\r\n`
+  socket.write(request)
+  const [first] = await once(socket, 'data')
+  const answers = text(socket)
+  const closed = vault.close()
+  while (vault.app.server.server.listening) await nextIteration()
+  socket.write(request)
+  const second = (await answers).toLowerCase()
+  await closed
+  expect(String(first)).toMatch(/^HTTP\/1.1 200 /)
+  expect(second).toMatch(/^http\/1.1 200 /)
+  expect(second).toMatch(/\r\nconnection: close\r\n/)
+})
 
 test('while the server stops, what has begun is answered, and what comes is refused in our own form', async () => {
   const vault = await liveVault()
@@ -15,8 +34,9 @@ test('while the server stops, what has begun is answered, and what comes is refu
   const begun = once(vault.app.server.server, 'request')
   socket.write(`POST /api/v1/auth/register HTTP/1.1\r\n${head}`)
   await begun
+  const idleEnds = vi.spyOn(vault.app.server.server, 'closeIdleConnections')
   const closed = vault.close()
-  while (vault.app.server.server.listening) await nextIteration()
+  while (idleEnds.mock.calls.length === 0) await nextIteration()
   socket.write(`${body}POST /api/v1/auth/register HTTP/1.1\r\n${head}${body}`)
   const [, first = '', second = ''] = (await answers).split('HTTP/1.1 ')
   await closed

@@ -18,7 +18,9 @@ export const PATIENCE = {
   readerMs: 30_000,
   /** How often slow readers are looked for. */
   lookMs: 5000,
-  /** Requests that run when the service stops. A client that dawdles must not make the stop a failed one. */
+  /** Open connections when the service stops: what comes on them meanwhile is still answered. */
+  drainMs: 500,
+  /** Requests that run when the service stops, the time above included. A client that dawdles must not make the stop a failed one. */
   stopMs: 10_000,
   /** Connections of one process. Further ones are closed, so that file handles are left for files and the database. */
   connections: 10_000,

@@ -59,6 +59,30 @@ test('a server that cannot be reached uses up no connection', async () => {
   await queue.end()
 })
 
+test('where the server gives fewer connections than the pool may have, requests wait for those that there are', async () => {
+  const admin = queueWith(10_000)
+  const owner = await admin.connect()
+  const url = new URL(inject('postgresUrl'))
+  url.username = `narrow_${process.pid}`
+  await owner.query(`create role ${url.username} login connection limit 1`, [])
+  const config = { connectionString: url.href, max: 3, connectionTimeoutMillis: 10_000 }
+  const queue = new ConnectionQueue(openPool(config, () => {}))
+  const held = await queue.connect()
+  const use = async () => {
+    const client = await queue.connect()
+    const { rows } = await client.query('select 1 as one', [])
+    client.release()
+    return rows
+  }
+  const uses = Promise.all([use(), use(), use()])
+  await vi.waitUntil(() => queue.waitMs() > 0, { timeout: 10_000 })
+  held.release()
+  expect(await uses).toEqual([[{ one: 1 }], [{ one: 1 }], [{ one: 1 }]])
+  await queue.end()
+  await owner.query(`drop role ${url.username}`, [])
+  owner.release()
+})
+
 /** `pg_sleep` stands in for a host that is gone: the connection stays open, and nothing comes. */
 const SILENT = 'select pg_sleep(0.4)'
 

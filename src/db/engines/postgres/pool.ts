@@ -39,6 +39,13 @@ export function openPool(
   return pool
 }
 
+const TOO_MANY_CONNECTIONS = '53300'
+/** How long a connection that the server did not give is not asked for again. */
+const REFUSED_MS = 1000
+
+const isRefused = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === TOO_MANY_CONNECTIONS
+
 export class WaitedTooLong extends Error {
   override readonly name = 'WaitedTooLong'
 }
@@ -102,6 +109,11 @@ export class ConnectionQueue implements PostgresPool {
       }
       return client
     } catch (error) {
+      // The server gives no more than there are, and those serve: the request waits for one of them.
+      if (isRefused(error) && this.#pool.totalCount > 0) {
+        setTimeout(() => this.#next(), REFUSED_MS).unref()
+        return this.connect()
+      }
       this.#next()
       throw error
     }

@@ -83,18 +83,16 @@ async function openGoogle({ google }: Config): Promise<IdentityProvider | null> 
 }
 
 /** Checks the database and brings it to the present schema; returns the names of the migrations that were applied. */
-function prepareDatabase(config: Config, database: Database): Promise<string[]> {
+async function prepareDatabase(config: Config, database: Database): Promise<string[]> {
   const { databaseUrl: url } = config
   if (url === undefined) return migrate(database)
-  return explainUnusable(url, async () => {
-    if (config.databaseDirectUrl !== undefined) {
-      await requirePoolerSettings(database)
-      await requireDirectWay(config.databaseDirectUrl, database)
-    }
-    await requireUtf8(url, database)
-    if (database.isDistributed) await requireCitus(url, database)
-    return migrate(database)
-  })
+  if (config.databaseDirectUrl !== undefined) {
+    await requirePoolerSettings(database)
+    await requireDirectWay(config.databaseDirectUrl, database)
+  }
+  await requireUtf8(url, database)
+  if (database.isDistributed) await requireCitus(url, database)
+  return migrate(database)
 }
 
 /** An upgrade may have emptied an index, or a restore was killed before it filled it. It is filled before the first search. */
@@ -138,6 +136,22 @@ async function openServices(
   }
 }
 
+/** All that is done in the database before it serves. It may go away meanwhile, or take no writes. */
+async function prepareServices(
+  config: Config,
+  options: BuildOptions,
+  opened: Pick<Services, 'database' | 'log' | 'now'>,
+): Promise<Services> {
+  const applied = await prepareDatabase(config, opened.database)
+  if (applied.length > 0) opened.log.info({ applied }, 'migrated')
+  const made = await openServices(config, options, opened)
+  // The routes of a kept server ask its own object.
+  const services = options.kept ? Object.assign(options.kept.services, made) : made
+  await warnOfOtherSecret(contextFor(services))
+  await fillIndexes(services)
+  return services
+}
+
 const serverFor = (services: Services, options: BuildOptions): Promise<FastifyInstance> =>
   buildServer(services, {
     capabilities,
@@ -160,13 +174,9 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
     mustExist: options.mustExist ?? false,
   })
   try {
-    const applied = await prepareDatabase(config, database)
-    if (applied.length > 0) log.info({ applied }, 'migrated')
-    const opened = await openServices(config, options, { database, log, now })
-    // The routes of a kept server ask its own object.
-    const services = options.kept ? Object.assign(options.kept.services, opened) : opened
-    await warnOfOtherSecret(contextFor(services))
-    await fillIndexes(services)
+    const prepare = () => prepareServices(config, options, { database, log, now })
+    const { databaseUrl: url } = config
+    const services = await (url === undefined ? prepare() : explainUnusable(url, prepare))
     const server = options.kept?.server ?? (await serverFor(services, options))
     const stopJobs = startJobs(services, options.jobs)
     const closeData = async () => {

@@ -97,6 +97,19 @@ describe('a PostgreSQL that refuses', () => {
     }
   })
 
+  test('also where it has a vault, and takes no writes', async () => {
+    const admin = new pg.Client({ connectionString: server.url() })
+    await admin.connect()
+    await admin.query('create database still')
+    const env = { DATABASE_URL: server.url('still') }
+    expect(await saidAtStart(env)).toBe('started')
+    await admin.query('alter database still set default_transaction_read_only = on')
+    expect(await saidAtStart(env)).toBe(
+      cannotBeUsed(`127.0.0.1:${server.port}/still`, 'cannot execute INSERT in a read-only transaction'),
+    )
+    await admin.end()
+  })
+
   test('and one of another program', async () => {
     const admin = new pg.Client({ connectionString: server.url() })
     await admin.connect()

@@ -5,7 +5,7 @@ import { greeting, settingsWithoutEffect, warningsAtStart } from './greeting.ts'
 test('the hint on admins names the command as it is called here', () => {
   const config = readConfig({ ADMIN_EMAILS: 'boss@example.com' })
   expect(greeting(config, true)).toContain('run: knowledge-vault admin grant boss@example.com\n')
-  expect(greeting(config, false)).toContain('run: npx kvault admin grant boss@example.com\n')
+  expect(greeting(config, false)).toContain('run: node bin/kvault.js admin grant boss@example.com\n')
   expect(greeting(readConfig({}), true)).not.toContain('admin')
 })
 

@@ -4,8 +4,11 @@ import type { Variables } from './core/user-folders.ts'
 import { isPackage } from './env-file.ts'
 import type { Environment } from './environment.ts'
 
-/** The command of the server, as it is called where this program runs. */
-const commandOf = (ofPackage: boolean) => (ofPackage ? 'knowledge-vault' : 'npx kvault')
+/**
+ * The command of the server, as it is called where this program runs. In a checkout not by npx, which first builds the web
+ * app anew, and refuses whoever does not own the checkout.
+ */
+const commandOf = (ofPackage: boolean) => (ofPackage ? 'knowledge-vault' : 'node bin/kvault.js')
 
 /** Without mail or Google nobody can prove an address, so naming one in ADMIN_EMAILS makes nobody admin. */
 function hintOnAdmins({ adminEmails, mail, google }: Config, ofPackage: boolean): string {

@@ -13,7 +13,6 @@ exec '${node}' '${PROGRAM.kvault}' "$@"
 `
 
 const NPX = `#!/bin/sh
-if [ "$1" = kvault ]; then shift; exec kvault "$@"; fi
 echo "the test of the pages knows no npx $1" >&2
 exit 1
 `

@@ -19,7 +19,7 @@ export const PATIENCE = {
   /** How often slow readers are looked for. */
   lookMs: 5000,
   /** Open connections when the service stops: what comes on them meanwhile is still answered. */
-  drainMs: 500,
+  drainMs: 250,
   /** Requests that run when the service stops, the time above included. A client that dawdles must not make the stop a failed one. */
   stopMs: 10_000,
   /** Connections of one process. Further ones are closed, so that file handles are left for files and the database. */

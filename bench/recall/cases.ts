@@ -9,18 +9,18 @@ import {
   type WrittenQuery,
 } from '../symptom-fix/data.ts'
 import { failing, ownFailure } from './failures.ts'
-import { nearCards, nearCases } from './near-failures.ts'
+import { NEAR_KINDS, type NearVault, nearCards, nearCases } from './near-failures.ts'
 import { executionOf, FAMILIES } from './seen-before.ts'
 import { success } from './successes.ts'
 
 const DRAWN_KINDS = ['failure with', 'failure without', 'success', 'prompt with', 'prompt without'] as const
 type DrawnKind = (typeof DRAWN_KINDS)[number]
-export const KINDS = [...DRAWN_KINDS, 'failure of 30 tools', 'near failure'] as const
+export const KINDS = [...DRAWN_KINDS, ...NEAR_KINDS]
 export type Kind = (typeof KINDS)[number]
 
-/** The last two are those of `near-failures.ts`. */
-export const VAULTS = [0, 1, 2, 3] as const
-export type Vault = (typeof VAULTS)[number]
+/** The last four are those of `near-failures.ts`. */
+export const VAULTS = [0, 1, 2, 3, 4, 5] as const
+export type Vault = 0 | 1 | NearVault
 
 export type Case = {
   kind: Kind
@@ -46,7 +46,7 @@ const HOW_MANY: Record<DrawnKind, number> = {
 
 type Named = { name: string; card: BenchCard }
 
-const described = ({ id, title, symptom, root_cause, fix, tags, environment }: Card): Named => ({
+export const described = ({ id, title, symptom, root_cause, fix, tags, environment }: Card): Named => ({
   name: id,
   card: { title, symptom, root_cause, fix_summary: fix, tags, environment },
 })

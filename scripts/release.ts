@@ -69,8 +69,11 @@ function makeFixture(version: string): void {
 
 function tag(version: string): void {
   const notes = notesOf(read(CHANGELOG), version) ?? ''
-  // Without --cleanup, git would take lines that begin with # for comments.
-  git('tag', '--annotate', `v${version}`, '--cleanup=verbatim', '--message', `${version}\n\n${notes}\n`)
+  // Without --cleanup, git would take lines that begin with # for comments. A system takes no argument of 128 KiB.
+  execFileSync('git', ['tag', '--annotate', `v${version}`, '--cleanup=verbatim', '--file', '-'], {
+    cwd: ROOT,
+    input: `${version}\n\n${notes}\n`,
+  })
 }
 
 function release(version: string): void {

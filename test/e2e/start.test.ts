@@ -50,7 +50,7 @@ test('npm start brings the service up with nothing configured, and stops cleanly
   await untilReady(second)
   expect((await post(second.baseUrl, '/api/v1/auth/login')).status).toBe(200)
   // Where the server sends no mail, it says how to become admin.
-  await vi.waitUntil(() => second.output().includes(`kvault admin grant ${ADMIN}`), WAIT)
+  await vi.waitUntil(() => second.output().includes(`kvault.js admin grant ${ADMIN}`), WAIT)
   // A terminal that closes.
   second.child.kill('SIGHUP')
   expect(await second.exited).toBe(0)

@@ -64,31 +64,31 @@ const noCounts = (): Record<Severity, Map<DangerRuleId, number>> => ({
 })
 
 /**
- * Where patterns are next found. Each is looked for again only behind the place where it was found, so that all looks together
+ * Where patterns are next found. Each is looked for again only behind where it was found, so that all looks together
  * read the text once.
  */
-function nextPlaces(text: string) {
-  const looks = new Map<RegExp, { from: number; place: number }>()
+function nextPositions(text: string) {
+  const looks = new Map<RegExp, { from: number; position: number }>()
   return (pattern: RegExp, from: number): number => {
     const last = looks.get(pattern)
-    if (last && last.from <= from && from <= last.place) return last.place
+    if (last && last.from <= from && from <= last.position) return last.position
     pattern.lastIndex = from
-    const place = pattern.exec(text)?.index ?? Number.POSITIVE_INFINITY
-    looks.set(pattern, { from, place })
-    return place
+    const position = pattern.exec(text)?.index ?? Number.POSITIVE_INFINITY
+    looks.set(pattern, { from, position })
+    return position
   }
 }
 
-type NextPlace = ReturnType<typeof nextPlaces>
+type NextPosition = ReturnType<typeof nextPositions>
 
 /** The character behind a keyword may be any that separates words, so a stop counts behind it. */
 function isAhead(
   { part, within, stop }: Ahead,
   keyword: { start: number; end: number },
-  next: NextPlace,
+  next: NextPosition,
 ): boolean {
-  const place = next(part, keyword.start)
-  return place <= keyword.start + within && place <= next(stop, keyword.end + 1)
+  const position = next(part, keyword.start)
+  return position <= keyword.start + within && position <= next(stop, keyword.end + 1)
 }
 
 /** Whether a match is to be judged, by how many of its trigger have had the same end. */
@@ -104,7 +104,7 @@ function judgedByEnd() {
 
 function scan({ automaton, waiting }: Scanner, text: string, isAllowedHost: IsAllowedHost, sink: Sink): void {
   const counts = noCounts()
-  const next = nextPlaces(text)
+  const next = nextPositions(text)
   const isJudged = judgedByEnd()
   automaton.scan(text, (keyword, end) => {
     const { trigger, length } = waiting[keyword] as Scanner['waiting'][number]

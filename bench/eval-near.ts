@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import { FLOOR } from '../src/features/search/confidence.ts'
 import { type Case, described } from './recall/cases.ts'
+import { fill } from './recall/fill.ts'
 import { halfOf, isInFirst, named, readSet } from './recall/near-failures.ts'
-import { loadCards } from './search/load.ts'
-import { type BenchVault, openVault, register } from './search/vault.ts'
+import { type BenchVault, openVault } from './search/vault.ts'
 import { readCards, readQueries, readUnanswerable } from './symptom-fix/data.ts'
 
 const USAGE = `npm run eval:near -- [--engine sqlite|postgres]
@@ -62,25 +62,14 @@ const ASKED: Asked[] = [
   ),
 ]
 
-async function fill(vault: BenchVault, which: Vault) {
-  const owner = await register(vault.app, `evaluator-${which}`)
-  const cards = SETS.flatMap((set) => set.filter((_, n) => vaultOf(n) === which))
-  const nameOf = new Map<string, string>()
-  const target = { ownerId: owner.userId, workspaceId: owner.workspaceId, status: 'unpublished' as const }
-  await loadCards(
-    vault.app.services,
-    cards.map(({ card }) => card),
-    () => target,
-    { onCard: (id, n) => nameOf.set(id, cards[n]?.name ?? '') },
-  )
-  return { owner, nameOf }
-}
+const cardsIn = (which: Vault) => SETS.flatMap((set) => set.filter((_, n) => vaultOf(n) === which))
+const fillWith = (vault: BenchVault, which: Vault) => fill(vault, `evaluator-${which}`, cardsIn(which))
 
 type Result = { card_id: string; score: number }
 
 const vault = await openVault(engine)
 try {
-  const filled = [await fill(vault, 0), await fill(vault, 1)] as const
+  const filled = [await fillWith(vault, 0), await fillWith(vault, 1)] as const
   const hits = async ({ text, vault: which }: Asked): Promise<(string | undefined)[]> => {
     const { owner, nameOf } = filled[which]
     const answer = await vault.app.server.inject({

@@ -4,10 +4,10 @@ import { LOOKED_AT, questionOf } from '../src/features/recall/fitting.ts'
 import { EVIDENCE, evidenceFor } from '../src/features/recall/judge.ts'
 import { findOwnAndTeam } from '../src/features/search/find-cards.ts'
 import { fitLogistic, type Sample, sigmoid } from './confidence/logistic.ts'
-import { type Case, cardsOf, casesOf, KINDS, VAULTS, type Vault } from './recall/cases.ts'
-import { type Collection, readCollection } from './search/collections.ts'
-import { loadCards } from './search/load.ts'
-import { type Account, type BenchVault, openVault, register } from './search/vault.ts'
+import { type Case, cardsOf, casesOf, KINDS, VAULTS } from './recall/cases.ts'
+import { type Filled, fill } from './recall/fill.ts'
+import { readCollection } from './search/collections.ts'
+import { type BenchVault, openVault } from './search/vault.ts'
 import { report } from './support/report.ts'
 
 const USAGE = `npm run eval:recall -- [<folder> …] [--engine sqlite|postgres] [--fit] [--wrong]
@@ -33,22 +33,6 @@ const { engine } = values
 if (values.help || (engine !== 'sqlite' && engine !== 'postgres')) {
   console.error(USAGE)
   process.exit(2)
-}
-
-type Filled = { owner: Account; nameOf: ReadonlyMap<string, string> }
-
-async function fill(vault: BenchVault, which: Vault, collections: readonly Collection[]): Promise<Filled> {
-  const owner = await register(vault.app, `evaluator-${which}`)
-  const cards = cardsOf(which, collections)
-  const nameOf = new Map<string, string>()
-  const target = { ownerId: owner.userId, workspaceId: owner.workspaceId, status: 'unpublished' as const }
-  await loadCards(
-    vault.app.services,
-    cards.map(({ card }) => card),
-    () => target,
-    { onCard: (id, n) => nameOf.set(id, cards[n]?.name ?? '') },
-  )
-  return { owner, nameOf }
 }
 
 type Outcome = Case & { delivered: string | undefined; chars: number }
@@ -220,7 +204,8 @@ const vault = await openVault(engine)
 try {
   const collections = positionals.map(readCollection)
   const filled: Filled[] = []
-  for (const which of VAULTS) filled.push(await fill(vault, which, collections))
+  for (const which of VAULTS)
+    filled.push(await fill(vault, `evaluator-${which}`, cardsOf(which, collections)))
   const cases = casesOf(collections)
   if (values.fit) await printFit(vault, filled, cases)
   const outcomes: Outcome[] = []

@@ -44,7 +44,7 @@ const HOW_MANY: Record<DrawnKind, number> = {
   'prompt without': 200,
 }
 
-type Named = { name: string; card: BenchCard }
+export type Named = { name: string; card: BenchCard }
 
 export const described = ({ id, title, symptom, root_cause, fix, tags, environment }: Card): Named => ({
   name: id,

@@ -1603,6 +1603,14 @@ function takeJournal(sessionId, use) {
 	}
 }
 //#endregion
+//#region src/text/control-characters.ts
+/**
+* What a terminal obeys and does not show, and signs that turn the direction of writing: with them a line looks like
+* another one. Tabs and line ends stay.
+*/
+var CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+var withoutControls = (text) => text.replaceAll(CONTROLS, "");
+//#endregion
 //#region src/doors/cli/http-request.ts
 /**
 * Requests by node:http, because loading `fetch` takes 150 ms of processor time, which is more than all the rest of a
@@ -1616,8 +1624,11 @@ var nodeHttps = () => require("node:https");
 * Sends a request and returns its answer as soon as it begins. No redirect is followed, because a key belongs to the
 * address that was named. The time limit includes reading the answer: an agent waits for a hook no longer than it may take.
 */
-function request(url, { method = "GET", headers = {}, body, timeoutMs, signal }) {
-	const sent = body === void 0 ? void 0 : Buffer.from(body);
+async function request(url, { method = "GET", headers = {}, json, body, timeoutMs, signal, onRedacted }) {
+	const began = performance.now();
+	const text = json === void 0 ? body : await redactedJson(json, onRedacted);
+	const leftMs = timeoutMs - (performance.now() - began);
+	const sent = text === void 0 ? void 0 : Buffer.from(text);
 	const length = sent ? { "content-length": sent.length } : {};
 	return new Promise((resolve, reject) => {
 		const { request: open } = /^https:/i.test(url) ? nodeHttps() : nodeHttp();
@@ -1635,11 +1646,17 @@ function request(url, { method = "GET", headers = {}, body, timeoutMs, signal })
 			answer.destroy();
 		});
 		let pending = asked;
-		const limit = setTimeout(() => pending.destroy(/* @__PURE__ */ new Error("no answer in time")), Math.max(1, timeoutMs));
+		const limit = setTimeout(() => pending.destroy(/* @__PURE__ */ new Error("no answer in time")), Math.max(1, leftMs));
 		asked.on("error", reject);
 		asked.once("close", () => clearTimeout(limit));
 		asked.end(sent);
 	});
+}
+async function redactedJson(json, onRedacted) {
+	const { withoutSecrets } = await import("./hook-outgoing.mjs").then((n) => n.t);
+	const { value, found } = withoutSecrets(json);
+	if (found.length > 0) onRedacted?.(found);
+	return JSON.stringify(value);
 }
 var isRedirect = ({ statusCode = 0 }) => statusCode >= 300 && statusCode < 400;
 var elsewhere = ({ headers }) => `it leads elsewhere (${headers.location ?? "it does not say where"}); use that address if you trust it`;
@@ -1674,7 +1691,7 @@ async function postJson(url, body, options) {
 			"x-api-key": options.apiKey,
 			...options.idempotencyKey ? { "idempotency-key": options.idempotencyKey } : {}
 		},
-		body: JSON.stringify(body),
+		json: body,
 		timeoutMs: options.timeoutMs
 	});
 	return {
@@ -1719,7 +1736,7 @@ async function recall(profile, question, timeoutMs) {
 	if (silent === true || typeof text !== "string" || text.trim() === "") return NOTHING;
 	const ids = Array.isArray(items) ? items.flatMap((item) => typeof item?.id === "string" ? [item.id] : []) : [];
 	return {
-		text: text.slice(0, LONGEST_TEXT$1).toWellFormed(),
+		text: withoutControls(text).slice(0, LONGEST_TEXT$1).toWellFormed(),
 		ids
 	};
 }
@@ -1798,6 +1815,8 @@ var GIVE_UP_MS = 800;
 var END_IS_KEPT_WITHIN_MS = 6e4;
 var LONGEST_TEXT = 32e3;
 var LONGEST_COMMAND = 4e3;
+/** A longer text is first cut where no secret can be cut with it: to redact all of it would take longer than the hook has. */
+var MAX_REDACTED = 128e3;
 /** "yes", "go on": nothing to look for. */
 var SHORTEST_PROMPT = 12;
 var patienceMs = () => {
@@ -1829,23 +1848,30 @@ function projectToAsk(scene) {
 		return passingName();
 	}
 }
+/** Returns the text without its secrets. It comes before the cut of a question: half a secret is not recognised. */
+async function redacted(text) {
+	const { withoutSecrets } = await import("./hook-outgoing.mjs").then((n) => n.t);
+	return withoutSecrets(outputToRedact(text, MAX_REDACTED)).value;
+}
 /** An exit code of 0 comes from a pipe that hides the real one, so it is left out. */
-var failureText = ({ command, exitCode, output }) => commandText({
-	command: command.slice(0, LONGEST_COMMAND),
+var failureText = async ({ command, exitCode, output }) => commandText({
+	command: (await redacted(command)).slice(0, LONGEST_COMMAND).toWellFormed(),
 	...exitCode ? { exitCode } : {},
-	output: bothEnds(output, LONGEST_TEXT)
+	output: bothEnds(await redacted(output), LONGEST_TEXT)
 });
+var promptText = async (prompt) => bothEnds(await redacted(prompt), LONGEST_TEXT);
 /**
 * What the vault delivers at one moment; nothing if the moment is off, or if the vault is slow or unreachable. The
 * outcome is logged.
 */
-async function ask(scene, moment, text) {
+async function ask(scene, moment, readText) {
 	const { call, occasion, profile } = scene;
 	if (!isOn(scene, moment)) return "";
 	const { sessionId } = occasion;
 	const elapsed = () => Math.round(performance.now());
 	try {
 		const { shown = [], unheard } = readSession(sessionId);
+		const text = await readText?.();
 		const recalled = await recall(profile, {
 			moment,
 			text,
@@ -1901,12 +1927,12 @@ async function onPrompt(scene, prompt) {
 	const { compacted } = readSession(sessionId);
 	if (compacted) rememberSession(sessionId, { compacted: false });
 	const isQuestion = prompt.trim().length >= SHORTEST_PROMPT && !prompt.trimStart().startsWith("/");
-	return said(scene, await Promise.all([compacted ? ask(scene, "compact") : "", isQuestion ? ask(scene, "prompt", bothEnds(prompt, LONGEST_TEXT)) : ""]));
+	return said(scene, await Promise.all([compacted ? ask(scene, "compact") : "", isQuestion ? ask(scene, "prompt", () => promptText(prompt)) : ""]));
 }
 async function onCommand(scene, run) {
 	if (isOn(scene, "capture")) note(scene.occasion.sessionId, { run });
 	if (!canInject(scene) || !hasFailed(run)) return SILENCE;
-	return said(scene, [await ask(scene, "failure", failureText(run))]);
+	return said(scene, [await ask(scene, "failure", () => failureText(run))]);
 }
 async function onCompact(scene) {
 	if (canInject(scene)) return said(scene, [await ask(scene, "compact")]);

@@ -79,6 +79,7 @@ async function loginByPassword(url: string, { email, passwordStdin }: LoginOptio
     : await secretQuestion('Password: ')
   const signedIn = await ask(url, '/api/v1/auth/login', {
     body: { email, password },
+    isVerbatim: true,
     shape: { access_token: '' },
   })
   if (signedIn.status !== 200) throw failure(signedIn)

@@ -18,6 +18,7 @@ import {
 } from './occasion.ts'
 import { recall } from './recall.ts'
 import { noteRun } from './run-log.ts'
+import { outputToRedact } from './safe-cuts.ts'
 import { forgetOldSessions, readSession, rememberSession } from './sessions.ts'
 import { everySwitch, isOff } from './switches.ts'
 
@@ -27,6 +28,8 @@ const GIVE_UP_MS = 800
 const END_IS_KEPT_WITHIN_MS = 60_000
 const LONGEST_TEXT = 32_000
 const LONGEST_COMMAND = 4000
+/** A longer text is first cut where no secret can be cut with it: to redact all of it would take longer than the hook has. */
+const MAX_REDACTED = 128_000
 /** "yes", "go on": nothing to look for. */
 const SHORTEST_PROMPT = 12
 
@@ -80,25 +83,34 @@ function projectToAsk(scene: Scene): string {
   }
 }
 
+/** Returns the text without its secrets. It comes before the cut of a question: half a secret is not recognised. */
+async function redacted(text: string): Promise<string> {
+  const { withoutSecrets } = await import('../outgoing.ts')
+  return withoutSecrets(outputToRedact(text, MAX_REDACTED)).value
+}
+
 /** An exit code of 0 comes from a pipe that hides the real one, so it is left out. */
-const failureText = ({ command, exitCode, output }: CommandRun): string =>
+const failureText = async ({ command, exitCode, output }: CommandRun): Promise<string> =>
   commandText({
-    command: command.slice(0, LONGEST_COMMAND),
+    command: (await redacted(command)).slice(0, LONGEST_COMMAND).toWellFormed(),
     ...(exitCode ? { exitCode } : {}),
-    output: bothEnds(output, LONGEST_TEXT),
+    output: bothEnds(await redacted(output), LONGEST_TEXT),
   })
+
+const promptText = async (prompt: string): Promise<string> => bothEnds(await redacted(prompt), LONGEST_TEXT)
 
 /**
  * What the vault delivers at one moment; nothing if the moment is off, or if the vault is slow or unreachable. The
  * outcome is logged.
  */
-async function ask(scene: Scene, moment: RecallMoment, text?: string): Promise<string> {
+async function ask(scene: Scene, moment: RecallMoment, readText?: () => Promise<string>): Promise<string> {
   const { call, occasion, profile } = scene
   if (!isOn(scene, moment)) return ''
   const { sessionId } = occasion
   const elapsed = () => Math.round(performance.now())
   try {
     const { shown = [], unheard } = readSession(sessionId)
+    const text = await readText?.()
     const question = {
       moment,
       text,
@@ -153,7 +165,7 @@ async function onPrompt(scene: Scene, prompt: string): Promise<Answer> {
   const isQuestion = prompt.trim().length >= SHORTEST_PROMPT && !prompt.trimStart().startsWith('/')
   const texts = await Promise.all([
     compacted ? ask(scene, 'compact') : '',
-    isQuestion ? ask(scene, 'prompt', bothEnds(prompt, LONGEST_TEXT)) : '',
+    isQuestion ? ask(scene, 'prompt', () => promptText(prompt)) : '',
   ])
   return said(scene, texts)
 }
@@ -161,7 +173,7 @@ async function onPrompt(scene: Scene, prompt: string): Promise<Answer> {
 async function onCommand(scene: Scene, run: CommandRun): Promise<Answer> {
   if (isOn(scene, 'capture')) note(scene.occasion.sessionId, { run })
   if (!canInject(scene) || !hasFailed(run)) return SILENCE
-  return said(scene, [await ask(scene, 'failure', failureText(run))])
+  return said(scene, [await ask(scene, 'failure', () => failureText(run))])
 }
 
 async function onCompact(scene: Scene): Promise<Answer> {

@@ -51,7 +51,7 @@ test('the spool is its owner’s alone, and bounded: the oldest go first', async
 test('exchanges that could not be sent are sent later, in order, each once with one key', async () => {
   for (const prompt of ['the first question', 'the second question', 'the third question'])
     await exchange(prompt)
-  vault.statuses = [503]
+  vault.statuses = [502]
   expect(await sendWaiting()).toBe(0)
   expect(waitingFiles()).toHaveLength(3)
   expect(await sendWaiting()).toBe(3)

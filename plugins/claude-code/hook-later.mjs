@@ -1,10 +1,167 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
 import { i as cleanText, n as Findings, r as cleanJson } from "./hook-outgoing.mjs";
-import { C as readCommandText, D as partOf, E as objectOf, S as settingsFolder, T as isPayload, _ as keepEnvironment, a as readSession, b as savedProfile, c as DAY_MS, d as hasFailed, f as cleanLine, g as terminalText, h as terminalLines, i as takeJournal, l as startToRedact, m as isStamped, n as postJson, o as rememberSession, p as isStackFrame, r as readJournal, s as takeLock, t as noteRun, u as bothEnds, v as findProfile, w as exitCodeOf, x as replaceFile, y as oneSpelling } from "./hook.mjs";
-import { closeSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, rmSync, statSync } from "node:fs";
-import { isAbsolute, join, relative } from "node:path";
-import { setTimeout } from "node:timers/promises";
+import { A as oneSpelling, B as partOf, C as folderHash, D as remoteKey, E as ownKey, F as settingsFolder, I as readCommandText, L as exitCodeOf, M as writePrivate, N as KVAULT, O as readProjectFiles, P as replaceFile, R as isPayload, S as keepEnvironment, T as keptNames, _ as cleanLine, a as request, b as terminalLines, c as takeJournal, d as takeLock, f as withLock, g as hasFailed, h as bothEnds, i as jsonIn, j as savedProfile, k as findProfile, l as readSession, m as startToRedact, n as postJson, o as textOf$2, p as DAY_MS, r as isGood, s as readJournal, t as noteRun, u as rememberSession, v as isStackFrame, w as keptNameOf, x as terminalText, y as isStamped, z as objectOf } from "./hook.mjs";
+import { closeSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, relative } from "node:path";
 import { createHash, randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+//#region src/core/storable.ts
+/** Unit by unit: replacing half a million characters in one text costs a hundred milliseconds of garbage collection. */
+function withoutNul(text) {
+	const bytes = Buffer.alloc(2 * text.length);
+	bytes.write(text, "utf16le");
+	const units = new Uint16Array(bytes.buffer, bytes.byteOffset, text.length);
+	let length = 0;
+	for (const unit of units) if (unit !== 0) units[length++] = unit;
+	return bytes.toString("utf16le", 0, 2 * length);
+}
+/** PostgreSQL cannot store NUL and UTF-8 has no lone surrogates, so neither enters on any engine. */
+var storable = (text) => {
+	const whole = text.includes("\0") ? withoutNul(text) : text;
+	return whole.isWellFormed() ? whole : whole.toWellFormed();
+};
+//#endregion
+//#region src/features/memory/project-key.ts
+/** The key of the document that holds for all projects of a user. */
+var USER_PREFERENCES_KEY = "__user__/preferences";
+/** Other names of the same host, and the prefixes that npm uses. */
+var HOST_ALIASES = {
+	"www.github.com": "github.com",
+	"ssh.github.com": "github.com",
+	"altssh.gitlab.com": "gitlab.com",
+	"altssh.bitbucket.org": "bitbucket.org",
+	"ssh.dev.azure.com": "dev.azure.com",
+	"vs-ssh.visualstudio.com": "dev.azure.com"
+};
+var SHORTHANDS = {
+	github: "github.com",
+	gitlab: "gitlab.com",
+	bitbucket: "bitbucket.org"
+};
+var REMOTE_URL = /^(?:git\+)?(?:https?|ssh|git)(?:\+git)?:\/\/(?:[^/\s]*@)?(\[[0-9a-f:.]+\]|[^/:@\s]+)(?::\d*)?\/(.+)$/i;
+var SCP_FORM = /^(?:[^/@:\s]+@)?([a-z0-9][a-z0-9.-]*\.[a-z0-9-]+|\[[0-9a-f:]+\]|localhost):(?!\/\/)\/?(.+)$/i;
+var SCP_FORM_WITH_USER = /^[^/@:\s]+@([a-z0-9][a-z0-9.-]*):(?!\/\/)\/?(.+)$/i;
+var SHORTHAND = /^(github|gitlab|bitbucket):([^/\s]+\/.+)$/i;
+var HOST_AND_PATH = /^((?:[a-z0-9-]+\.)+[a-z]{2,}|localhost)(?::\d+)?\/(.+)$/i;
+var ORG_AND_REPO = /^[A-Za-z0-9][A-Za-z0-9._~-]*(?:\/[A-Za-z0-9._~-]+)+$/;
+/** A near miss of the reserved key must neither become it nor look like a repository, whatever stands before it. */
+var NEAR_RESERVED = /^__user__/i;
+/** Reads a key as it was written. All spellings of one repository give one name. */
+function readProjectKey(written) {
+	const spelled = spelledName(written);
+	const name = composed(spelled);
+	if (name.form === "remote" && (NEAR_RESERVED.test(name.host) || NEAR_RESERVED.test(name.path))) return {
+		form: "plain",
+		key: written.trim().normalize("NFC")
+	};
+	return name.key === spelled.key ? name : {
+		...name,
+		earlier: spelled
+	};
+}
+/** A Mac writes `é` as two characters, others as one; a host in letters of its own also has an ASCII form. */
+function composed(name) {
+	if (name.form === "plain") return {
+		...name,
+		key: name.key.normalize("NFC")
+	};
+	if (name.form !== "remote") return name;
+	const host = /[^ -~]/.test(name.host) ? inAscii(name.host) : name.host;
+	const path = name.path.normalize("NFC");
+	return {
+		...name,
+		key: `${host}/${path}`,
+		host,
+		path
+	};
+}
+/** The web app reads keys too, so this is not the function that Node has for it. */
+var inAscii = (host) => URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host;
+function spelledName(written) {
+	const text = written.trim();
+	if (text === "__user__/preferences") return {
+		form: "user_preferences",
+		key: USER_PREFERENCES_KEY
+	};
+	if (NEAR_RESERVED.test(text)) return {
+		form: "plain",
+		key: text
+	};
+	return remoteName(text) ?? pathName(text) ?? {
+		form: "plain",
+		key: text
+	};
+}
+function remoteName(text) {
+	const short = SHORTHAND.exec(text);
+	if (short) return remote(SHORTHANDS[short[1].toLowerCase()], short[2]);
+	for (const form of [
+		REMOTE_URL,
+		HOST_AND_PATH,
+		SCP_FORM,
+		SCP_FORM_WITH_USER
+	]) {
+		const found = form.exec(text);
+		if (found) return remote(found[1], found[2]);
+	}
+}
+function remote(writtenHost, writtenPath) {
+	const lower = writtenHost.toLowerCase().replace(/\.$/, "");
+	const host = HOST_ALIASES[lower] ?? lower;
+	const path = cleanPath(writtenPath);
+	if (path === "") return void 0;
+	const azure = azureName(host, path);
+	if (azure) return azure;
+	return {
+		form: "remote",
+		key: `${host}/${path}`,
+		host,
+		path
+	};
+}
+function pathName(text) {
+	if (!ORG_AND_REPO.test(text.replace(/\/+$/, ""))) return void 0;
+	const path = cleanPath(text);
+	return path.includes("/") ? {
+		form: "path",
+		key: path,
+		path
+	} : void 0;
+}
+/** Lower-case, without `.git`, slashes at the ends, query, fragment, or the page of a web address. */
+function cleanPath(path) {
+	return decoded(path).replace(/[?#].*$/, "").replace(/\/-\/.*$/, "").replace(/^([^/]+\/[^/]+)\/(?:tree|blob|commit|commits|issues|pull|pulls|wiki|releases|src)(?:\/.*)?$/i, "$1").replace(/\/{2,}/g, "/").replace(/^\/|\/+$/g, "").replace(/\.git$/i, "").replace(/\/+$/, "").toLowerCase();
+}
+function decoded(path) {
+	try {
+		return storable(decodeURIComponent(path));
+	} catch {
+		return path;
+	}
+}
+/** Azure DevOps has four spellings: `org/project/_git/repo`, ssh `v3/org/project/repo`, and the old host. */
+function azureName(host, path) {
+	const old = /^([a-z0-9-]+)\.visualstudio\.com$/.exec(host);
+	if (host !== "dev.azure.com" && !old) return void 0;
+	let parts = path.split("/");
+	if (parts[0] === "v3") parts = parts.slice(1);
+	else if (old) parts = [old[1], ...parts.filter((part) => part !== "defaultcollection")];
+	const git = parts.indexOf("_git");
+	if (git === 1) parts = [
+		parts[0],
+		parts[2] ?? "",
+		parts[2] ?? ""
+	];
+	else if (git > 1) parts = [...parts.slice(0, git), ...parts.slice(git + 1)];
+	const name = parts.join("/");
+	return {
+		form: "remote",
+		key: `dev.azure.com/${name}`,
+		host: "dev.azure.com",
+		path: name
+	};
+}
+//#endregion
 //#region src/doors/cli/account.ts
 /**
 * The owner of what waits on this machine. A profile knows the id of its person; a key from the environment does not, and
@@ -16,6 +173,270 @@ var accountOf = ({ apiKey, userId }) => userId ?? `key:${createHash("sha256").up
 * while nobody has signed in since then: after that it could be somebody else's, so it waits until it is too old.
 */
 var mayBeSentBy = (account, owner) => owner === void 0 ? savedProfile()?.userId === void 0 : owner === account;
+//#endregion
+//#region src/doors/cli/hooks/spool/spool.ts
+var LONGEST_REASON = 300;
+var LIMITS = {
+	entries: 500,
+	bytes: 16777216,
+	ageMs: 30 * DAY_MS
+};
+var spoolFolder = () => join(settingsFolder(), "spool");
+/** Who holds it sends. */
+var lockFile = () => join(spoolFolder(), "lock");
+var ENTRY = /^\d{18}-[0-9a-f-]{36}\.json$/;
+/** Oldest first. */
+function waitingFiles() {
+	try {
+		return readdirSync(spoolFolder(), { withFileTypes: true }).filter((entry) => entry.isFile() && ENTRY.test(entry.name)).map((entry) => entry.name).sort();
+	} catch {
+		return [];
+	}
+}
+var sizeOf = (name) => statSync(join(spoolFolder(), name), { throwIfNoEntry: false }) ?? {
+	size: 0,
+	mtimeMs: 0
+};
+/** Drops the oldest entries if there are too many, and those that are too old to matter. */
+function trimSpool(limits = LIMITS, now = Date.now()) {
+	const kept = waitingFiles().map((name) => ({
+		name,
+		...sizeOf(name)
+	}));
+	let bytes = kept.reduce((sum, { size }) => sum + size, 0);
+	for (const [at, { name, size, mtimeMs }] of kept.entries()) {
+		if (kept.length - at <= limits.entries && bytes <= limits.bytes && now - mtimeMs <= limits.ageMs) continue;
+		drop(name);
+		bytes -= size;
+	}
+}
+var lastTime = 0;
+/** The time in microseconds, never the same twice in one program. */
+function ownTime() {
+	lastTime = Math.max(lastTime + 1, Math.floor((performance.timeOrigin + performance.now()) * 1e3));
+	return String(lastTime).padStart(18, "0");
+}
+/** A file appears complete or not at all, so that a sender never reads half of one, and a full disk keeps no half. */
+function put(waiting, limits = LIMITS) {
+	mkdirSync(spoolFolder(), {
+		recursive: true,
+		mode: 448
+	});
+	const key = randomUUID();
+	const name = `${ownTime()}-${key}.json`;
+	replaceFile(join(spoolFolder(), name), JSON.stringify({
+		...waiting,
+		idempotencyKey: key
+	}), 384);
+	trimSpool(limits);
+}
+/** Undefined for a file that is gone or not ours. */
+function read(name) {
+	try {
+		const { url, account, agent, idempotencyKey, input } = JSON.parse(readFileSync(join(spoolFolder(), name), "utf8"));
+		return typeof url === "string" && typeof idempotencyKey === "string" && typeof input === "object" ? {
+			url: oneSpelling(url),
+			account: account === void 0 ? void 0 : String(account),
+			agent: String(agent),
+			idempotencyKey,
+			input
+		} : void 0;
+	} catch {
+		return;
+	}
+}
+/** Whether this account of this vault may send it. */
+var isFor = (waiting, url, account) => waiting.url === url && mayBeSentBy(account, waiting.account);
+var drop = (name) => rmSync(join(spoolFolder(), name), { force: true });
+var FIRST_PAUSE_MS = 6e4;
+var MAX_PAUSE_MS = 36e5;
+var pauseFile = () => join(spoolFolder(), "pause.json");
+function pauseOf(url, account) {
+	try {
+		const pause = JSON.parse(readFileSync(pauseFile(), "utf8"));
+		return pause.url === url && pause.account === account ? pause : void 0;
+	} catch {
+		return;
+	}
+}
+/** Each pause is twice as long as the one before, up to an hour. */
+function pauseSending(url, account, reason) {
+	const before = pauseOf(url, account)?.waitMs ?? 0;
+	const waitMs = Math.min(Math.max(FIRST_PAUSE_MS, before * 2), MAX_PAUSE_MS);
+	const pause = {
+		url,
+		account,
+		until: Date.now() + waitMs,
+		waitMs,
+		reason: reason.slice(0, LONGEST_REASON)
+	};
+	replaceFile(pauseFile(), JSON.stringify(pause), 384);
+}
+var endPause = () => rmSync(pauseFile(), { force: true });
+//#endregion
+//#region src/doors/cli/hooks/allowed-projects.ts
+var LOOK_MS = 5e3;
+var LOCK = {
+	patienceMs: 400,
+	staleMs: 2e3
+};
+var decisionsFolder = () => join(settingsFolder(), "projects");
+/** Named as the names of folders are, so that no path of a stranger is part of a file name. */
+var decisionFile = (folder) => join(decisionsFolder(), `${folderHash(folder)}.json`);
+function decisionIn(file) {
+	try {
+		const { folder, key, state, vault, isTold } = JSON.parse(readFileSync(file, "utf8"));
+		return typeof folder === "string" && typeof key === "string" ? {
+			folder,
+			key,
+			state,
+			vault,
+			isTold
+		} : void 0;
+	} catch {
+		return;
+	}
+}
+/** A file that names another key now has to be decided on again. */
+function decisionOn({ folder, key }) {
+	const decision = decisionIn(decisionFile(folder));
+	return decision?.key === key && decision.folder === folder ? decision : void 0;
+}
+var decide = ({ folder, key }, more) => writePrivate(decisionFile(folder), JSON.stringify({
+	folder,
+	key,
+	...more
+}));
+/** What the nearest `.kvault.json` names, by the folder that it lies in. */
+function namedIn({ projectKey, keyFile }) {
+	if (projectKey === void 0 || keyFile === void 0) return void 0;
+	return {
+		key: projectKey,
+		folder: realpathSync(dirname(keyFile))
+	};
+}
+/** An address is the name of a checkout that is somewhere, whether or not anything is remembered of it yet. */
+var isAddress = (key) => readProjectKey(key).form === "remote" || /^\s*(?:[a-z][a-z0-9+.-]*:|[/\\~.]|[^\s/]+@[^\s/]+:)/i.test(key);
+/** All spellings under which the vault finds a project: `org/repo` also finds `https://host/org/repo`. */
+function spellingsOf(key) {
+	const name = readProjectKey(key);
+	return [
+		name.key,
+		..."path" in name ? [name.path] : [],
+		...name.earlier ? [name.earlier.key] : []
+	];
+}
+var isSame = (a, b) => {
+	const others = spellingsOf(b);
+	return spellingsOf(a).some((one) => others.includes(one));
+};
+function* jsonFilesIn(folder) {
+	let names = [];
+	try {
+		names = readdirSync(folder);
+	} catch {}
+	for (const name of names) {
+		if (!name.endsWith(".json")) continue;
+		try {
+			yield JSON.parse(readFileSync(join(folder, name), "utf8"));
+		} catch {}
+	}
+}
+/** The projects that other folders of this machine have, and those of exchanges that wait to be sent. */
+function* keysOfOthers(own) {
+	for (const { folder, key, state } of jsonFilesIn(decisionsFolder())) if (folder !== own && (state === "allowed" || state === "new")) yield String(key);
+	for (const session of jsonFilesIn(join(settingsFolder(), "sessions"))) {
+		const { project } = session;
+		if (project?.key && !isInside(project.folder ?? "", own)) yield project.key;
+	}
+	for (const name of waitingFiles()) {
+		const key = read(name)?.input.project_key;
+		if (typeof key === "string") yield key;
+	}
+	yield* keptNames();
+}
+var isInside = (folder, own) => folder === own || folder.startsWith(join(own, "/"));
+/** Whether the person's memory has something under this key; undefined if the vault does not say. */
+async function isInMemory({ url, apiKey }, key, timeoutMs) {
+	const { withoutSecrets } = await import("./hook-outgoing.mjs").then((n) => n.t);
+	const project_key = withoutSecrets({ project_key: key }).value.project_key;
+	const query = new URLSearchParams({
+		project_key,
+		limit: "1",
+		max_chars_per_event: "200"
+	});
+	try {
+		const answer = await request(`${url}/api/v1/project-context/events?${query}`, {
+			headers: { "x-api-key": apiKey },
+			timeoutMs
+		});
+		const { items } = jsonIn(await textOf$2(answer)) ?? {};
+		return isGood(answer) && Array.isArray(items) ? items.length > 0 : void 0;
+	} catch {
+		return;
+	}
+}
+/** Of two folders that name one new project at once, one gets it. */
+function claim(named, vault) {
+	mkdirSync(decisionsFolder(), {
+		recursive: true,
+		mode: 448
+	});
+	return withLock(join(decisionsFolder(), "lock"), LOCK, () => {
+		const isTaken = [...keysOfOthers(named.folder)].some((key) => isSame(key, named.key));
+		decide(named, isTaken ? { state: "withheld" } : {
+			state: "new",
+			vault
+		});
+		return !isTaken;
+	});
+}
+/** Whether the key counts in this folder; undefined as long as the vault cannot be asked. */
+async function counts(named, profile, timeoutMs) {
+	const decision = decisionOn(named);
+	if (decision?.state === "allowed") return true;
+	if (decision?.state === "new" && decision.vault === profile.url) return true;
+	if (decision?.state === "withheld" || decision?.state === "declined") return false;
+	const { url, apiKey } = profile;
+	if (!isAddress(named.key)) {
+		const known = apiKey === void 0 ? void 0 : await isInMemory({
+			url,
+			apiKey
+		}, named.key, timeoutMs);
+		if (known === void 0) return void 0;
+		if (!known) return claim(named, url);
+	}
+	decide(named, { state: "withheld" });
+	return false;
+}
+/**
+* Returns the project of a folder: the remote of a checkout, else what its `.kvault.json` names if that counts, else
+* a name of its own.
+*/
+async function findProject(folder, profile, file = readProjectFiles(folder), timeoutMs = LOOK_MS) {
+	const remote = remoteKey(folder);
+	if (remote) return { key: remote };
+	const named = namedIn(file);
+	if (!named) return { key: ownKey(folder) };
+	if (named.key === keptNameOf(folder)) return { key: named.key };
+	const isCounting = await counts(named, profile, timeoutMs);
+	if (isCounting) return { key: named.key };
+	return {
+		key: ownKey(folder),
+		...isCounting === void 0 ? {} : { withheld: named }
+	};
+}
+/** The sentence about a withheld key, the first time; the key itself may be a stranger's words to an agent. */
+function adviceOnce(named) {
+	const decision = decisionOn(named);
+	if (!decision || decision.isTold) return void 0;
+	const { folder: _, key: __, ...rest } = decision;
+	decide(named, {
+		...rest,
+		isTold: true
+	});
+	return `The .kvault.json of this folder names a project that nobody has allowed here, so its memory is neither read nor extended: if that is wanted, the person runs \`${KVAULT} allow-project\` in the folder once.`;
+}
 //#endregion
 //#region src/features/cites/version-ranges.ts
 var LONGEST_RANGE = 200;
@@ -566,80 +987,6 @@ function allVersionsOf(folder) {
 /** The first of them, for a question that names no package. */
 var environmentOf = (folder) => Object.fromEntries(Object.entries(allVersionsOf(folder)).slice(0, MOST_NAMES));
 //#endregion
-//#region src/doors/cli/hooks/spool/spool.ts
-var LIMITS = {
-	entries: 500,
-	bytes: 16777216,
-	ageMs: 30 * DAY_MS
-};
-var spoolFolder = () => join(settingsFolder(), "spool");
-/** Who holds it sends. */
-var lockFile = () => join(spoolFolder(), "lock");
-var ENTRY = /^\d{18}-[0-9a-f-]{36}\.json$/;
-/** Oldest first. */
-function waitingFiles() {
-	try {
-		return readdirSync(spoolFolder(), { withFileTypes: true }).filter((entry) => entry.isFile() && ENTRY.test(entry.name)).map((entry) => entry.name).sort();
-	} catch {
-		return [];
-	}
-}
-var sizeOf = (name) => statSync(join(spoolFolder(), name), { throwIfNoEntry: false }) ?? {
-	size: 0,
-	mtimeMs: 0
-};
-/** Drops the oldest entries if there are too many, and those that are too old to matter. */
-function trimSpool(limits = LIMITS, now = Date.now()) {
-	const kept = waitingFiles().map((name) => ({
-		name,
-		...sizeOf(name)
-	}));
-	let bytes = kept.reduce((sum, { size }) => sum + size, 0);
-	for (const [at, { name, size, mtimeMs }] of kept.entries()) {
-		if (kept.length - at <= limits.entries && bytes <= limits.bytes && now - mtimeMs <= limits.ageMs) continue;
-		drop(name);
-		bytes -= size;
-	}
-}
-var lastTime = 0;
-/** The time in microseconds, never the same twice in one program. */
-function ownTime() {
-	lastTime = Math.max(lastTime + 1, Math.floor((performance.timeOrigin + performance.now()) * 1e3));
-	return String(lastTime).padStart(18, "0");
-}
-/** A file appears complete or not at all, so that a sender never reads half of one, and a full disk keeps no half. */
-function put(waiting, limits = LIMITS) {
-	mkdirSync(spoolFolder(), {
-		recursive: true,
-		mode: 448
-	});
-	const key = randomUUID();
-	const name = `${ownTime()}-${key}.json`;
-	replaceFile(join(spoolFolder(), name), JSON.stringify({
-		...waiting,
-		idempotencyKey: key
-	}), 384);
-	trimSpool(limits);
-}
-/** Undefined for a file that is gone or not ours. */
-function read(name) {
-	try {
-		const { url, account, agent, idempotencyKey, input } = JSON.parse(readFileSync(join(spoolFolder(), name), "utf8"));
-		return typeof url === "string" && typeof idempotencyKey === "string" && typeof input === "object" ? {
-			url: oneSpelling(url),
-			account: account === void 0 ? void 0 : String(account),
-			agent: String(agent),
-			idempotencyKey,
-			input
-		} : void 0;
-	} catch {
-		return;
-	}
-}
-/** Whether this account of this vault may send it. */
-var isFor = (waiting, url, account) => waiting.url === url && mayBeSentBy(account, waiting.account);
-var drop = (name) => rmSync(join(spoolFolder(), name), { force: true });
-//#endregion
 //#region src/doors/cli/name-in-project.ts
 /**
 * The relative path of a file inside the project; only the name of any other file. Nothing else about a person's
@@ -1129,6 +1476,11 @@ function isOfVault(body) {
 	if (typeof detail === "string") return typeof code === "string";
 	return Array.isArray(detail) && detail.length > 0 && detail.every((issue) => typeof issue?.msg === "string");
 }
+/** Why the vault takes nothing for now: this account has no room for more text, or the vault none on its disk. */
+function reasonToPause({ status, body }) {
+	const { detail, code } = body ?? {};
+	return status === 413 && code === "storage_full" || status === 503 && isOfVault(body) ? String(detail) : void 0;
+}
 /** The turn itself is refused, so a retry would not help: by the vault, or by a proxy for its size. */
 var isRefused = ({ status, body }) => status === 413 || status >= 400 && status < 500 && ![
 	401,
@@ -1147,6 +1499,8 @@ async function sendOne({ url, idempotencyKey, input }, apiKey) {
 		};
 		const posted = await postJson(`${url}/mcp/tools/append_context_turn`, input, options);
 		if (posted.status === 200 && isToolAnswer(posted.body)) return "sent";
+		const pause = reasonToPause(posted);
+		if (pause !== void 0) return { pause };
 		return isRefused(posted) ? "refused" : "later";
 	} catch {
 		return "later";
@@ -1155,12 +1509,19 @@ async function sendOne({ url, idempotencyKey, input }, apiKey) {
 /** One after another. The first one that cannot be sent now stops the loop, to keep the order. */
 async function sendAll(lock, profile) {
 	const account = accountOf(profile);
+	const pause = pauseOf(profile.url, account);
+	if (pause && pause.until > Date.now()) return 0;
 	let sent = 0;
 	for (const name of waitingFiles()) {
 		const waiting = read(name);
 		if (waiting && !isFor(waiting, profile.url, account)) continue;
 		const outcome = waiting ? await sendOne(waiting, profile.apiKey) : "refused";
+		if (typeof outcome === "object") {
+			pauseSending(profile.url, account, outcome.pause);
+			return sent;
+		}
 		if (outcome === "later" || !lock.renew()) return sent;
+		if (outcome === "sent" && pause) endPause();
 		drop(name);
 		if (outcome === "sent") sent += 1;
 		else if (waiting) noteRun(waiting.agent, "capture", REFUSED);
@@ -1200,4 +1561,4 @@ async function sendWaiting() {
 	return all;
 }
 //#endregion
-export { captureTurn, sendWaiting };
+export { adviceOnce, captureTurn, findProject, sendWaiting };

@@ -788,7 +788,8 @@ function npxFolder() {
 	const at = parts.lastIndexOf("_npx");
 	return at < 0 ? void 0 : parts.slice(0, at + 2).join(sep);
 }
-npxFolder() && vaultOfPackage() && `${vaultOfPackage()}`;
+/** How messages name this command: npx leaves no `kvault` behind, so there it is the call that the vault hands out. */
+var KVAULT = npxFolder() && vaultOfPackage() ? `npx -y ${vaultOfPackage()}/kvault.tgz` : "kvault";
 //#endregion
 //#region src/doors/cli/profile.ts
 var OWNER_ONLY = 384;
@@ -911,7 +912,10 @@ function readOne(folder) {
 	return {
 		off: switchesIn(hooks),
 		unreadable: [],
-		...projectKey ? { projectKey } : {},
+		...projectKey ? {
+			projectKey,
+			keyFile: file
+		} : {},
 		...workspaceId ? {
 			workspaceId,
 			workspaceFile: file
@@ -966,7 +970,9 @@ function git(folder, ...args) {
 /** For a folder that has no name, and whose name cannot be kept either. */
 var passingName = () => `folder-${crypto().randomUUID()}`;
 var namesFolder = () => join(settingsFolder(), "folders");
-var nameFile = (folder) => join(namesFolder(), crypto().createHash("sha256").update(folder).digest("hex").slice(0, 32));
+/** The name of the file in which something about a folder is kept. */
+var folderHash = (folder) => crypto().createHash("sha256").update(folder).digest("hex").slice(0, 32);
+var nameFile = (folder) => join(namesFolder(), folderHash(folder));
 var nameKeptIn = (file) => {
 	try {
 		return readFileSync(file, "utf8");
@@ -974,6 +980,14 @@ var nameKeptIn = (file) => {
 		return;
 	}
 };
+/** The random names of all folders here. */
+function keptNames() {
+	try {
+		return readdirSync(namesFolder()).flatMap((name) => nameKeptIn(join(namesFolder(), name)) ?? []);
+	} catch {
+		return [];
+	}
+}
 /** The random name of a folder, made on first use. Two programs that ask at once get the same. */
 function keptName(folder) {
 	const [names, file] = [namesFolder(), nameFile(folder)];
@@ -1013,15 +1027,18 @@ function remoteOf(folder) {
 	const [only, ...others] = git(folder, "remote")?.split(/\r?\n/) ?? [];
 	return only && others.length === 0 ? git(folder, "remote", "get-url", "--", only) : void 0;
 }
-/**
-* The remote of the checkout is the project's name everywhere. A folder without one is named by `.kvault.json`, or by
-* a random name: two folders that happen to be called alike must not share their memory.
-*/
-function projectKeyOf(folder, written = readProjectFiles(folder).projectKey) {
+/** The remote of a checkout, which is the project's name everywhere. */
+function remoteKey(folder) {
 	const remote = remoteOf(folder);
-	if (remote) return withoutSecrets(RELATIVE.test(remote) ? resolve(rootOf(folder), remote) : remote);
-	return written ?? keptName(rootOf(folder));
+	return remote && withoutSecrets(RELATIVE.test(remote) ? resolve(rootOf(folder), remote) : remote);
 }
+/**
+* The random name of a folder without a remote: two folders that happen to be called alike must not share their memory.
+* Which name in a `.kvault.json` comes before it: `findProject`.
+*/
+var ownKey = (folder) => keptName(rootOf(folder));
+/** That name, where the folder has one already. */
+var keptNameOf = (folder) => nameKeptIn(nameFile(rootOf(folder)));
 /** The folder that has a name: all of a checkout without a remote is one project, with the worktrees that belong to it. */
 function rootOf(folder) {
 	const [top, shared] = git(folder, "rev-parse", "--show-toplevel", "--git-common-dir")?.split(/\r?\n/) ?? [];
@@ -1680,6 +1697,7 @@ async function textOf(answer, mostBytes = MOST_BYTES$1) {
 	}
 	return Buffer.concat(chunks).toString("utf8");
 }
+var isGood = ({ statusCode = 0 }) => statusCode >= 200 && statusCode < 300;
 //#endregion
 //#region src/doors/cli/hooks/post-json.ts
 var MOST_BYTES = 1048576;
@@ -1813,6 +1831,8 @@ var everySwitch = (ofProject) => [
 var GIVE_UP_MS = 800;
 /** Nobody waits for an answer at the end of an exchange, and what is not kept then is lost. */
 var END_IS_KEPT_WITHIN_MS = 6e4;
+/** How long the vault may take at the end of an exchange to say whether it knows the name of a project. */
+var LOOK_AT_THE_END_MS = 5e3;
 var LONGEST_TEXT = 32e3;
 var LONGEST_COMMAND = 4e3;
 /** A longer text is first cut where no secret can be cut with it: to redact all of it would take longer than the hook has. */
@@ -1829,21 +1849,26 @@ function longestMs(agent, event) {
 	return kind === "stop" || kind === "end" ? END_IS_KEPT_WITHIN_MS : patienceMs();
 }
 var isOn = ({ call, off }, moment) => !isOff(off, call.agent.name, moment);
-/** Git is asked once per folder and session. */
-function projectKey({ occasion: { sessionId }, folder, file }) {
+/** Git is asked once per folder and session; as long as the name in the file does not count, each time. */
+async function projectKey(scene, timeoutMs) {
+	const { folder, file, profile } = scene;
+	const { sessionId } = scene.occasion;
 	const { project } = readSession(sessionId);
 	if (project?.folder === folder) return project.key;
-	const key = projectKeyOf(folder, file.projectKey);
-	rememberSession(sessionId, { project: {
+	const remote = remoteKey(folder);
+	const isNamedByFile = remote === void 0 && file.projectKey !== void 0;
+	const { key, withheld } = isNamedByFile ? await (await import("./hook-later.mjs")).findProject(folder, profile, file, timeoutMs) : { key: remote ?? ownKey(folder) };
+	scene.withheld = withheld;
+	if (!isNamedByFile || key === file.projectKey) rememberSession(sessionId, { project: {
 		folder,
 		key
 	} });
 	return key;
 }
 /** A question needs no lasting name: if none can be kept, what belongs to no project is still found. */
-function projectToAsk(scene) {
+async function projectToAsk(scene, timeoutMs) {
 	try {
-		return projectKey(scene);
+		return await projectKey(scene, timeoutMs);
 	} catch {
 		return passingName();
 	}
@@ -1875,7 +1900,7 @@ async function ask(scene, moment, readText) {
 		const recalled = await recall(profile, {
 			moment,
 			text,
-			projectKey: projectToAsk(scene),
+			projectKey: await projectToAsk(scene, patienceMs() - elapsed()),
 			sessionId,
 			client: call.agent.name,
 			environment: knownEnvironment(scene.folder),
@@ -1899,8 +1924,9 @@ async function ask(scene, moment, readText) {
 		return "";
 	}
 }
-function said(scene, texts) {
-	const text = texts.filter((one) => one !== "").join("\n\n");
+async function said(scene, texts) {
+	const { withheld } = scene;
+	const text = [(withheld && canInject(scene) ? (await import("./hook-later.mjs")).adviceOnce(withheld) : void 0) ?? "", ...texts].filter((one) => one !== "").join("\n\n");
 	return text === "" ? SILENCE : scene.call.agent.inject(scene.call.event, text) ?? SILENCE;
 }
 var canInject = ({ call: { agent, event } }) => agent.inject(event, "") !== void 0;
@@ -1939,14 +1965,14 @@ async function onCompact(scene) {
 	rememberSession(scene.occasion.sessionId, { compacted: true });
 	return SILENCE;
 }
-/** Redaction and lock files are loaded only here: no other moment waits for them. */
+/** Lock files and the spool are loaded only here: no other moment waits for them. */
 async function onStop(scene) {
 	const { occasion, call, profile, folder } = scene;
 	if (occasion.kind === "stop" && isOn(scene, "capture")) {
 		const { captureTurn } = await import("./hook-later.mjs");
 		const { sessionId, words } = occasion;
 		const where = {
-			projectKey: projectKey(scene),
+			projectKey: await projectKey(scene, LOOK_AT_THE_END_MS),
 			folder,
 			sessionId
 		};
@@ -2074,4 +2100,4 @@ process.on("uncaughtException", () => process.exit(0));
 process.stdout.on("error", () => process.exit(0));
 (agentName === "send" ? send() : answered(agentName, event)).then(finish, () => process.exit(0));
 //#endregion
-export { readCommandText as C, partOf as D, objectOf as E, settingsFolder as S, isPayload as T, keepEnvironment as _, readSession as a, savedProfile as b, DAY_MS as c, hasFailed as d, cleanLine as f, terminalText as g, terminalLines as h, takeJournal as i, startToRedact as l, isStamped as m, postJson as n, rememberSession as o, isStackFrame as p, readJournal as r, takeLock as s, noteRun as t, bothEnds as u, findProfile as v, exitCodeOf as w, replaceFile as x, oneSpelling as y };
+export { oneSpelling as A, partOf as B, folderHash as C, remoteKey as D, ownKey as E, settingsFolder as F, readCommandText as I, exitCodeOf as L, writePrivate as M, KVAULT as N, readProjectFiles as O, replaceFile as P, isPayload as R, keepEnvironment as S, keptNames as T, cleanLine as _, request as a, terminalLines as b, takeJournal as c, takeLock as d, withLock as f, hasFailed as g, bothEnds as h, jsonIn as i, savedProfile as j, findProfile as k, readSession as l, startToRedact as m, postJson as n, textOf as o, DAY_MS as p, isGood as r, readJournal as s, noteRun as t, rememberSession as u, isStackFrame as v, keptNameOf as w, terminalText as x, isStamped as y, objectOf as z };

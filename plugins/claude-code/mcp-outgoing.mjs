@@ -516,14 +516,23 @@ function buildTrie(keywords, classOf, width) {
 	const mostStates = 1 + keywords.reduce((sum, keyword) => sum + keyword.length, 0);
 	if (mostStates > 65536) throw new Error("the keywords need more states than 16 bits can number");
 	const next = new Uint16Array(mostStates * width);
+	const [lastChild, sibling] = [new Uint16Array(mostStates), new Uint16Array(mostStates)];
+	const classInto = new Uint8Array(mostStates);
 	const output = new Array(mostStates).fill(void 0);
 	let states = 1;
 	for (const [index, keyword] of keywords.entries()) {
 		let state = 0;
 		for (let at = 0; at < keyword.length; at += 1) {
-			const cell = state * width + (classOf[keyword.charCodeAt(at)] ?? 0);
-			if (next[cell] === 0) next[cell] = states++;
-			state = next[cell];
+			const cls = classOf[keyword.charCodeAt(at)] ?? 0;
+			let child = next[state * width + cls];
+			if (child === 0) {
+				child = states++;
+				next[state * width + cls] = child;
+				sibling[child] = lastChild[state];
+				lastChild[state] = child;
+				classInto[child] = cls;
+			}
+			state = child;
 		}
 		const ends = output[state];
 		if (ends === void 0) output[state] = [index];
@@ -532,26 +541,31 @@ function buildTrie(keywords, classOf, width) {
 	return {
 		next: next.slice(0, states * width),
 		states,
-		output: output.slice(0, states)
+		lastChild,
+		sibling,
+		classInto,
+		output
 	};
 }
-/** Breadth first, so that the row of a shorter ending is complete when a state falls back to it. */
-function completeTransitions({ next, states, output }, width) {
+/**
+* Breadth first, so that the row of a shorter ending is complete when a state falls back to it. A row is copied as a
+* whole: a hook waits for this, and a loop over its cells takes several times as long.
+*/
+function completeTransitions(trie, width) {
+	const { next, states, lastChild, sibling, classInto, output } = trie;
 	const fallback = new Uint16Array(states);
 	const queue = new Uint16Array(states);
 	for (let head = 0, tail = 1; head < tail; head += 1) {
 		const state = queue[head];
-		const back = fallback[state];
-		const shorter = state === 0 ? void 0 : output[back];
+		const back = fallback[state] * width;
+		const shorter = state === 0 ? void 0 : output[fallback[state]];
 		if (shorter !== void 0) output[state] = [...output[state] ?? [], ...shorter];
-		for (let cls = 0; cls < width; cls += 1) {
-			const child = next[state * width + cls];
-			const onFallback = state === 0 ? 0 : next[back * width + cls];
-			if (child === 0) next[state * width + cls] = onFallback;
-			else {
-				fallback[child] = onFallback;
-				queue[tail++] = child;
-			}
+		if (state !== 0) next.copyWithin(state * width, back, back + width);
+		for (let child = lastChild[state]; child !== 0; child = sibling[child]) {
+			const cell = state * width + classInto[child];
+			fallback[child] = state === 0 ? 0 : next[cell];
+			next[cell] = child;
+			queue[tail++] = child;
 		}
 	}
 }

@@ -442,7 +442,10 @@ function readOne(folder) {
 	return {
 		off: switchesIn(hooks),
 		unreadable: [],
-		...projectKey ? { projectKey } : {},
+		...projectKey ? {
+			projectKey,
+			keyFile: file
+		} : {},
 		...workspaceId ? {
 			workspaceId,
 			workspaceFile: file

@@ -1,3 +1,5 @@
+import { agreed, type ConsentOptions } from './connect/consent.ts'
+import { CommandError, EXIT } from './exit-codes.ts'
 import {
   adviceOnce,
   allowProject,
@@ -6,9 +8,7 @@ import {
   isDeclined,
   type NamedProject,
   namedIn,
-} from './allowed-projects.ts'
-import { agreed, type ConsentOptions } from './connect/consent.ts'
-import { CommandError, EXIT } from './exit-codes.ts'
+} from './hooks/allowed-projects.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import { PROJECT_FILE, readProjectFiles } from './project-file.ts'
 import { remoteKey } from './project-name.ts'

@@ -45,6 +45,10 @@ type Trie = {
   /** The state after each class, row by row; 0, the root, is no child of any state. */
   next: Uint16Array
   states: number
+  /** The children of a state as a list: its last one, the one before each, and the class that leads to each. */
+  lastChild: Uint16Array
+  sibling: Uint16Array
+  classInto: Uint8Array
   /** The keywords that end at a state. */
   output: (number[] | undefined)[]
 }
@@ -53,39 +57,51 @@ function buildTrie(keywords: readonly string[], classOf: Uint8Array, width: numb
   const mostStates = 1 + keywords.reduce((sum, keyword) => sum + keyword.length, 0)
   if (mostStates > 65_536) throw new Error('the keywords need more states than 16 bits can number')
   const next = new Uint16Array(mostStates * width)
+  const [lastChild, sibling] = [new Uint16Array(mostStates), new Uint16Array(mostStates)]
+  const classInto = new Uint8Array(mostStates)
   const output: Trie['output'] = new Array(mostStates).fill(undefined)
   let states = 1
   for (const [index, keyword] of keywords.entries()) {
     let state = 0
     for (let at = 0; at < keyword.length; at += 1) {
-      const cell = state * width + (classOf[keyword.charCodeAt(at)] ?? 0)
-      if (next[cell] === 0) next[cell] = states++
-      state = next[cell] as number
+      const cls = classOf[keyword.charCodeAt(at)] ?? 0
+      let child = next[state * width + cls] as number
+      if (child === 0) {
+        child = states++
+        next[state * width + cls] = child
+        sibling[child] = lastChild[state] as number
+        lastChild[state] = child
+        classInto[child] = cls
+      }
+      state = child
     }
     const ends = output[state]
     if (ends === undefined) output[state] = [index]
     else ends.push(index)
   }
-  return { next: next.slice(0, states * width), states, output: output.slice(0, states) }
+  return { next: next.slice(0, states * width), states, lastChild, sibling, classInto, output }
 }
 
-/** Breadth first, so that the row of a shorter ending is complete when a state falls back to it. */
-function completeTransitions({ next, states, output }: Trie, width: number): void {
+/**
+ * Breadth first, so that the row of a shorter ending is complete when a state falls back to it. A row is copied as a
+ * whole: a hook waits for this, and a loop over its cells takes several times as long.
+ */
+function completeTransitions(trie: Trie, width: number): void {
+  const { next, states, lastChild, sibling, classInto, output } = trie
   const fallback = new Uint16Array(states)
   const queue = new Uint16Array(states)
   for (let head = 0, tail = 1; head < tail; head += 1) {
     const state = queue[head] as number
-    const back = fallback[state] as number
-    const shorter = state === 0 ? undefined : output[back]
+    const back = (fallback[state] as number) * width
+    const shorter = state === 0 ? undefined : output[fallback[state] as number]
     if (shorter !== undefined) output[state] = [...(output[state] ?? []), ...shorter]
-    for (let cls = 0; cls < width; cls += 1) {
-      const child = next[state * width + cls] as number
-      const onFallback = state === 0 ? 0 : (next[back * width + cls] as number)
-      if (child === 0) next[state * width + cls] = onFallback
-      else {
-        fallback[child] = onFallback
-        queue[tail++] = child
-      }
+    if (state !== 0) next.copyWithin(state * width, back, back + width)
+    for (let child = lastChild[state] as number; child !== 0; child = sibling[child] as number) {
+      const cell = state * width + (classInto[child] as number)
+      // The copy has put there where the shorter ending goes on.
+      fallback[child] = state === 0 ? 0 : (next[cell] as number)
+      next[cell] = child
+      queue[tail++] = child
     }
   }
 }

@@ -1,14 +1,14 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { readProjectKey } from '../../features/memory/project-key.ts'
-import { settingsFolder } from './folders.ts'
-import { withLock } from './hooks/lock.ts'
-import { read, waitingFiles } from './hooks/spool/spool.ts'
-import { isGood, jsonIn, request, textOf } from './http-request.ts'
-import { KVAULT } from './own-copy.ts'
-import { type Profile, writePrivate } from './profile.ts'
-import { type ProjectFile, readProjectFiles } from './project-file.ts'
-import { folderHash, keptNameOf, keptNames, ownKey, remoteKey } from './project-name.ts'
+import { readProjectKey } from '../../../features/memory/project-key.ts'
+import { settingsFolder } from '../folders.ts'
+import { isGood, jsonIn, request, textOf } from '../http-request.ts'
+import { KVAULT } from '../own-copy.ts'
+import { type Profile, writePrivate } from '../profile.ts'
+import { type ProjectFile, readProjectFiles } from '../project-file.ts'
+import { folderHash, keptNameOf, keptNames, ownKey, remoteKey } from '../project-name.ts'
+import { withLock } from './lock.ts'
+import { read, waitingFiles } from './spool/spool.ts'
 
 /**
  * Which `project_key` of a `.kvault.json` counts. The file comes with a folder, and a stranger's folder that named a
@@ -127,7 +127,7 @@ async function isInMemory(
   key: string,
   timeoutMs: number,
 ): Promise<boolean | undefined> {
-  const { withoutSecrets } = await import('./outgoing.ts')
+  const { withoutSecrets } = await import('../outgoing.ts')
   const project_key = withoutSecrets({ project_key: key }).value.project_key
   const query = new URLSearchParams({ project_key, limit: '1', max_chars_per_event: '200' })
   try {

@@ -57,13 +57,9 @@ function* withAdded(payload: unknown, added: string): Generator<unknown> {
 test.each(ALL.map(({ agent, events }) => [agent, events] as const))(
   'whatever part of a payload of %s holds a secret, the vault is not sent it',
   async (agent, events) => {
-    let played = 0
     for (const { event, payload } of events)
-      for (const secret of SECRETS)
-        for (const changed of withAdded(payload, secret)) {
-          await play(agent, event, { ...(changed as object), session_id: `s${++played}` })
-          await play(agent, event, changed as object)
-        }
+      for (const changed of withAdded(payload, SECRETS.join('\n')))
+        await play(agent, event, changed as object)
     const text = sent()
     for (const part of PARTS) expect(text.includes(part), part).toBe(false)
     if (vault.asked.some(({ body }) => body.text !== undefined)) expect(text).toMatch(/<PASSWORD>/)
@@ -80,7 +76,7 @@ const fail = (command: string, error: string) =>
   })
 
 test('no cut of a question takes away what a secret is known by', async () => {
-  const secrets = [`export API_TOKEN=${TOKEN}`, `${CLOUD} `, PEM.slice(0, 400)]
+  const secrets = [`export API_TOKEN=${TOKEN}`, `${CLOUD} `, PEM.slice(0, 130)]
   for (const filler of ['lorem ipsum ', 'a line of an output that says little\n'])
     for (const secret of secrets) {
       for (const text of acrossCuts(secret, filler, 50_000, [8000, -23_997])) {

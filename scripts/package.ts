@@ -17,6 +17,7 @@ const COMMAND_PARTS = [
   'cli.js',
   'hook.js',
   'hook-later.js',
+  'hook-outgoing.js',
   'README.md',
   'LICENSE',
 ]

@@ -13,7 +13,7 @@ export const PLUGIN = join(PLUGINS, 'claude-code')
 const ENTRIES = { hook: 'plugin-hook.ts', mcp: 'plugin-mcp.ts' }
 const HEAD = '// Made by npm run build:plugin from src/doors/cli. Do not edit.\n'
 
-/** A program and the parts that it loads only where it needs them: `hook.mjs` and `hook-later.mjs`. */
+/** A program and the parts that it loads only where it needs them: `hook.mjs`, `hook-outgoing.mjs` and `hook-later.mjs`. */
 async function bundle(name: string, entry: string): Promise<[name: string, text: string][]> {
   const built = await build({
     configFile: false,
@@ -27,7 +27,7 @@ async function bundle(name: string, entry: string): Promise<[name: string, text:
       rolldownOptions: {
         output: {
           entryFileNames: `${name}.mjs`,
-          chunkFileNames: `${name}-later.mjs`,
+          chunkFileNames: `${name}-[name].mjs`,
         },
       },
     },

@@ -19,7 +19,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         entryFileNames: 'hook.js',
-        chunkFileNames: 'hook-later.js',
+        chunkFileNames: 'hook-[name].js',
       },
     },
   },

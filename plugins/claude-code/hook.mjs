@@ -788,7 +788,8 @@ function npxFolder() {
 	const at = parts.lastIndexOf("_npx");
 	return at < 0 ? void 0 : parts.slice(0, at + 2).join(sep);
 }
-npxFolder() && vaultOfPackage() && `${vaultOfPackage()}`;
+/** How messages name this command: npx leaves no `kvault` behind, so there it is the call that the vault hands out. */
+var KVAULT = npxFolder() && vaultOfPackage() ? `npx -y ${vaultOfPackage()}/kvault.tgz` : "kvault";
 //#endregion
 //#region src/doors/cli/profile.ts
 var OWNER_ONLY = 384;
@@ -911,7 +912,10 @@ function readOne(folder) {
 	return {
 		off: switchesIn(hooks),
 		unreadable: [],
-		...projectKey ? { projectKey } : {},
+		...projectKey ? {
+			projectKey,
+			keyFile: file
+		} : {},
 		...workspaceId ? {
 			workspaceId,
 			workspaceFile: file
@@ -966,7 +970,9 @@ function git(folder, ...args) {
 /** For a folder that has no name, and whose name cannot be kept either. */
 var passingName = () => `folder-${crypto().randomUUID()}`;
 var namesFolder = () => join(settingsFolder(), "folders");
-var nameFile = (folder) => join(namesFolder(), crypto().createHash("sha256").update(folder).digest("hex").slice(0, 32));
+/** The name of the file in which something about a folder is kept. */
+var folderHash = (folder) => crypto().createHash("sha256").update(folder).digest("hex").slice(0, 32);
+var nameFile = (folder) => join(namesFolder(), folderHash(folder));
 var nameKeptIn = (file) => {
 	try {
 		return readFileSync(file, "utf8");
@@ -974,6 +980,14 @@ var nameKeptIn = (file) => {
 		return;
 	}
 };
+/** The random names of all folders here. */
+function keptNames() {
+	try {
+		return readdirSync(namesFolder()).flatMap((name) => nameKeptIn(join(namesFolder(), name)) ?? []);
+	} catch {
+		return [];
+	}
+}
 /** The random name of a folder, made on first use. Two programs that ask at once get the same. */
 function keptName(folder) {
 	const [names, file] = [namesFolder(), nameFile(folder)];
@@ -1013,15 +1027,18 @@ function remoteOf(folder) {
 	const [only, ...others] = git(folder, "remote")?.split(/\r?\n/) ?? [];
 	return only && others.length === 0 ? git(folder, "remote", "get-url", "--", only) : void 0;
 }
-/**
-* The remote of the checkout is the project's name everywhere. A folder without one is named by `.kvault.json`, or by
-* a random name: two folders that happen to be called alike must not share their memory.
-*/
-function projectKeyOf(folder, written = readProjectFiles(folder).projectKey) {
+/** The remote of a checkout, which is the project's name everywhere. */
+function remoteKey(folder) {
 	const remote = remoteOf(folder);
-	if (remote) return withoutSecrets(RELATIVE.test(remote) ? resolve(rootOf(folder), remote) : remote);
-	return written ?? keptName(rootOf(folder));
+	return remote && withoutSecrets(RELATIVE.test(remote) ? resolve(rootOf(folder), remote) : remote);
 }
+/**
+* The random name of a folder without a remote: two folders that happen to be called alike must not share their memory.
+* Which name in a `.kvault.json` comes before it: `findProject`.
+*/
+var ownKey = (folder) => keptName(rootOf(folder));
+/** That name, where the folder has one already. */
+var keptNameOf = (folder) => nameKeptIn(nameFile(rootOf(folder)));
 /** The folder that has a name: all of a checkout without a remote is one project, with the worktrees that belong to it. */
 function rootOf(folder) {
 	const [top, shared] = git(folder, "rev-parse", "--show-toplevel", "--git-common-dir")?.split(/\r?\n/) ?? [];
@@ -1603,6 +1620,14 @@ function takeJournal(sessionId, use) {
 	}
 }
 //#endregion
+//#region src/text/control-characters.ts
+/**
+* What a terminal obeys and does not show, and signs that turn the direction of writing: with them a line looks like
+* another one. Tabs and line ends stay.
+*/
+var CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+var withoutControls = (text) => text.replaceAll(CONTROLS, "");
+//#endregion
 //#region src/doors/cli/http-request.ts
 /**
 * Requests by node:http, because loading `fetch` takes 150 ms of processor time, which is more than all the rest of a
@@ -1616,8 +1641,11 @@ var nodeHttps = () => require("node:https");
 * Sends a request and returns its answer as soon as it begins. No redirect is followed, because a key belongs to the
 * address that was named. The time limit includes reading the answer: an agent waits for a hook no longer than it may take.
 */
-function request(url, { method = "GET", headers = {}, body, timeoutMs, signal }) {
-	const sent = body === void 0 ? void 0 : Buffer.from(body);
+async function request(url, { method = "GET", headers = {}, json, body, timeoutMs, signal, onRedacted }) {
+	const began = performance.now();
+	const text = json === void 0 ? body : await redactedJson(json, onRedacted);
+	const leftMs = timeoutMs - (performance.now() - began);
+	const sent = text === void 0 ? void 0 : Buffer.from(text);
 	const length = sent ? { "content-length": sent.length } : {};
 	return new Promise((resolve, reject) => {
 		const { request: open } = /^https:/i.test(url) ? nodeHttps() : nodeHttp();
@@ -1635,11 +1663,17 @@ function request(url, { method = "GET", headers = {}, body, timeoutMs, signal })
 			answer.destroy();
 		});
 		let pending = asked;
-		const limit = setTimeout(() => pending.destroy(/* @__PURE__ */ new Error("no answer in time")), Math.max(1, timeoutMs));
+		const limit = setTimeout(() => pending.destroy(/* @__PURE__ */ new Error("no answer in time")), Math.max(1, leftMs));
 		asked.on("error", reject);
 		asked.once("close", () => clearTimeout(limit));
 		asked.end(sent);
 	});
+}
+async function redactedJson(json, onRedacted) {
+	const { withoutSecrets } = await import("./hook-outgoing.mjs").then((n) => n.t);
+	const { value, found } = withoutSecrets(json);
+	if (found.length > 0) onRedacted?.(found);
+	return JSON.stringify(value);
 }
 var isRedirect = ({ statusCode = 0 }) => statusCode >= 300 && statusCode < 400;
 var elsewhere = ({ headers }) => `it leads elsewhere (${headers.location ?? "it does not say where"}); use that address if you trust it`;
@@ -1663,6 +1697,7 @@ async function textOf(answer, mostBytes = MOST_BYTES$1) {
 	}
 	return Buffer.concat(chunks).toString("utf8");
 }
+var isGood = ({ statusCode = 0 }) => statusCode >= 200 && statusCode < 300;
 //#endregion
 //#region src/doors/cli/hooks/post-json.ts
 var MOST_BYTES = 1048576;
@@ -1674,7 +1709,7 @@ async function postJson(url, body, options) {
 			"x-api-key": options.apiKey,
 			...options.idempotencyKey ? { "idempotency-key": options.idempotencyKey } : {}
 		},
-		body: JSON.stringify(body),
+		json: body,
 		timeoutMs: options.timeoutMs
 	});
 	return {
@@ -1719,7 +1754,7 @@ async function recall(profile, question, timeoutMs) {
 	if (silent === true || typeof text !== "string" || text.trim() === "") return NOTHING;
 	const ids = Array.isArray(items) ? items.flatMap((item) => typeof item?.id === "string" ? [item.id] : []) : [];
 	return {
-		text: text.slice(0, LONGEST_TEXT$1).toWellFormed(),
+		text: withoutControls(text).slice(0, LONGEST_TEXT$1).toWellFormed(),
 		ids
 	};
 }
@@ -1796,8 +1831,12 @@ var everySwitch = (ofProject) => [
 var GIVE_UP_MS = 800;
 /** Nobody waits for an answer at the end of an exchange, and what is not kept then is lost. */
 var END_IS_KEPT_WITHIN_MS = 6e4;
+/** How long the vault may take at the end of an exchange to say whether it knows the name of a project. */
+var LOOK_AT_THE_END_MS = 5e3;
 var LONGEST_TEXT = 32e3;
 var LONGEST_COMMAND = 4e3;
+/** A longer text is first cut where no secret can be cut with it: to redact all of it would take longer than the hook has. */
+var MAX_REDACTED = 128e3;
 /** "yes", "go on": nothing to look for. */
 var SHORTEST_PROMPT = 12;
 var patienceMs = () => {
@@ -1810,46 +1849,58 @@ function longestMs(agent, event) {
 	return kind === "stop" || kind === "end" ? END_IS_KEPT_WITHIN_MS : patienceMs();
 }
 var isOn = ({ call, off }, moment) => !isOff(off, call.agent.name, moment);
-/** Git is asked once per folder and session. */
-function projectKey({ occasion: { sessionId }, folder, file }) {
+/** Git is asked once per folder and session; as long as the name in the file does not count, each time. */
+async function projectKey(scene, timeoutMs) {
+	const { folder, file, profile } = scene;
+	const { sessionId } = scene.occasion;
 	const { project } = readSession(sessionId);
 	if (project?.folder === folder) return project.key;
-	const key = projectKeyOf(folder, file.projectKey);
-	rememberSession(sessionId, { project: {
+	const remote = remoteKey(folder);
+	const isNamedByFile = remote === void 0 && file.projectKey !== void 0;
+	const { key, withheld } = isNamedByFile ? await (await import("./hook-later.mjs")).findProject(folder, profile, file, timeoutMs) : { key: remote ?? ownKey(folder) };
+	scene.withheld = withheld;
+	if (!isNamedByFile || key === file.projectKey) rememberSession(sessionId, { project: {
 		folder,
 		key
 	} });
 	return key;
 }
 /** A question needs no lasting name: if none can be kept, what belongs to no project is still found. */
-function projectToAsk(scene) {
+async function projectToAsk(scene, timeoutMs) {
 	try {
-		return projectKey(scene);
+		return await projectKey(scene, timeoutMs);
 	} catch {
 		return passingName();
 	}
 }
+/** Returns the text without its secrets. It comes before the cut of a question: half a secret is not recognised. */
+async function redacted(text) {
+	const { withoutSecrets } = await import("./hook-outgoing.mjs").then((n) => n.t);
+	return withoutSecrets(outputToRedact(text, MAX_REDACTED)).value;
+}
 /** An exit code of 0 comes from a pipe that hides the real one, so it is left out. */
-var failureText = ({ command, exitCode, output }) => commandText({
-	command: command.slice(0, LONGEST_COMMAND),
+var failureText = async ({ command, exitCode, output }) => commandText({
+	command: (await redacted(command)).slice(0, LONGEST_COMMAND).toWellFormed(),
 	...exitCode ? { exitCode } : {},
-	output: bothEnds(output, LONGEST_TEXT)
+	output: bothEnds(await redacted(output), LONGEST_TEXT)
 });
+var promptText = async (prompt) => bothEnds(await redacted(prompt), LONGEST_TEXT);
 /**
 * What the vault delivers at one moment; nothing if the moment is off, or if the vault is slow or unreachable. The
 * outcome is logged.
 */
-async function ask(scene, moment, text) {
+async function ask(scene, moment, readText) {
 	const { call, occasion, profile } = scene;
 	if (!isOn(scene, moment)) return "";
 	const { sessionId } = occasion;
 	const elapsed = () => Math.round(performance.now());
 	try {
 		const { shown = [], unheard } = readSession(sessionId);
+		const text = await readText?.();
 		const recalled = await recall(profile, {
 			moment,
 			text,
-			projectKey: projectToAsk(scene),
+			projectKey: await projectToAsk(scene, patienceMs() - elapsed()),
 			sessionId,
 			client: call.agent.name,
 			environment: knownEnvironment(scene.folder),
@@ -1873,8 +1924,9 @@ async function ask(scene, moment, text) {
 		return "";
 	}
 }
-function said(scene, texts) {
-	const text = texts.filter((one) => one !== "").join("\n\n");
+async function said(scene, texts) {
+	const { withheld } = scene;
+	const text = [(withheld && canInject(scene) ? (await import("./hook-later.mjs")).adviceOnce(withheld) : void 0) ?? "", ...texts].filter((one) => one !== "").join("\n\n");
 	return text === "" ? SILENCE : scene.call.agent.inject(scene.call.event, text) ?? SILENCE;
 }
 var canInject = ({ call: { agent, event } }) => agent.inject(event, "") !== void 0;
@@ -1901,26 +1953,26 @@ async function onPrompt(scene, prompt) {
 	const { compacted } = readSession(sessionId);
 	if (compacted) rememberSession(sessionId, { compacted: false });
 	const isQuestion = prompt.trim().length >= SHORTEST_PROMPT && !prompt.trimStart().startsWith("/");
-	return said(scene, await Promise.all([compacted ? ask(scene, "compact") : "", isQuestion ? ask(scene, "prompt", bothEnds(prompt, LONGEST_TEXT)) : ""]));
+	return said(scene, await Promise.all([compacted ? ask(scene, "compact") : "", isQuestion ? ask(scene, "prompt", () => promptText(prompt)) : ""]));
 }
 async function onCommand(scene, run) {
 	if (isOn(scene, "capture")) note(scene.occasion.sessionId, { run });
 	if (!canInject(scene) || !hasFailed(run)) return SILENCE;
-	return said(scene, [await ask(scene, "failure", failureText(run))]);
+	return said(scene, [await ask(scene, "failure", () => failureText(run))]);
 }
 async function onCompact(scene) {
 	if (canInject(scene)) return said(scene, [await ask(scene, "compact")]);
 	rememberSession(scene.occasion.sessionId, { compacted: true });
 	return SILENCE;
 }
-/** Redaction and lock files are loaded only here: no other moment waits for them. */
+/** Lock files and the spool are loaded only here: no other moment waits for them. */
 async function onStop(scene) {
 	const { occasion, call, profile, folder } = scene;
 	if (occasion.kind === "stop" && isOn(scene, "capture")) {
 		const { captureTurn } = await import("./hook-later.mjs");
 		const { sessionId, words } = occasion;
 		const where = {
-			projectKey: projectKey(scene),
+			projectKey: await projectKey(scene, LOOK_AT_THE_END_MS),
 			folder,
 			sessionId
 		};
@@ -2048,4 +2100,4 @@ process.on("uncaughtException", () => process.exit(0));
 process.stdout.on("error", () => process.exit(0));
 (agentName === "send" ? send() : answered(agentName, event)).then(finish, () => process.exit(0));
 //#endregion
-export { readCommandText as C, partOf as D, objectOf as E, settingsFolder as S, isPayload as T, keepEnvironment as _, readSession as a, savedProfile as b, DAY_MS as c, hasFailed as d, cleanLine as f, terminalText as g, terminalLines as h, takeJournal as i, startToRedact as l, isStamped as m, postJson as n, rememberSession as o, isStackFrame as p, readJournal as r, takeLock as s, noteRun as t, bothEnds as u, findProfile as v, exitCodeOf as w, replaceFile as x, oneSpelling as y };
+export { oneSpelling as A, partOf as B, folderHash as C, remoteKey as D, ownKey as E, settingsFolder as F, readCommandText as I, exitCodeOf as L, writePrivate as M, KVAULT as N, readProjectFiles as O, replaceFile as P, isPayload as R, keepEnvironment as S, keptNames as T, cleanLine as _, request as a, terminalLines as b, takeJournal as c, takeLock as d, withLock as f, hasFailed as g, bothEnds as h, jsonIn as i, savedProfile as j, findProfile as k, readSession as l, startToRedact as m, postJson as n, textOf as o, DAY_MS as p, isGood as r, readJournal as s, noteRun as t, rememberSession as u, isStackFrame as v, keptNameOf as w, terminalText as x, isStamped as y, objectOf as z };

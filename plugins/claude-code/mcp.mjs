@@ -192,8 +192,11 @@ var nodeHttps = () => require$1("node:https");
 * Sends a request and returns its answer as soon as it begins. No redirect is followed, because a key belongs to the
 * address that was named. The time limit includes reading the answer: an agent waits for a hook no longer than it may take.
 */
-function request(url, { method = "GET", headers = {}, body, timeoutMs, signal }) {
-	const sent = body === void 0 ? void 0 : Buffer.from(body);
+async function request(url, { method = "GET", headers = {}, json, body, timeoutMs, signal, onRedacted }) {
+	const began = performance.now();
+	const text = json === void 0 ? body : await redactedJson(json, onRedacted);
+	const leftMs = timeoutMs - (performance.now() - began);
+	const sent = text === void 0 ? void 0 : Buffer.from(text);
 	const length = sent ? { "content-length": sent.length } : {};
 	return new Promise((resolve, reject) => {
 		const { request: open } = /^https:/i.test(url) ? nodeHttps() : nodeHttp();
@@ -211,11 +214,17 @@ function request(url, { method = "GET", headers = {}, body, timeoutMs, signal })
 			answer.destroy();
 		});
 		let pending = asked;
-		const limit = setTimeout(() => pending.destroy(/* @__PURE__ */ new Error("no answer in time")), Math.max(1, timeoutMs));
+		const limit = setTimeout(() => pending.destroy(/* @__PURE__ */ new Error("no answer in time")), Math.max(1, leftMs));
 		asked.on("error", reject);
 		asked.once("close", () => clearTimeout(limit));
 		asked.end(sent);
 	});
+}
+async function redactedJson(json, onRedacted) {
+	const { withoutSecrets } = await import("./mcp-outgoing.mjs");
+	const { value, found } = withoutSecrets(json);
+	if (found.length > 0) onRedacted?.(found);
+	return JSON.stringify(value);
 }
 var isRedirect = ({ statusCode = 0 }) => statusCode >= 300 && statusCode < 400;
 var elsewhere = ({ headers }) => `it leads elsewhere (${headers.location ?? "it does not say where"}); use that address if you trust it`;
@@ -250,6 +259,25 @@ function reasonOf(error) {
 	return cause.message;
 }
 //#endregion
+//#region src/text/control-characters.ts
+/**
+* What a terminal obeys and does not show, and signs that turn the direction of writing: with them a line looks like
+* another one. Tabs and line ends stay.
+*/
+var CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+var withoutControls = (text) => text.replaceAll(CONTROLS, "");
+//#endregion
+//#region src/doors/cli/terminal.ts
+/** A line on standard error, as clean: it may name a folder of a stranger's repository, or what a server has said. */
+var warn = (text) => void process.stderr.write(`${withoutControls(text)}\n`);
+new RegExp(`(\u001b\\[(?:0|${Object.values({
+	bold: 1,
+	dim: 2,
+	red: 31,
+	green: 32,
+	yellow: 33
+}).join("|")})m)`);
+//#endregion
 //#region src/doors/cli/vault-client.ts
 var TIMEOUT_MS = 3e4;
 /** Sends one request. Every answer is returned; only an address without a vault, or with one that is away, is an error. */
@@ -275,16 +303,17 @@ var isGood = ({ status }) => status >= 200 && status < 300;
 /** Another program listens there, or a network that wants a sign-in first. */
 var notAVault = (url) => new CommandError(`${url} does not answer as a vault does. Check the address, and whether your network wants a sign-in first.`);
 async function answerTo(url, path, options) {
-	const sent = options.text ?? (options.body === void 0 ? void 0 : JSON.stringify(options.body));
+	const { body: json, isVerbatim, text: given } = options;
 	try {
 		const answer = await request(url + path, {
-			method: options.method ?? (options.body === void 0 ? "GET" : "POST"),
+			method: options.method ?? (json === void 0 ? "GET" : "POST"),
 			headers: {
-				...options.body === void 0 ? {} : { "content-type": "application/json" },
+				...json === void 0 ? {} : { "content-type": "application/json" },
 				...options.headers
 			},
-			body: sent,
-			timeoutMs: options.timeoutMs ?? TIMEOUT_MS
+			...json === void 0 || isVerbatim ? { body: given ?? JSON.stringify(json) } : { json },
+			timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+			onRedacted: (found) => warn(`Secrets were replaced before anything was sent: ${found.join(", ")}.`)
 		});
 		const text = await textOf(answer);
 		const { statusCode: status = 0, headers } = answer;
@@ -413,7 +442,10 @@ function readOne(folder) {
 	return {
 		off: switchesIn(hooks),
 		unreadable: [],
-		...projectKey ? { projectKey } : {},
+		...projectKey ? {
+			projectKey,
+			keyFile: file
+		} : {},
 		...workspaceId ? {
 			workspaceId,
 			workspaceFile: file
@@ -506,7 +538,7 @@ async function homeFor(profile, { method, params }) {
 }
 function withHome({ params, ...rest }, { id: workspace_id }) {
 	const given = params?.arguments;
-	return JSON.stringify({
+	return {
 		...rest,
 		params: {
 			...params,
@@ -515,7 +547,24 @@ function withHome({ params, ...rest }, { id: workspace_id }) {
 				workspace_id
 			}
 		}
-	});
+	};
+}
+/** Replaces the secrets in what a tool or a prompt is given. Anything else in a message belongs to the protocol. */
+async function withoutSecretsIn(message) {
+	const { params } = message;
+	const part = params?.arguments === void 0 ? "argument" : "arguments";
+	if (params?.[part] === void 0) return message;
+	const { withoutSecrets } = await import("./mcp-outgoing.mjs");
+	const { value, found } = withoutSecrets(params[part]);
+	if (found.length === 0) return message;
+	process.stderr.write(`Secrets were replaced before anything was sent: ${found.join(", ")}.\n`);
+	return {
+		...message,
+		params: {
+			...params,
+			[part]: value
+		}
+	};
 }
 /** The agent named no workspace, so a refusal of it has to say which file did. */
 function withFileNamed(text, reply, home) {
@@ -542,6 +591,7 @@ function withFileNamed(text, reply, home) {
 }
 var send = async (profile, line, message, negotiated) => {
 	const home = await homeFor(profile, message);
+	const clean = await withoutSecretsIn(home ? withHome(message, home) : message);
 	return {
 		answer: await request(`${profile.url}/mcp`, {
 			method: "POST",
@@ -551,7 +601,7 @@ var send = async (profile, line, message, negotiated) => {
 				...profile.apiKey ? { "x-api-key": profile.apiKey } : {},
 				...protocolHeaders(message, negotiated)
 			},
-			body: home ? withHome(message, home) : line,
+			body: clean === message ? line : JSON.stringify(clean),
 			timeoutMs: CALL_TIMEOUT_MS
 		}),
 		home
@@ -636,7 +686,7 @@ async function bridge(options = {}) {
 	for await (const line of linesOf(process.stdin)) {
 		if (!line.trim()) continue;
 		const message = jsonIn(line);
-		if (typeof message !== "object" || message === null) {
+		if (typeof message !== "object" || message === null || Array.isArray(message)) {
 			if (message === void 0) refuse(null, PARSE_ERROR, "Not JSON");
 			else refuse(null, INVALID_REQUEST, "Not a JSON-RPC message");
 			continue;

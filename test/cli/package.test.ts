@@ -42,7 +42,8 @@ function build(): void {
   ]
   const newest = Math.max(...sources.map(newestIn))
   const isNew = (file: string) => existsSync(file) && statSync(file).mtimeMs > newest
-  if (['cli.js', 'hook.js', 'hook-later.js'].every((name) => isNew(join(folder, name)))) return
+  if (['cli.js', 'hook.js', 'hook-later.js', 'hook-outgoing.js'].every((name) => isNew(join(folder, name))))
+    return
   // In a process of its own, as `npm ci` does it.
   const vite = join(repository, 'node_modules', 'vite', 'bin', 'vite.js')
   for (const name of CONFIGS)
@@ -258,6 +259,7 @@ test('npm would publish it: the name kvault, no dependencies, with provenance', 
     'README.md',
     'cli.js',
     'hook-later.js',
+    'hook-outgoing.js',
     'hook.js',
     'kvault.js',
     'package.json',

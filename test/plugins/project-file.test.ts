@@ -28,7 +28,12 @@ const prompt = (folder = project) =>
 
 test('a byte order mark, comments and a trailing comma are read', async () => {
   write('\uFEFF{\n  // at work\n  "project_key": "org/app",\n  "hooks": { "off": ["start"], },\n}\n')
-  expect(readProjectFiles(project)).toEqual({ projectKey: 'org/app', off: ['start'], unreadable: [] })
+  expect(readProjectFiles(project)).toEqual({
+    projectKey: 'org/app',
+    keyFile: join(project, '.kvault.json'),
+    off: ['start'],
+    unreadable: [],
+  })
   await prompt()
   expect(vault.asked[0]?.body.project_key).toBe('org/app')
   write('\uFEFF{ "hooks": false, }')

@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { DAY_MS } from '../../src/core/day.ts'
+import { checkHooks } from '../../src/doors/cli/doctor/hook-checks.ts'
 import { takeLock } from '../../src/doors/cli/hooks/lock.ts'
 import { lastRun } from '../../src/doors/cli/hooks/run-log.ts'
 import { sendWaiting } from '../../src/doors/cli/hooks/spool/send.ts'
 import { put, read, trimSpool, waitingFiles } from '../../src/doors/cli/hooks/spool/spool.ts'
+import { findProfile } from '../../src/doors/cli/profile.ts'
 import { repository } from '../support/process.ts'
 import { machine, play, type StandIn, standIn } from './stand-in.ts'
 
@@ -51,7 +53,7 @@ test('the spool is its owner’s alone, and bounded: the oldest go first', async
 test('exchanges that could not be sent are sent later, in order, each once with one key', async () => {
   for (const prompt of ['the first question', 'the second question', 'the third question'])
     await exchange(prompt)
-  vault.statuses = [503]
+  vault.statuses = [502]
   expect(await sendWaiting()).toBe(0)
   expect(waitingFiles()).toHaveLength(3)
   expect(await sendWaiting()).toBe(3)
@@ -103,6 +105,51 @@ test('a turn that the vault refuses is dropped and noted; a key that it refuses 
   await exchange('the fourth question')
   vault.strangers = [{ status: 413, body: 'Request Entity Too Large' }]
   expect([await sendWaiting(), waitingFiles().length]).toEqual([0, 0])
+})
+
+test('turns that the vault has no room for are kept, tried again ever more rarely, and doctor says why', async () => {
+  await exchange('the first question')
+  await exchange('the second question')
+  const minute = 60_000
+  let now = Date.now()
+  vi.spyOn(Date, 'now').mockImplementation(() => now)
+  const full = (status: number, code: string) => ({
+    status,
+    body: JSON.stringify({ detail: `No room: ${code}.`, code }),
+  })
+  const tries = async (answer: { status: number; body: string }) => {
+    vault.strangers = [answer]
+    const before = turns().length
+    const sent = await sendWaiting()
+    return [turns().length - before, sent, waitingFiles().length]
+  }
+  for (const [answer, pauseMs] of [
+    [full(413, 'storage_full'), minute],
+    [full(503, 'disk_full'), 2 * minute],
+    [full(413, 'storage_full'), 4 * minute],
+  ] as const) {
+    expect(await tries(answer)).toEqual([1, 0, 2])
+    expect((await checkHooks(findProfile())).find(({ what }) => what === 'Waiting')).toMatchObject({
+      state: 'fail',
+      detail: `2 exchanges are not sent yet, because the vault refuses them: ${JSON.parse(answer.body).detail}`,
+    })
+    now += pauseMs - 1000
+    expect(await tries(full(500, 'unused'))).toEqual([0, 0, 2])
+    now += 2000
+  }
+  for (let doublings = 0; doublings < 8; doublings++) {
+    expect((await tries(full(413, 'storage_full')))[0]).toBe(1)
+    now += 60 * minute + 1000
+  }
+  vault.strangers = []
+  expect([await sendWaiting(), waitingFiles().length]).toEqual([2, 0])
+  // Room again: a new shortage begins with the shortest pause.
+  await exchange('the third question')
+  expect(await tries(full(413, 'storage_full'))).toEqual([1, 0, 1])
+  now += minute + 1000
+  vault.strangers = []
+  expect(await sendWaiting()).toBe(1)
+  vi.restoreAllMocks()
 })
 
 test('exchanges wait while something other than the vault answers', async () => {

@@ -34,6 +34,10 @@ export type StandIn = {
   statuses: number[]
   /** What answers the next turns in place of the vault, such as a page of the network. */
   strangers: { status: number; body: string }[]
+  /** Keys of projects that the person's memory has. */
+  remembered: string[]
+  /** The status of a look into memory. */
+  lookStatus: number
   delayMs: number
   close: () => Promise<void>
 }
@@ -52,6 +56,8 @@ export async function standIn(): Promise<StandIn> {
     },
     statuses: [],
     strangers: [],
+    remembered: [],
+    lookStatus: 200,
     delayMs: 0,
     close: async () => {
       server.closeAllConnections()
@@ -62,6 +68,12 @@ export async function standIn(): Promise<StandIn> {
     let text = ''
     for await (const chunk of request) text += chunk
     const [path = '', header] = [request.url, request.headers['idempotency-key']]
+    if (path.startsWith('/api/v1/project-context/events?')) {
+      const key = new URL(path, vault.url).searchParams.get('project_key') ?? ''
+      return response
+        .writeHead(vault.lookStatus)
+        .end(JSON.stringify({ items: vault.remembered.includes(key) ? [{}] : [] }))
+    }
     const idempotencyKey = header === undefined ? undefined : String(header)
     vault.asked.push({
       path,

@@ -64,9 +64,22 @@ async function homeFor(
   return home
 }
 
-function withHome({ params, ...rest }: Message, { id: workspace_id }: ProjectHome): string {
+function withHome({ params, ...rest }: Message, { id: workspace_id }: ProjectHome): Message {
   const given = params?.arguments as Record<string, unknown> | undefined
-  return JSON.stringify({ ...rest, params: { ...params, arguments: { ...given, workspace_id } } })
+  return { ...rest, params: { ...params, arguments: { ...given, workspace_id } } }
+}
+
+/** Replaces the secrets in what a tool or a prompt is given. Anything else in a message belongs to the protocol. */
+async function withoutSecretsIn(message: Message): Promise<Message> {
+  const { params } = message
+  // A completion calls what was typed so far `argument`.
+  const part = params?.arguments === undefined ? 'argument' : 'arguments'
+  if (params?.[part] === undefined) return message
+  const { withoutSecrets } = await import('./outgoing.ts')
+  const { value, found } = withoutSecrets(params[part])
+  if (found.length === 0) return message
+  process.stderr.write(`Secrets were replaced before anything was sent: ${found.join(', ')}.\n`)
+  return { ...message, params: { ...params, [part]: value } }
 }
 
 /** The agent named no workspace, so a refusal of it has to say which file did. */
@@ -88,6 +101,8 @@ const send = async (
   negotiated: string | undefined,
 ): Promise<Answered> => {
   const home = await homeFor(profile, message)
+  const atHome = home ? withHome(message, home) : message
+  const clean = await withoutSecretsIn(atHome)
   const answer = await request(`${profile.url}/mcp`, {
     method: 'POST',
     headers: {
@@ -96,7 +111,8 @@ const send = async (
       ...(profile.apiKey ? { 'x-api-key': profile.apiKey } : {}),
       ...protocolHeaders(message, negotiated),
     },
-    body: home ? withHome(message, home) : line,
+    // A message that stays as it is keeps its spelling: numbers may be longer than ours.
+    body: clean === message ? line : JSON.stringify(clean),
     timeoutMs: CALL_TIMEOUT_MS,
   })
   return { answer, home }
@@ -192,7 +208,7 @@ export async function bridge(options: ProfileOptions = {}): Promise<void> {
   for await (const line of linesOf(process.stdin)) {
     if (!line.trim()) continue
     const message = jsonIn(line) as Message | null | undefined
-    if (typeof message !== 'object' || message === null) {
+    if (typeof message !== 'object' || message === null || Array.isArray(message)) {
       if (message === undefined) refuse(null, PARSE_ERROR, 'Not JSON')
       else refuse(null, INVALID_REQUEST, 'Not a JSON-RPC message')
       continue

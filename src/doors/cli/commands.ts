@@ -19,7 +19,7 @@ export function addCommands(program: Command, done: Done): void {
 
   addConnecting(command, vaultCommand, done)
   addUsing(vaultCommand, done)
-  addHomes(vaultCommand, done)
+  addHomes(command, vaultCommand, done)
   addChecking(vaultCommand, done)
   addLearning(vaultCommand, done)
   addHooks(command, done)
@@ -40,6 +40,7 @@ function addConnecting(command: MakeCommand, vaultCommand: MakeCommand, done: Do
     .option('--key <key>', KEY)
     .option('--dry-run', 'show the changes, write nothing')
     .option('--yes', 'do not ask')
+    .option('--http', 'allow plain http to another machine')
     .option('--auth <way>', 'key, or oauth for clients that sign in by themselves (default: what suits each)')
     .option('--workspace <id>', 'where the agents put the cards they record (default: your personal one)')
     .option('--no-hooks', 'only the entry, without the hooks that bring the vault to the agent')
@@ -61,6 +62,7 @@ function addConnecting(command: MakeCommand, vaultCommand: MakeCommand, done: Do
     .option('--key <key>', 'keep this API key instead')
     .option('--email <email>', 'sign in by password instead')
     .option('--password-stdin', 'read the password from standard input')
+    .option('--http', 'allow plain http to another machine')
     .action((options) => done(async () => (await import('./sign-in.ts')).login(options)))
   command('logout', 'delete that key, here and at the vault')
     .option('--yes', 'do not ask')
@@ -126,7 +128,7 @@ function addUsing(vaultCommand: MakeCommand, done: Done): void {
     .action((id, options) => done(async () => (await import('./one-card.ts')).share(id, options)))
 }
 
-function addHomes(vaultCommand: MakeCommand, done: Done): void {
+function addHomes(command: MakeCommand, vaultCommand: MakeCommand, done: Done): void {
   vaultCommand('workspaces', 'the workspaces that you are in, with their ids')
     .option('--json', 'as JSON')
     .action((options) => done(async () => (await import('./workspaces.ts')).workspaces(options)))
@@ -135,6 +137,9 @@ function addHomes(vaultCommand: MakeCommand, done: Done): void {
     .action((id, options) =>
       done(async () => (await import('./allow-workspace.ts')).allowWorkspace(id, options)),
     )
+  command('allow-project', 'let the .kvault.json of this folder name its project')
+    .option('--yes', 'do not ask')
+    .action((options) => done(async () => (await import('./allow-project.ts')).allowProjectHere(options)))
   vaultCommand('context [project]', "a project's memory (default: the checkout you are in)")
     .option('--limit <n>', 'recent events, 1 to 100')
     .option('--json', 'as JSON')

@@ -14,20 +14,28 @@ const nodeHttps = (): typeof import('node:https') => require('node:https')
 export type HttpRequest = {
   method?: string
   headers?: Record<string, string>
+  /** Sent as JSON, with every secret replaced. */
+  json?: unknown
+  /** Sent as it is: a password of a sign-in, and texts that a signature covers. */
   body?: string | undefined
   timeoutMs: number
   signal?: AbortSignal | undefined
+  /** Told which secrets in `json` were replaced. */
+  onRedacted?: (found: string[]) => void
 }
 
 /**
  * Sends a request and returns its answer as soon as it begins. No redirect is followed, because a key belongs to the
  * address that was named. The time limit includes reading the answer: an agent waits for a hook no longer than it may take.
  */
-export function request(
+export async function request(
   url: string,
-  { method = 'GET', headers = {}, body, timeoutMs, signal }: HttpRequest,
+  { method = 'GET', headers = {}, json, body, timeoutMs, signal, onRedacted }: HttpRequest,
 ): Promise<IncomingMessage> {
-  const sent = body === undefined ? undefined : Buffer.from(body)
+  const began = performance.now()
+  const text = json === undefined ? body : await redactedJson(json, onRedacted)
+  const leftMs = timeoutMs - (performance.now() - began)
+  const sent = text === undefined ? undefined : Buffer.from(text)
   const length: Record<string, number> = sent ? { 'content-length': sent.length } : {}
   return new Promise((resolve, reject) => {
     const { request: open } = /^https:/i.test(url) ? nodeHttps() : nodeHttp()
@@ -42,11 +50,18 @@ export function request(
       },
     )
     let pending: { destroy: (error: Error) => unknown } = asked
-    const limit = setTimeout(() => pending.destroy(new Error('no answer in time')), Math.max(1, timeoutMs))
+    const limit = setTimeout(() => pending.destroy(new Error('no answer in time')), Math.max(1, leftMs))
     asked.on('error', reject)
     asked.once('close', () => clearTimeout(limit))
     asked.end(sent)
   })
+}
+
+async function redactedJson(json: unknown, onRedacted: HttpRequest['onRedacted']): Promise<string> {
+  const { withoutSecrets } = await import('./outgoing.ts')
+  const { value, found } = withoutSecrets(json)
+  if (found.length > 0) onRedacted?.(found)
+  return JSON.stringify(value)
 }
 
 const isRedirect = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 300 && statusCode < 400

@@ -7,7 +7,7 @@ import { replaceFile } from './replace-file.ts'
 const HERE = fileURLToPath(import.meta.url)
 /** The package of the command is bundled; the server and the checkout have this file by its own name. */
 const IS_PACKAGE = ['cli.js', 'hook.js'].includes(basename(HERE))
-const PARTS = ['package.json', 'kvault.js', 'cli.js', 'hook.js', 'hook-later.js']
+const PARTS = ['package.json', 'kvault.js', 'cli.js', 'hook.js', 'hook-later.js', 'hook-outgoing.js']
 
 const copyFolder = () => join(ownDataFolder(), 'cli')
 

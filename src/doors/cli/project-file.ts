@@ -10,6 +10,8 @@ export const PROJECT_FILE = '.kvault.json'
  */
 export type ProjectFile = {
   projectKey?: string
+  /** The file that names the project. */
+  keyFile?: string
   workspaceId?: string
   /** The file that names the workspace. */
   workspaceFile?: string
@@ -46,7 +48,7 @@ function readOne(folder: string): ProjectFile {
   return {
     off: switchesIn(hooks),
     unreadable: [],
-    ...(projectKey ? { projectKey } : {}),
+    ...(projectKey ? { projectKey, keyFile: file } : {}),
     ...(workspaceId ? { workspaceId, workspaceFile: file } : {}),
   }
 }

@@ -3,7 +3,9 @@ import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { keepingAdvice, projectKeyOf } from './project-name.ts'
+import { allowProject, findProject, namedIn } from './hooks/allowed-projects.ts'
+import { readProjectFiles } from './project-file.ts'
+import { keepingAdvice, ownKey, remoteKey } from './project-name.ts'
 
 let base: string
 beforeEach(() => {
@@ -20,6 +22,9 @@ function folder(...parts: string[]): string {
   mkdirSync(path, { recursive: true })
   return path
 }
+/** The name of a folder that no `.kvault.json` names. */
+const projectKeyOf = (path: string): string => remoteKey(path) ?? ownKey(path)
+const nobody = { url: 'http://127.0.0.1:1' }
 const git = (path: string, ...args: string[]) =>
   execFileSync('git', ['-C', path, ...args], { stdio: 'ignore' })
 
@@ -77,16 +82,20 @@ test('a folder without a remote has a random name that stays; another of the sam
   expect(projectKeyOf(folder('b', 'shop'))).not.toBe(name)
 })
 
-test('a folder that only its path names says how its memory survives a move, once there is some', () => {
+test('a folder that only its path names says how its memory survives a move, once there is some', async () => {
   const shop = folder('shop')
   expect(keepingAdvice(shop)).toBeUndefined()
   const name = projectKeyOf(shop)
-  const [, text = '', file = ''] = /write (.*) into (.*)$/.exec(keepingAdvice(shop) ?? '') ?? []
+  const [, text = '', file = ''] =
+    /write (.*) into (.*), and after it run kvault allow-project there$/.exec(keepingAdvice(shop) ?? '') ?? []
   expect(keepingAdvice(folder('shop', 'below'))).toBeUndefined()
   writeFileSync(file, text)
   expect(keepingAdvice(shop)).toBeUndefined()
-  renameSync(shop, join(base, 'store'))
-  expect(projectKeyOf(join(base, 'store'))).toBe(name)
+  expect((await findProject(shop, nobody)).key).toBe(name)
+  const store = join(base, 'store')
+  renameSync(shop, store)
+  allowProject(namedIn(readProjectFiles(store)) as NonNullable<ReturnType<typeof namedIn>>)
+  expect((await findProject(store, nobody)).key).toBe(name)
 })
 
 test('all folders of a checkout without a remote are one project', () => {
@@ -97,15 +106,6 @@ test('all folders of a checkout without a remote are one project', () => {
   git(checkout, ...person, 'commit', '--allow-empty', '-m', 'first')
   git(checkout, 'worktree', 'add', join(base, 'beside'))
   expect(projectKeyOf(folder('beside', 'src'))).toBe(projectKeyOf(checkout))
-})
-
-test('.kvault.json names a folder and those below it; one that cannot be read does not', () => {
-  const named = folder('named')
-  writeFileSync(join(named, '.kvault.json'), '{"project_key": "My Project"}')
-  expect(projectKeyOf(folder('named', 'below'))).toBe('My Project')
-  const broken = folder('broken')
-  writeFileSync(join(broken, '.kvault.json'), '{')
-  expect(projectKeyOf(broken)).toMatch(/^folder-/)
 })
 
 test('where no name can be kept, the way out is said', () => {

@@ -1,9 +1,19 @@
-import { existsSync, linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { homeFolder } from '../../core/user-folders.ts'
 import { CommandError, EXIT, Refusal } from './exit-codes.ts'
 import { gitVariables, settingsFolder, trustedFolder } from './folders.ts'
+import { KVAULT } from './own-copy.ts'
 import { PROJECT_FILE, readProjectFiles } from './project-file.ts'
 import { unreadableText } from './settings-file.ts'
 import { isUuid } from './uuid.ts'
@@ -64,14 +74,26 @@ export const passingName = (): string => `folder-${crypto().randomUUID()}`
 
 const namesFolder = (): string => join(settingsFolder(), 'folders')
 
-const nameFile = (folder: string): string =>
-  join(namesFolder(), crypto().createHash('sha256').update(folder).digest('hex').slice(0, 32))
+/** The name of the file in which something about a folder is kept. */
+export const folderHash = (folder: string): string =>
+  crypto().createHash('sha256').update(folder).digest('hex').slice(0, 32)
+
+const nameFile = (folder: string): string => join(namesFolder(), folderHash(folder))
 
 const nameKeptIn = (file: string): string | undefined => {
   try {
     return readFileSync(file, 'utf8')
   } catch {
     return undefined
+  }
+}
+
+/** The random names of all folders here. */
+export function keptNames(): string[] {
+  try {
+    return readdirSync(namesFolder()).flatMap((name) => nameKeptIn(join(namesFolder(), name)) ?? [])
+  } catch {
+    return []
   }
 }
 
@@ -120,15 +142,20 @@ function remoteOf(folder: string): string | undefined {
   return only && others.length === 0 ? git(folder, 'remote', 'get-url', '--', only) : undefined
 }
 
-/**
- * The remote of the checkout is the project's name everywhere. A folder without one is named by `.kvault.json`, or by
- * a random name: two folders that happen to be called alike must not share their memory.
- */
-export function projectKeyOf(folder: string, written = readProjectFiles(folder).projectKey): string {
+/** The remote of a checkout, which is the project's name everywhere. */
+export function remoteKey(folder: string): string | undefined {
   const remote = remoteOf(folder)
-  if (remote) return withoutSecrets(RELATIVE.test(remote) ? resolve(rootOf(folder), remote) : remote)
-  return written ?? keptName(rootOf(folder))
+  return remote && withoutSecrets(RELATIVE.test(remote) ? resolve(rootOf(folder), remote) : remote)
 }
+
+/**
+ * The random name of a folder without a remote: two folders that happen to be called alike must not share their memory.
+ * Which name in a `.kvault.json` comes before it: `findProject`.
+ */
+export const ownKey = (folder: string): string => keptName(rootOf(folder))
+
+/** That name, where the folder has one already. */
+export const keptNameOf = (folder: string): string | undefined => nameKeptIn(nameFile(rootOf(folder)))
 
 /** The folder that has a name: all of a checkout without a remote is one project, with the worktrees that belong to it. */
 function rootOf(folder: string): string {
@@ -148,5 +175,8 @@ export function keepingAdvice(folder: string): string | undefined {
   const root = rootOf(folder)
   if (existsSync(homeFolder()) && realpathSync(homeFolder()) === root) return undefined
   const name = nameKeptIn(nameFile(root))
-  return name && `Before you move it: write {"project_key": "${name}"} into ${join(root, PROJECT_FILE)}`
+  return (
+    name &&
+    `Before you move it: write {"project_key": "${name}"} into ${join(root, PROJECT_FILE)}, and after it run ${KVAULT} allow-project there`
+  )
 }

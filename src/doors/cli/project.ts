@@ -1,7 +1,8 @@
+import { projectHere } from './allow-project.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { wholeNumber } from './given-options.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
-import { keepingAdvice, projectKeyOf } from './project-name.ts'
+import { keepingAdvice } from './project-name.ts'
 import { paint, plain, plainLines, print, printJson, table } from './terminal.ts'
 import { callTool } from './vault-client.ts'
 
@@ -42,9 +43,9 @@ function sayWhatNamesIt({ url }: Profile, isEmpty: boolean): void {
 
 export async function context(key: string | undefined, options: ContextOptions): Promise<number> {
   const limit_events = wholeNumber('--limit', options.limit, MOST_EVENTS)
-  const project_key = key ?? projectKeyOf(process.cwd())
-  if (!project_key) throw new CommandError('Name a project key.', EXIT.usage)
-  const profile = requireProfile(options)
+  if (key === '') throw new CommandError('Name a project key.', EXIT.usage)
+  const { key: project_key, profile } =
+    key === undefined ? await projectHere(options) : { key, profile: requireProfile(options) }
   const asked = { project_key, ...(limit_events === undefined ? {} : { limit_events }) }
   const snapshot = await callTool<Snapshot>(profile, 'get_project_context', asked, READ)
   if (options.json) {

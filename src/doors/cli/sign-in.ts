@@ -1,7 +1,7 @@
 import { TOOL_SCOPES } from '../../core/scopes.ts'
 import { signInByBrowser } from './connect/browser-sign-in.ts'
 import { connections } from './connect/connections.ts'
-import { agreed, type ConsentOptions } from './connect/consent.ts'
+import { agreed, type ConsentOptions, requireEncryption } from './connect/consent.ts'
 import {
   CREATED,
   type Created,
@@ -25,7 +25,7 @@ import {
 import { paint, print, secretQuestion, warn } from './terminal.ts'
 import { ask, failure } from './vault-client.ts'
 
-export type LoginOptions = ProfileOptions & { email?: string; passwordStdin?: boolean }
+export type LoginOptions = ProfileOptions & { email?: string; passwordStdin?: boolean; http?: boolean }
 
 async function keyWorks(url: string, apiKey: string): Promise<void> {
   const reply = await ask(url, '/mcp/tools/list_workspaces', {
@@ -79,6 +79,7 @@ async function loginByPassword(url: string, { email, passwordStdin }: LoginOptio
     : await secretQuestion('Password: ')
   const signedIn = await ask(url, '/api/v1/auth/login', {
     body: { email, password },
+    isVerbatim: true,
     shape: { access_token: '' },
   })
   if (signedIn.status !== 200) throw failure(signedIn)
@@ -115,6 +116,7 @@ async function loginByBrowser(url: string): Promise<void> {
 /** Signs in once and keeps an API key of its own, so that no password is ever stored. */
 export async function login(options: LoginOptions): Promise<number> {
   const url = urlToJoin(options)
+  await requireEncryption(url, options)
   if (options.key !== undefined) await loginByKey(url, tidyKey(options.key))
   else if (options.email !== undefined || options.passwordStdin) await loginByPassword(url, options)
   else await loginByBrowser(url)

@@ -3,6 +3,7 @@ import { CommandError, EXIT, Refusal } from './exit-codes.ts'
 import { reasonOf, request, textOf } from './http-request.ts'
 import { KVAULT } from './own-copy.ts'
 import type { Profile } from './profile.ts'
+import { warn } from './terminal.ts'
 
 type Json = Record<string, unknown>
 
@@ -15,7 +16,10 @@ type Shape = null | string | number | readonly Shape[] | { readonly [name: strin
 
 type Options = {
   method?: string
+  /** Sent as JSON, without the secrets in it. */
   body?: unknown
+  /** The body has to arrive as it is: it signs the person in, or others have signed it. */
+  isVerbatim?: boolean
   text?: string
   headers?: Record<string, string>
   timeoutMs?: number
@@ -55,16 +59,17 @@ export const notAVault = (url: string) =>
   )
 
 async function answerTo(url: string, path: string, options: Options): Promise<Reply> {
-  const sent = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
+  const { body: json, isVerbatim, text: given } = options
   try {
     const answer = await request(url + path, {
-      method: options.method ?? (options.body === undefined ? 'GET' : 'POST'),
+      method: options.method ?? (json === undefined ? 'GET' : 'POST'),
       headers: {
-        ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
         ...options.headers,
       },
-      body: sent,
+      ...(json === undefined || isVerbatim ? { body: given ?? JSON.stringify(json) } : { json }),
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+      onRedacted: (found) => warn(`Secrets were replaced before anything was sent: ${found.join(', ')}.`),
     })
     const text = await textOf(answer)
     const { statusCode: status = 0, headers } = answer

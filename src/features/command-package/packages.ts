@@ -7,8 +7,8 @@ import { zip } from './zip.ts'
 
 const FOLDER = new URL('../../../packages/cli/', import.meta.url)
 
-/** The launcher, the commands, and the hooks in three parts. */
-const PROGRAMS = ['kvault.js', 'cli.js', 'hook.js', 'hook-later.js']
+/** The launcher, the commands, and the hooks in three parts: what each starts with, the redaction, and the end of an exchange. */
+const PROGRAMS = ['kvault.js', 'cli.js', 'hook.js', 'hook-later.js', 'hook-outgoing.js']
 
 async function partOf(name: string): Promise<Buffer> {
   try {

@@ -7,8 +7,9 @@ export type Automaton = { scan(text: string, hit: (keyword: number, end: number)
 export function buildAutomaton(keywords: readonly string[]): Automaton {
   const lower = keywords.map((keyword) => keyword.toLowerCase())
   const { classOf, width } = characterClasses(lower)
-  const trie = buildTrie(lower, classOf)
-  const { next, output } = completeTransitions(trie, width)
+  const trie = buildTrie(lower, classOf, width)
+  completeTransitions(trie, width)
+  const { next, output } = trie
 
   return {
     scan(text, hit) {
@@ -27,58 +28,80 @@ export function buildAutomaton(keywords: readonly string[]): Automaton {
 function characterClasses(keywords: readonly string[]): { classOf: Uint8Array; width: number } {
   const classOf = new Uint8Array(128)
   let width = 1
-  for (const character of new Set(keywords.join(''))) {
-    const code = character.charCodeAt(0)
-    if (code >= 128) throw new Error('keywords are ASCII')
-    classOf[code] = width
-    classOf[character.toUpperCase().charCodeAt(0)] = width
-    width += 1
+  for (const keyword of keywords) {
+    for (let at = 0; at < keyword.length; at += 1) {
+      const code = keyword.charCodeAt(at)
+      if (code >= 128) throw new Error('keywords are ASCII')
+      if (classOf[code] !== 0) continue
+      classOf[code] = width
+      classOf[keyword.charAt(at).toUpperCase().charCodeAt(0)] = width
+      width += 1
+    }
   }
   return { classOf, width }
 }
 
-type TrieNode = { children: Map<number, number>; ends: number[] }
-
-function buildTrie(keywords: readonly string[], classOf: Uint8Array): TrieNode[] {
-  const nodes: TrieNode[] = [{ children: new Map(), ends: [] }]
-  for (const [index, keyword] of keywords.entries()) {
-    let node = nodes[0] as TrieNode
-    for (let at = 0; at < keyword.length; at += 1) {
-      const cls = classOf[keyword.charCodeAt(at)] ?? 0
-      let child = node.children.get(cls)
-      if (child === undefined) {
-        child = nodes.push({ children: new Map(), ends: [] }) - 1
-        node.children.set(cls, child)
-      }
-      node = nodes[child] as TrieNode
-    }
-    node.ends.push(index)
-  }
-  return nodes
+type Trie = {
+  /** The state after each class, row by row; 0, the root, is no child of any state. */
+  next: Uint16Array
+  states: number
+  /** The children of a state as a list: its last one, the one before each, and the class that leads to each. */
+  lastChild: Uint16Array
+  sibling: Uint16Array
+  classInto: Uint8Array
+  /** The keywords that end at a state. */
+  output: (number[] | undefined)[]
 }
 
-function completeTransitions(nodes: TrieNode[], width: number) {
-  const next = new Uint16Array(nodes.length * width)
-  const output: (readonly number[] | undefined)[] = new Array(nodes.length).fill(undefined)
-  const fallback = new Uint16Array(nodes.length)
-  const queue = [0]
-  for (let head = 0; head < queue.length; head += 1) {
-    const state = queue[head] as number
-    const node = nodes[state] as TrieNode
-    const back = fallback[state] as number
-    const found = [...node.ends, ...(state === 0 ? [] : (output[back] ?? []))]
-    if (found.length > 0) output[state] = found
-    for (let cls = 0; cls < width; cls += 1) {
-      const onFallback = state === 0 ? 0 : (next[back * width + cls] as number)
-      const child = node.children.get(cls)
-      if (child === undefined) {
-        next[state * width + cls] = onFallback
-      } else {
+function buildTrie(keywords: readonly string[], classOf: Uint8Array, width: number): Trie {
+  const mostStates = 1 + keywords.reduce((sum, keyword) => sum + keyword.length, 0)
+  if (mostStates > 65_536) throw new Error('the keywords need more states than 16 bits can number')
+  const next = new Uint16Array(mostStates * width)
+  const [lastChild, sibling] = [new Uint16Array(mostStates), new Uint16Array(mostStates)]
+  const classInto = new Uint8Array(mostStates)
+  const output: Trie['output'] = new Array(mostStates).fill(undefined)
+  let states = 1
+  for (const [index, keyword] of keywords.entries()) {
+    let state = 0
+    for (let at = 0; at < keyword.length; at += 1) {
+      const cls = classOf[keyword.charCodeAt(at)] ?? 0
+      let child = next[state * width + cls] as number
+      if (child === 0) {
+        child = states++
         next[state * width + cls] = child
-        fallback[child] = onFallback
-        queue.push(child)
+        sibling[child] = lastChild[state] as number
+        lastChild[state] = child
+        classInto[child] = cls
       }
+      state = child
+    }
+    const ends = output[state]
+    if (ends === undefined) output[state] = [index]
+    else ends.push(index)
+  }
+  return { next: next.slice(0, states * width), states, lastChild, sibling, classInto, output }
+}
+
+/**
+ * Breadth first, so that the row of a shorter ending is complete when a state falls back to it. A row is copied as a
+ * whole: a hook waits for this, and a loop over its cells takes several times as long.
+ */
+function completeTransitions(trie: Trie, width: number): void {
+  const { next, states, lastChild, sibling, classInto, output } = trie
+  const fallback = new Uint16Array(states)
+  const queue = new Uint16Array(states)
+  for (let head = 0, tail = 1; head < tail; head += 1) {
+    const state = queue[head] as number
+    const back = (fallback[state] as number) * width
+    const shorter = state === 0 ? undefined : output[fallback[state] as number]
+    if (shorter !== undefined) output[state] = [...(output[state] ?? []), ...shorter]
+    if (state !== 0) next.copyWithin(state * width, back, back + width)
+    for (let child = lastChild[state] as number; child !== 0; child = sibling[child] as number) {
+      const cell = state * width + (classInto[child] as number)
+      // The copy has put there where the shorter ending goes on.
+      fallback[child] = state === 0 ? 0 : (next[cell] as number)
+      next[cell] = child
+      queue[tail++] = child
     }
   }
-  return { next, output }
 }

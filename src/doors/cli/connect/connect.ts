@@ -10,7 +10,7 @@ import { findProfile, givenKey, type ProfileOptions, urlToJoin } from '../profil
 import { requireNewest } from '../server-version.ts'
 import { isInteractive, paint, print, question } from '../terminal.ts'
 import { type Change, connectionOf, keptFile, saveConnection } from './connections.ts'
-import { agreed, type ConsentOptions, HIDDEN_KEY, showChange } from './consent.ts'
+import { agreed, type ConsentOptions, HIDDEN_KEY, requireEncryption, showChange } from './consent.ts'
 import { forEachClient } from './each-client.ts'
 import { connectHooks } from './hooks.ts'
 import { type ClientKey, endKey, type KeyMaker, keyMaker, takeBackKey } from './keys.ts'
@@ -18,7 +18,7 @@ import { orStopped } from './or-stopped.ts'
 import { prove } from './prove.ts'
 
 export type ConnectOptions = ProfileOptions &
-  ConsentOptions & { print?: boolean; auth?: string; hooks?: boolean; workspace?: string }
+  ConsentOptions & { print?: boolean; auth?: string; hooks?: boolean; workspace?: string; http?: boolean }
 
 const WAYS = ['key', 'oauth']
 
@@ -191,6 +191,7 @@ export async function connect(names: string[], options: ConnectOptions): Promise
     return EXIT.byHand
   }
   const url = urlToJoin(options)
+  await requireEncryption(url, options)
   const maker = keyMaker(url, options, print)
   if (!options.dryRun) {
     await requireNewest(url)

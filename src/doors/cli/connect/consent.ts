@@ -1,7 +1,9 @@
 import { createTwoFilesPatch } from 'diff'
+import { isLoopback } from '../../../core/own-addresses.ts'
 import { redact } from '../../../features/redaction/redact.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
-import { isInteractive, paint, print, question } from '../terminal.ts'
+import { savedProfile } from '../profile.ts'
+import { isInteractive, paint, print, question, warn } from '../terminal.ts'
 
 export type ConsentOptions = { dryRun?: boolean; yes?: boolean }
 
@@ -40,4 +42,27 @@ export async function agreed(text: string, { yes, dryRun }: ConsentOptions): Pro
   if (!isInteractive())
     throw new CommandError('Nothing was changed: no terminal to ask on. Repeat with --yes.', EXIT.byHand)
   return /^y(es)?$/i.test(await question(`${text} [y/N] `))
+}
+
+/** Everything that somebody on the way to a plain address can read, and change. */
+export const IN_CLEAR = 'your key, your prompts, the output of failing commands, and this program itself'
+
+export const isPlainElsewhere = (url: string): boolean => {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && !isLoopback(hostname)
+}
+
+/** Asks before a vault on another machine is joined by plain http. The vault that is signed in to was asked about before. */
+export async function requireEncryption(
+  url: string,
+  { http, yes, dryRun }: ConsentOptions & { http?: boolean },
+): Promise<void> {
+  if (!isPlainElsewhere(url) || savedProfile()?.url === url) return
+  const text = `${url} is another machine and not https: ${IN_CLEAR} travel there in clear.`
+  if (http || dryRun) return warn(text)
+  if (yes || !isInteractive())
+    throw new CommandError(`${text} Use its https address, or add --http if you mean it.`, EXIT.usage)
+  print(text)
+  if (!/^y(es)?$/i.test(await question('Go on? [y/N] ')))
+    throw new CommandError('Nothing was changed.', EXIT.byHand)
 }

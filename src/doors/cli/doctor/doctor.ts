@@ -25,7 +25,7 @@ export async function doctor(options: ProfileOptions & { json?: boolean }): Prom
   if (server.reply) {
     findings.push(...(await checkCredential(url, apiKey)), ...(await checkClients(url)))
   }
-  findings.push(...checkHooks(profile))
+  findings.push(...(await checkHooks(profile)))
   if (options.json) printJson({ url, findings })
   else print(table(['', 'what', 'finding', 'what to do'], findings.map(row)))
   const failed = findings.filter((finding) => finding.state === 'fail')

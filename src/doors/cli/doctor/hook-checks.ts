@@ -1,14 +1,17 @@
+import { join } from 'node:path'
 import { accountOf } from '../account.ts'
 import type { McpClient } from '../clients/client.ts'
 import { installedClients } from '../clients/installed.ts'
 import { HOOK_PLANS } from '../connect/hook-files/plans.ts'
 import { hooksAreThere } from '../connect/hooks.ts'
+import { findProject, type NamedProject } from '../hooks/allowed-projects.ts'
 import type { Moment } from '../hooks/occasion.ts'
 import { lastRun } from '../hooks/run-log.ts'
-import { isFor, read, waitingFiles } from '../hooks/spool/spool.ts'
+import { isFor, pauseOf, read, waitingFiles } from '../hooks/spool/spool.ts'
 import { everySwitch, isOff, personsSwitches } from '../hooks/switches.ts'
+import { KVAULT } from '../own-copy.ts'
 import type { Profile } from '../profile.ts'
-import { readProjectFiles } from '../project-file.ts'
+import { PROJECT_FILE, readProjectFiles } from '../project-file.ts'
 import { keepingAdvice } from '../project-name.ts'
 import { unreadableText } from '../settings-file.ts'
 import { connectAdvice, type Finding, fail, ok, warn } from './finding.ts'
@@ -60,16 +63,17 @@ function checkWaiting({ url, apiKey, userId }: Partial<Profile> & { url: string 
     account === undefined ? one.url === url : isFor(one, url, account),
   )
   const others = waiting.length - own
+  const exchanges = own === 1 ? '1 exchange is not sent yet' : `${own} exchanges are not sent yet`
+  const pause = account === undefined ? undefined : pauseOf(url, account)
+  const ownWaiting = pause
+    ? fail(
+        'Waiting',
+        `${exchanges}, because the vault refuses them: ${pause.reason}`,
+        `They are kept, and tried again after ${timeOf(new Date(pause.until).toISOString())}.`,
+      )
+    : warn('Waiting', exchanges, 'They go with the next hook.')
   return [
-    ...(own > 0
-      ? [
-          warn(
-            'Waiting',
-            own === 1 ? '1 exchange is not sent yet' : `${own} exchanges are not sent yet`,
-            'They go with the next hook.',
-          ),
-        ]
-      : []),
+    ...(own > 0 ? [ownWaiting] : []),
     ...(others > 0
       ? [
           ok(
@@ -81,14 +85,23 @@ function checkWaiting({ url, apiKey, userId }: Partial<Profile> & { url: string 
   ]
 }
 
-/** A rename would part a folder from what agents remember of it. */
-function checkProject(folder: string): Finding[] {
+/** A rename would part a folder from what agents remember of it, and so does a name that does not count. */
+async function checkProject(folder: string, profile: Partial<Profile> & { url: string }): Promise<Finding[]> {
+  const { withheld } = await findProject(folder, profile).catch((): { withheld?: NamedProject } => ({}))
+  if (withheld)
+    return [
+      warn(
+        'Project',
+        `the project_key in ${join(withheld.folder, PROJECT_FILE)} does not count: you have not allowed it here`,
+        `If you want its memory here: ${KVAULT} allow-project`,
+      ),
+    ]
   const advice = keepingAdvice(folder)
   return advice ? [warn('Project', 'no remote: its memory is found by the path of the folder', advice)] : []
 }
 
 /** Every hook of every agent here, and what waits to be sent. */
-export function checkHooks(profile: Partial<Profile> & { url: string }): Finding[] {
+export async function checkHooks(profile: Partial<Profile> & { url: string }): Promise<Finding[]> {
   const { off: ofProject, unreadable } = readProjectFiles(process.cwd())
   const off = everySwitch(ofProject)
   const { unreadable: ofPerson } = personsSwitches()
@@ -105,7 +118,7 @@ export function checkHooks(profile: Partial<Profile> & { url: string }): Finding
     ...unreadable.map((file) =>
       fail('Project file', unreadableText(file), 'Repair it. Until then all hooks are off here.'),
     ),
-    ...checkProject(process.cwd()),
+    ...(await checkProject(process.cwd(), profile)),
     ...installedClients().flatMap((client) => checkOne(client, profile.url, off)),
     ...checkWaiting(profile),
   ]

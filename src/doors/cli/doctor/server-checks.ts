@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { DAY_MS } from '../../../core/day.ts'
 import { VERSION } from '../../../core/version.ts'
+import { IN_CLEAR, isPlainElsewhere } from '../connect/consent.ts'
 import { CommandError } from '../exit-codes.ts'
 import { KVAULT, npxFolder, versionOfCopy } from '../own-copy.ts'
 import { savedProfile } from '../profile.ts'
@@ -12,7 +13,6 @@ import { type Finding, fail, ok, warn } from './finding.ts'
 const MAX_CLOCK_SKEW_S = 120
 const TLS_TIMEOUT_MS = 10_000
 const FEW_DAYS = 14
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 type Ready = { checks?: { mail?: { status: string; detail?: string } } }
 
@@ -94,9 +94,9 @@ export function certificateValidFor(days: number): Finding {
 export async function checkTls(url: string): Promise<Finding> {
   const address = new URL(url)
   if (address.protocol === 'http:')
-    return LOOPBACK.test(address.hostname)
-      ? ok('TLS', 'not needed on this computer')
-      : warn('TLS', 'none: keys travel in clear text', 'Put a proxy with a certificate before the vault.')
+    return isPlainElsewhere(url)
+      ? warn('TLS', `none: ${IN_CLEAR} travel in clear`, 'Put a proxy with a certificate before the vault.')
+      : ok('TLS', 'not needed on this computer')
   try {
     return certificateValidFor(await daysLeft(address))
   } catch (error) {

@@ -1,3 +1,5 @@
-// What no agent waits for: redaction, lock files and the spool. A separate bundle, loaded only at the end of an exchange.
+// What few hooks need: lock files and the spool at the end of an exchange, and which name of a project counts. A separate
+// bundle.
+export { adviceOnce, findProject } from './allowed-projects.ts'
 export { captureTurn } from './capture/capture.ts'
 export { sendWaiting } from './spool/send.ts'

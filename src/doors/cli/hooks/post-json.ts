@@ -6,7 +6,7 @@ const MOST_BYTES = 1024 * 1024
 
 export type PostOptions = { apiKey: string; timeoutMs: number; idempotencyKey?: string }
 
-export async function postJson(url: string, body: unknown, options: PostOptions): Promise<Posted> {
+export async function postJson(url: string, body: object, options: PostOptions): Promise<Posted> {
   const answer = await request(url, {
     method: 'POST',
     headers: {
@@ -14,7 +14,7 @@ export async function postJson(url: string, body: unknown, options: PostOptions)
       'x-api-key': options.apiKey,
       ...(options.idempotencyKey ? { 'idempotency-key': options.idempotencyKey } : {}),
     },
-    body: JSON.stringify(body),
+    json: body,
     timeoutMs: options.timeoutMs,
   })
   return { status: answer.statusCode ?? 0, body: jsonIn(await textOf(answer, MOST_BYTES)) }

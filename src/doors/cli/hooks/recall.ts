@@ -1,3 +1,4 @@
+import { withoutControls } from '../../../text/control-characters.ts'
 import type { Profile } from '../profile.ts'
 import type { RecallMoment } from './occasion.ts'
 import { postJson } from './post-json.ts'
@@ -56,5 +57,5 @@ export async function recall(profile: Profile, question: Question, timeoutMs: nu
   const ids = Array.isArray(items)
     ? items.flatMap((item) => (typeof item?.id === 'string' ? [item.id] : []))
     : []
-  return { text: text.slice(0, LONGEST_TEXT).toWellFormed(), ids }
+  return { text: withoutControls(text).slice(0, LONGEST_TEXT).toWellFormed(), ids }
 }

@@ -1,8 +1,9 @@
 import { commandText } from '../../../text/command-text.ts'
 import { findProfile, type Profile } from '../profile.ts'
 import { type ProjectFile, readProjectFiles } from '../project-file.ts'
-import { passingName, projectKeyOf } from '../project-name.ts'
+import { ownKey, passingName, remoteKey } from '../project-name.ts'
 import { isPayload } from './agents/payload.ts'
+import type { FoundProject, NamedProject } from './allowed-projects.ts'
 import { knownEnvironment } from './environment-cache.ts'
 import { bothEnds, hasFailed } from './failures.ts'
 import { storableId } from './file-names.ts'
@@ -18,6 +19,7 @@ import {
 } from './occasion.ts'
 import { recall } from './recall.ts'
 import { noteRun } from './run-log.ts'
+import { outputToRedact } from './safe-cuts.ts'
 import { forgetOldSessions, readSession, rememberSession } from './sessions.ts'
 import { everySwitch, isOff } from './switches.ts'
 
@@ -25,8 +27,12 @@ import { everySwitch, isOff } from './switches.ts'
 const GIVE_UP_MS = 800
 /** Nobody waits for an answer at the end of an exchange, and what is not kept then is lost. */
 const END_IS_KEPT_WITHIN_MS = 60_000
+/** How long the vault may take at the end of an exchange to say whether it knows the name of a project. */
+const LOOK_AT_THE_END_MS = 5000
 const LONGEST_TEXT = 32_000
 const LONGEST_COMMAND = 4000
+/** A longer text is first cut where no secret can be cut with it: to redact all of it would take longer than the hook has. */
+const MAX_REDACTED = 128_000
 /** "yes", "go on": nothing to look for. */
 const SHORTEST_PROMPT = 12
 
@@ -58,51 +64,69 @@ type Scene = {
   folder: string
   file: ProjectFile
   off: string[]
+  /** The name in the file, where it turned out not to count. */
+  withheld?: NamedProject | undefined
 }
 
 const isOn = ({ call, off }: Scene, moment: Moment): boolean => !isOff(off, call.agent.name, moment)
 
-/** Git is asked once per folder and session. */
-function projectKey({ occasion: { sessionId }, folder, file }: Scene): string {
+/** Git is asked once per folder and session; as long as the name in the file does not count, each time. */
+async function projectKey(scene: Scene, timeoutMs: number): Promise<string> {
+  const { folder, file, profile } = scene
+  const { sessionId } = scene.occasion
   const { project } = readSession(sessionId)
   if (project?.folder === folder) return project.key
-  const key = projectKeyOf(folder, file.projectKey)
-  rememberSession(sessionId, { project: { folder, key } })
+  const remote = remoteKey(folder)
+  const isNamedByFile = remote === undefined && file.projectKey !== undefined
+  const { key, withheld }: FoundProject = isNamedByFile
+    ? await (await import('./later.ts')).findProject(folder, profile, file, timeoutMs)
+    : { key: remote ?? ownKey(folder) }
+  scene.withheld = withheld
+  if (!isNamedByFile || key === file.projectKey) rememberSession(sessionId, { project: { folder, key } })
   return key
 }
 
 /** A question needs no lasting name: if none can be kept, what belongs to no project is still found. */
-function projectToAsk(scene: Scene): string {
+async function projectToAsk(scene: Scene, timeoutMs: number): Promise<string> {
   try {
-    return projectKey(scene)
+    return await projectKey(scene, timeoutMs)
   } catch {
     return passingName()
   }
 }
 
+/** Returns the text without its secrets. It comes before the cut of a question: half a secret is not recognised. */
+async function redacted(text: string): Promise<string> {
+  const { withoutSecrets } = await import('../outgoing.ts')
+  return withoutSecrets(outputToRedact(text, MAX_REDACTED)).value
+}
+
 /** An exit code of 0 comes from a pipe that hides the real one, so it is left out. */
-const failureText = ({ command, exitCode, output }: CommandRun): string =>
+const failureText = async ({ command, exitCode, output }: CommandRun): Promise<string> =>
   commandText({
-    command: command.slice(0, LONGEST_COMMAND),
+    command: (await redacted(command)).slice(0, LONGEST_COMMAND).toWellFormed(),
     ...(exitCode ? { exitCode } : {}),
-    output: bothEnds(output, LONGEST_TEXT),
+    output: bothEnds(await redacted(output), LONGEST_TEXT),
   })
+
+const promptText = async (prompt: string): Promise<string> => bothEnds(await redacted(prompt), LONGEST_TEXT)
 
 /**
  * What the vault delivers at one moment; nothing if the moment is off, or if the vault is slow or unreachable. The
  * outcome is logged.
  */
-async function ask(scene: Scene, moment: RecallMoment, text?: string): Promise<string> {
+async function ask(scene: Scene, moment: RecallMoment, readText?: () => Promise<string>): Promise<string> {
   const { call, occasion, profile } = scene
   if (!isOn(scene, moment)) return ''
   const { sessionId } = occasion
   const elapsed = () => Math.round(performance.now())
   try {
     const { shown = [], unheard } = readSession(sessionId)
+    const text = await readText?.()
     const question = {
       moment,
       text,
-      projectKey: projectToAsk(scene),
+      projectKey: await projectToAsk(scene, patienceMs() - elapsed()),
       sessionId,
       client: call.agent.name,
       environment: knownEnvironment(scene.folder),
@@ -123,8 +147,10 @@ async function ask(scene: Scene, moment: RecallMoment, text?: string): Promise<s
   }
 }
 
-function said(scene: Scene, texts: readonly string[]): Answer {
-  const text = texts.filter((one) => one !== '').join('\n\n')
+async function said(scene: Scene, texts: readonly string[]): Promise<Answer> {
+  const { withheld } = scene
+  const advice = withheld && canInject(scene) ? (await import('./later.ts')).adviceOnce(withheld) : undefined
+  const text = [advice ?? '', ...texts].filter((one) => one !== '').join('\n\n')
   return text === '' ? SILENCE : (scene.call.agent.inject(scene.call.event, text) ?? SILENCE)
 }
 
@@ -153,7 +179,7 @@ async function onPrompt(scene: Scene, prompt: string): Promise<Answer> {
   const isQuestion = prompt.trim().length >= SHORTEST_PROMPT && !prompt.trimStart().startsWith('/')
   const texts = await Promise.all([
     compacted ? ask(scene, 'compact') : '',
-    isQuestion ? ask(scene, 'prompt', bothEnds(prompt, LONGEST_TEXT)) : '',
+    isQuestion ? ask(scene, 'prompt', () => promptText(prompt)) : '',
   ])
   return said(scene, texts)
 }
@@ -161,7 +187,7 @@ async function onPrompt(scene: Scene, prompt: string): Promise<Answer> {
 async function onCommand(scene: Scene, run: CommandRun): Promise<Answer> {
   if (isOn(scene, 'capture')) note(scene.occasion.sessionId, { run })
   if (!canInject(scene) || !hasFailed(run)) return SILENCE
-  return said(scene, [await ask(scene, 'failure', failureText(run))])
+  return said(scene, [await ask(scene, 'failure', () => failureText(run))])
 }
 
 async function onCompact(scene: Scene): Promise<Answer> {
@@ -170,13 +196,13 @@ async function onCompact(scene: Scene): Promise<Answer> {
   return SILENCE
 }
 
-/** Redaction and lock files are loaded only here: no other moment waits for them. */
+/** Lock files and the spool are loaded only here: no other moment waits for them. */
 async function onStop(scene: Scene): Promise<Answer> {
   const { occasion, call, profile, folder } = scene
   if (occasion.kind === 'stop' && isOn(scene, 'capture')) {
     const { captureTurn } = await import('./later.ts')
     const { sessionId, words } = occasion
-    const where = { projectKey: projectKey(scene), folder, sessionId }
+    const where = { projectKey: await projectKey(scene, LOOK_AT_THE_END_MS), folder, sessionId }
     const chars = await captureTurn({ agent: call.agent.name, profile, words, ...where })
     if (chars > 0) noteRun(call.agent.name, 'capture', { ms: Math.round(performance.now()), chars })
   }

@@ -40,6 +40,7 @@ const post = ({ profile, workspaceId, server, isDry }: Target, cards: readonly C
         dry_run: isDry,
         cards: cards.map(({ prev: _, ...card }) => card),
       },
+      isVerbatim: true,
       headers: { 'x-api-key': profile.apiKey },
       timeoutMs: SEND_TIMEOUT_MS,
       shape: { items: [] },

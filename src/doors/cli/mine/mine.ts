@@ -4,12 +4,12 @@ import { cleanCandidate } from '../../../features/mining/clean-candidate.ts'
 import { signatureOf, worthOf } from '../../../features/mining/rules/candidate.ts'
 import { draftCard } from '../../../features/mining/rules/draft-card.ts'
 import { mine as mineSession } from '../../../features/mining/rules/mine.ts'
+import { projectKeyOf } from '../allow-project.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { allVersionsOf } from '../lock-files/environment.ts'
 import { nameInProject } from '../name-in-project.ts'
 import { KVAULT } from '../own-copy.ts'
-import { type Profile, type ProfileOptions, requireProfile } from '../profile.ts'
-import { projectKeyOf } from '../project-name.ts'
+import { findProfile, type Profile, type ProfileOptions, requireProfile } from '../profile.ts'
 import { endProgress, paint, plain, plainLines, print, printJson, showProgress } from '../terminal.ts'
 import { ask, failure } from '../vault-client.ts'
 import { claudeCode } from './claude-code.ts'
@@ -54,7 +54,11 @@ const isFolder = (folder: string): boolean =>
   statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false
 
 /** Makes everything that leaves the machine. The reader has redacted the texts; the versions come from lock files. */
-function candidatesIn(reader: TranscriptReader, file: string): Waiting[] {
+async function candidatesIn(
+  reader: TranscriptReader,
+  file: string,
+  vault: Partial<Profile> & { url: string },
+): Promise<Waiting[]> {
   const transcript = reader.read(file)
   if (!transcript) return []
   const { sessionId, folder, steps } = transcript
@@ -64,9 +68,10 @@ function candidatesIn(reader: TranscriptReader, file: string): Waiting[] {
   // The versions are those of today; the folder of an old session may be gone.
   const again = here ? mineSession({ steps, environment: allVersionsOf(here) }).candidates : candidates
   const inProject = (file: string) => nameInProject(file, folder)
+  const project_key = here ? await projectKeyOf(here, vault) : null
   return again.map((candidate) => ({
     candidate: cleanCandidate({ ...candidate, files: [...new Set(candidate.files.map(inProject))] }),
-    project_key: here ? projectKeyOf(here) : null,
+    project_key,
     session_id: sessionId.slice(0, 200),
     client: `${reader.agent}-mine`,
   }))
@@ -90,19 +95,24 @@ function adderTo(waiting: Waiting[]): (one: Waiting) => boolean {
 
 type Work = { reader: TranscriptReader; file: Stamped }
 
-function scan(work: readonly Work[], state: MineState, save: () => void): number {
+async function scan(
+  work: readonly Work[],
+  state: MineState,
+  save: () => void,
+  vault: Partial<Profile> & { url: string },
+): Promise<number> {
   let found = 0
   const add = adderTo(state.waiting)
-  work.forEach(({ reader, file }, at) => {
+  for (const [at, { reader, file }] of work.entries()) {
     try {
-      found += candidatesIn(reader, file.file).filter(add).length
+      found += (await candidatesIn(reader, file.file, vault)).filter(add).length
       state.read[file.file] = file.stamp
     } catch (error) {
       process.stderr.write(`${plain(file.file, 200)} was skipped: ${plain(String(error), 200)}\n`)
     }
     if ((at + 1) % FILES_BETWEEN_SAVES === 0) save()
     showProgress(at + 1, work.length, ` sessions, ${found} found`)
-  })
+  }
   if (work.length > 0) endProgress()
   save()
   return found
@@ -175,7 +185,8 @@ export async function mine(options: MineOptions): Promise<number> {
       .map((file) => ({ reader, file })),
   )
   const read = work.length === 1 ? '1 session read' : `${work.length} sessions read`
-  const found = scan(work, state, save)
+  // A dry run asks no vault, so a key that nobody has decided on does not count in it.
+  const found = await scan(work, state, save, profile ?? { url: findProfile(options).url })
   if (!profile) {
     if (options.json) printJson(state.waiting)
     else {

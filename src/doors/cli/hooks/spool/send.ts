@@ -3,7 +3,18 @@ import { findProfile, type Profile } from '../../profile.ts'
 import { type Lock, takeLock } from '../lock.ts'
 import { type Posted, postJson } from '../post-json.ts'
 import { noteRun } from '../run-log.ts'
-import { drop, isFor, lockFile, read, trimSpool, type Waiting, waitingFiles } from './spool.ts'
+import {
+  drop,
+  endPause,
+  isFor,
+  lockFile,
+  pauseOf,
+  pauseSending,
+  read,
+  trimSpool,
+  type Waiting,
+  waitingFiles,
+} from './spool.ts'
 
 const TIMEOUT_MS = 10_000
 /** Longer than one turn may take to send. */
@@ -19,18 +30,27 @@ function isOfVault(body: unknown): boolean {
   return Array.isArray(detail) && detail.length > 0 && detail.every((issue) => typeof issue?.msg === 'string')
 }
 
+/** Why the vault takes nothing for now: this account has no room for more text, or the vault none on its disk. */
+function reasonToPause({ status, body }: Posted): string | undefined {
+  const { detail, code } = (body ?? {}) as { detail?: unknown; code?: unknown }
+  const isFull = (status === 413 && code === 'storage_full') || (status === 503 && isOfVault(body))
+  return isFull ? String(detail) : undefined
+}
+
 /** The turn itself is refused, so a retry would not help: by the vault, or by a proxy for its size. */
 const isRefused = ({ status, body }: Posted): boolean =>
   status === 413 ||
   (status >= 400 && status < 500 && ![401, 403, 408, 409, 425, 429].includes(status) && isOfVault(body))
 
-type Outcome = 'sent' | 'refused' | 'later'
+type Outcome = 'sent' | 'refused' | 'later' | { pause: string }
 
 async function sendOne({ url, idempotencyKey, input }: Waiting, apiKey: string): Promise<Outcome> {
   try {
     const options = { apiKey, timeoutMs: TIMEOUT_MS, idempotencyKey }
     const posted = await postJson(`${url}/mcp/tools/append_context_turn`, input, options)
     if (posted.status === 200 && isToolAnswer(posted.body)) return 'sent'
+    const pause = reasonToPause(posted)
+    if (pause !== undefined) return { pause }
     return isRefused(posted) ? 'refused' : 'later'
   } catch {
     return 'later'
@@ -40,12 +60,19 @@ async function sendOne({ url, idempotencyKey, input }: Waiting, apiKey: string):
 /** One after another. The first one that cannot be sent now stops the loop, to keep the order. */
 async function sendAll(lock: Lock, profile: Profile): Promise<number> {
   const account = accountOf(profile)
+  const pause = pauseOf(profile.url, account)
+  if (pause && pause.until > Date.now()) return 0
   let sent = 0
   for (const name of waitingFiles()) {
     const waiting = read(name)
     if (waiting && !isFor(waiting, profile.url, account)) continue
     const outcome = waiting ? await sendOne(waiting, profile.apiKey) : 'refused'
+    if (typeof outcome === 'object') {
+      pauseSending(profile.url, account, outcome.pause)
+      return sent
+    }
     if (outcome === 'later' || !lock.renew()) return sent
+    if (outcome === 'sent' && pause) endPause()
     drop(name)
     if (outcome === 'sent') sent += 1
     else if (waiting) noteRun(waiting.agent, 'capture', REFUSED)

@@ -24,6 +24,8 @@ export type Waiting = {
 
 export type SpoolLimits = { entries: number; bytes: number; ageMs: number }
 
+const LONGEST_REASON = 300
+
 const LIMITS: SpoolLimits = { entries: 500, bytes: 16 * 1024 * 1024, ageMs: 30 * DAY_MS }
 
 const spoolFolder = (): string => join(settingsFolder(), 'spool')
@@ -101,3 +103,31 @@ export const isFor = (waiting: Waiting, url: string, account: string): boolean =
   waiting.url === url && mayBeSentBy(account, waiting.account)
 
 export const drop = (name: string): void => rmSync(join(spoolFolder(), name), { force: true })
+
+/** Until then nothing is sent to this vault for this account: it has said that it has no room. */
+export type Pause = { url: string; account: string; until: number; waitMs: number; reason: string }
+
+const FIRST_PAUSE_MS = 60_000
+const MAX_PAUSE_MS = 3_600_000
+
+const pauseFile = (): string => join(spoolFolder(), 'pause.json')
+
+export function pauseOf(url: string, account: string): Pause | undefined {
+  try {
+    const pause: Pause = JSON.parse(readFileSync(pauseFile(), 'utf8'))
+    return pause.url === url && pause.account === account ? pause : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Each pause is twice as long as the one before, up to an hour. */
+export function pauseSending(url: string, account: string, reason: string): void {
+  const before = pauseOf(url, account)?.waitMs ?? 0
+  const waitMs = Math.min(Math.max(FIRST_PAUSE_MS, before * 2), MAX_PAUSE_MS)
+  const until = Date.now() + waitMs
+  const pause: Pause = { url, account, until, waitMs, reason: reason.slice(0, LONGEST_REASON) }
+  replaceFile(pauseFile(), JSON.stringify(pause), 0o600)
+}
+
+export const endPause = (): void => rmSync(pauseFile(), { force: true })

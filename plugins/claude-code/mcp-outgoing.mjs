@@ -1,0 +1,3698 @@
+// Made by npm run build:plugin from src/doors/cli. Do not edit.
+//#region src/features/redaction/placeholders.ts
+/**
+* What documentation uses in place of a secret. A long random value contains any short word by chance
+* so only long ones count anywhere in a value; the others must be whole words.
+*/
+var DOCUMENTATION_WORDS = /example|placeholder|changeme|change[-_]me|redacted|insert[-_]|replace[-_]|x{5,}|123456789|abcdefgh|deadbeef|0{8,}/i;
+var OWN_WORD = /(?<![a-z0-9])(?:your[-_ ]|dummy|foobar)|(?:[-_ ]here|dummy|foobar)(?![a-z0-9])/i;
+var WORD_IN_CAMEL_CASE = /[a-z](?:Dummy|Foobar|FooBar)(?![a-z])/;
+function holdsDocumentationWord(value) {
+	return DOCUMENTATION_WORDS.test(value) || OWN_WORD.test(value) || WORD_IN_CAMEL_CASE.test(value) || isElided(value);
+}
+/** `sk-ab...yz`, `********`: what is left of the value is not a secret any more. */
+function isElided(value) {
+	if (!/\.{3}|\*{3}/.test(value)) return false;
+	return /^(?:\.{3}|\*{3})|(?:\.{3}|\*{3})$/.test(value) || value.replace(/[^A-Za-z0-9]/g, "").length < 20;
+}
+/** `${X}`, `$X`, `$env:X`, `{{x}}`, `%X%`, `<x>`, `[x]`, `process.env.X`: the name of a secret, not the secret. */
+var REFERENCE = /^(?:\$[{(]|\$(?:env:)?[A-Za-z_]\w*$|%\w+%$|[<[{(]|process\.env|import\.meta|os\.environ|env\.|vars?\.|secrets\.|config\.|settings\.)|[{}<>]|^__\w+__$/i;
+/** What tests and tutorials build their passwords from: `my-secret-1`, `Password123`, `testToken_2`. */
+var TUTORIAL_WORDS = /my|your|the|some|test|super|new|old|user|admin|root|secret|password|passwd|pass|word|pwd|token|key|api|value|string|foo|bar|baz|custom|default|local|dev|prod|sample|fake|mock|valid|invalid|wrong|correct|auth|access|refresh|client|name|session|public|private|data|app|id/gi;
+/** For values of a known form: what documentation puts there, or a word that happens to have the form. */
+function isSampleValue(value) {
+	if (holdsDocumentationWord(value) || isMonotonous(value)) return true;
+	return !/\d/.test(value) && !isUnpronounceable(value);
+}
+function isPlaceholder(value) {
+	if (REFERENCE.test(value) || holdsDocumentationWord(value) || isMonotonous(value)) return true;
+	return value.length <= 40 && /^[\d\W_]{0,4}$/.test(value.replace(TUTORIAL_WORDS, ""));
+}
+/** For credentials with a known form: only an obvious sample. */
+function isSampleToken(tail) {
+	return /example|x{6,}|placeholder|(?<![a-z0-9])your[-_]/i.test(tail) || isElided(tail) || isMonotonous(tail);
+}
+/** The same few characters again and again. A short number may well repeat its digits. */
+function isMonotonous(value) {
+	const enough = value.length <= 12 ? 3 : 4;
+	const seen = /* @__PURE__ */ new Set();
+	for (const character of value) if (seen.add(character).size === enough) return false;
+	return true;
+}
+/** Shannon entropy in bits per character. */
+function entropy(value) {
+	const counts = /* @__PURE__ */ new Map();
+	for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
+	let bits = 0;
+	for (const count of counts.values()) {
+		const share = count / value.length;
+		bits -= share * Math.log2(share);
+	}
+	return bits;
+}
+/** Code that only mentions a secret: a path, an address, a call, a list of words. */
+var CODE_LIKE = /^[./~]|\/.*\.[a-z]{2,5}$|:\/\/|\(|^[a-z]+(?:[-_.][a-z]+)+\d?$|^[A-Z]+(?:_[A-Z]+)+\d?$/;
+/** `config.auth.token2`: names joined by dots, with hardly a digit. */
+function isMemberAccess(value) {
+	if (!/^[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+$/.test(value)) return false;
+	return value.replace(/\D/g, "").length / value.length < .1;
+}
+/** Random enough to be a key: letters and digits mixed well, or letters in an order that no word has. */
+function looksRandom(value) {
+	if (value.length < 10 || CODE_LIKE.test(value) || isMemberAccess(value)) return false;
+	if (!/\d/.test(value)) return value.length >= 20 && isUnpronounceable(value);
+	return entropy(value) >= Math.min(3.2, Math.log2(value.length) - .5);
+}
+/** How often a letter and a digit are neighbours. */
+var changesIn = (value) => value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
+/** Random beyond doubt: letters and digits alternate often, as in no word and no version. */
+function isPlainlyRandom(value) {
+	if (value.length < 10 || !looksRandom(value)) return false;
+	return changesIn(value) >= (value.length >= 16 ? 4 : 3);
+}
+/** People choose passwords, so they need not be random: letters with digits or signs among them are enough. */
+function looksLikePassword(value) {
+	if (value.length < 6 || CODE_LIKE.test(value) || isMemberAccess(value) || !/[A-Za-z]/.test(value)) return false;
+	if (!(/\d/.test(value) || value.length >= 8 && /[!@#$%^&*?+~]/.test(value))) return value.length >= 14 && isUnpronounceable(value);
+	return entropy(value) >= 2.2;
+}
+var VOWELS = new Set(Array.from("aeiou", (vowel) => vowel.charCodeAt(0)));
+var LETTER_Y = "y".charCodeAt(0);
+var MANY_CONSONANTS = 5;
+/** Words have a vowel every few letters and few capitals; random letters do not. In one pass, since values may be long. */
+function isUnpronounceable(value) {
+	let [letters, capitals, vowels, consonants, mostConsonants] = [
+		0,
+		0,
+		0,
+		0,
+		0
+	];
+	for (let at = 0; at < value.length; at += 1) {
+		const code = value.charCodeAt(at);
+		const isCapital = code >= 65 && code <= 90;
+		if (!isCapital && (code < 97 || code > 122)) continue;
+		const lower = isCapital ? code + 32 : code;
+		const isVowel = VOWELS.has(lower);
+		letters += 1;
+		if (isCapital) capitals += 1;
+		if (isVowel) vowels += 1;
+		consonants = isVowel || lower === LETTER_Y ? 0 : consonants + 1;
+		if (consonants > mostConsonants) mostConsonants = consonants;
+	}
+	const share = capitals / letters;
+	if (share > .35 && share < .75) return true;
+	return vowels / letters < .27 && mostConsonants >= MANY_CONSONANTS;
+}
+//#endregion
+//#region src/features/redaction/rules/rule.ts
+/** How certain a finding is: of two that overlap, the more certain one gives the kind. */
+var RANK = {
+	block: 4,
+	token: 3,
+	named: 2,
+	assigned: 1
+};
+/** What must follow the last character of a token; a longer sequence of letters is something else. */
+var TOKEN_END = "(?![A-Za-z0-9])";
+/** What may follow a value in code, configuration and prose. */
+var VALUE_END = "(?=[\\s\"'`;,<>&)\\]}|\\\\#]|[.:?!](?:\\s|$)|$)";
+/** A part of a pattern that many formats share. */
+var UUID$1 = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+function token(kind, prefixes, tail) {
+	return {
+		form: "token",
+		kind,
+		prefixes: [prefixes].flat(),
+		tail: new RegExp(`(?:${tail})${TOKEN_END}`, "y")
+	};
+}
+/** The start of a word, or what follows an escape such as `\\n` or `%3D`. */
+var WORD_START = "(?:(?<![A-Za-z0-9])|(?<=\\\\[a-z]|%[0-9A-F]{2}))";
+/** A credential whose fixed part is not its beginning: `<number>:AA…`, `….atlasv1.…`, `…-us12`. */
+function inner(kind, head, fixed, tail) {
+	return {
+		...token(kind, fixed, tail),
+		head: new RegExp(`(?<=${WORD_START}(${head}))`, "y")
+	};
+}
+function named(kind, names, value) {
+	return {
+		form: "named",
+		kind,
+		names: [names].flat(),
+		value: new RegExp(`(?:${value})${VALUE_END}`, "iy")
+	};
+}
+//#endregion
+//#region src/features/redaction/long-tokens.ts
+/** Longer than the opaque tokens that services hand out; a longer value is data. */
+var LONGEST_TOKEN = 4e3;
+var LONG = new RegExp(`[A-Za-z0-9_+/.~=%-]{201,${LONGEST_TOKEN}}(?=[\\s"'\`;,)\\]}\\\\<&]|$)`, "y");
+/** As much as shows whether the rest is random. */
+var SAMPLE = 400;
+/** In a random value a quarter to a half of all neighbours are a letter and a digit; in a path or in words hardly any. */
+var LEAST_SHARE_OF_CHANGES = .1;
+var PUBLIC_KEY_OF_SSH = /^AAAA[A-Z][23][NVY]/;
+/** A long token beside its name, such as the one that renews a session. No password is that long. */
+function longToken(text, start, kind) {
+	if (kind === "password") return void 0;
+	LONG.lastIndex = start;
+	const value = LONG.exec(text)?.[0];
+	if (value === void 0 || PUBLIC_KEY_OF_SSH.test(value)) return void 0;
+	const sample = value.slice(0, SAMPLE);
+	if (isPlaceholder(sample) || !isPlainlyRandom(sample)) return void 0;
+	if (changesIn(sample) < LEAST_SHARE_OF_CHANGES * sample.length) return void 0;
+	return {
+		start,
+		end: start + value.length,
+		kind,
+		rank: RANK.assigned
+	};
+}
+//#endregion
+//#region src/features/redaction/phrases.ts
+/** Passwords with blanks in them. Only in quotes: without them nobody can tell where such a password ends. */
+var PHRASE = /[^"'`\r\n\\<>{}]{8,100}(?=["'`])/y;
+/** A mail provider gives a password for an app in four groups of four letters. */
+var APP_PASSWORD = /^[a-z]{4}(?: [a-z]{4}){3}$/;
+/** A sentence about a password has one of these words. */
+var PROSE$1 = /\b(?:an?|and|are|as|at|be(?:en)?|by|can|cannot|characters?|contain|digits?|do|does|enter|fail(?:ed|s)?|for|from|has|have|here|if|in|is|it|least|letters?|long|min|must|need|new|no|not|of|on|one|only|or|passwords?|please|see|short|should|than|that|the|they|this|to|use|used|was|we|when|will|with|your?)\b/i;
+var SIGN$1 = /[!@#$%^&*~]/;
+var REFERENCE_OR_MAIL = /^\$|@[^@]*\./;
+/** Beside letters it has a digit and a sign, as words and versions do not. */
+function isPasswordLike(word) {
+	return /\d/.test(word) && SIGN$1.test(word) && !REFERENCE_OR_MAIL.test(word) && looksLikePassword(word);
+}
+/** The password in quotes that starts here, behind the opening quote. */
+function phraseAt(text, start) {
+	PHRASE.lastIndex = start;
+	const phrase = PHRASE.exec(text)?.[0];
+	if (phrase === void 0 || text[start + phrase.length] !== text[start - 1] || PROSE$1.test(phrase)) return void 0;
+	if (!(APP_PASSWORD.test(phrase) || phrase.split(" ").some(isPasswordLike)) || isPlaceholder(phrase) || isPlaceholder(phrase.replaceAll(" ", ""))) return void 0;
+	return {
+		start,
+		end: start + phrase.length,
+		kind: "password",
+		rank: RANK.assigned
+	};
+}
+//#endregion
+//#region src/features/redaction/value-runs.ts
+var WORD_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+var BLANKS$2 = " 	\n\v\f\r";
+var setOf = (characters) => {
+	const set = /* @__PURE__ */ new Uint8Array(128);
+	for (const character of characters) set[character.charCodeAt(0)] = 1;
+	return set;
+};
+/** Many names in one run are data or an attack. Only the first ones are tried. */
+var MOST_TRIES = 8;
+var AMPERSAND = 38;
+/** The next field of an address. The value before it ends here. */
+var NEXT_FIELD = /&\w{1,30}[=;]/y;
+/**
+* Decides whether the pattern of a notation is worth trying. It reads to the end of a run of characters of values, only to
+* find there that no value ends so. The run is read once for all names inside it: a paste of them kept the server busy
+* for seconds.
+*/
+var ValueRuns = class {
+	#text;
+	#notation;
+	#start = 0;
+	#end = 0;
+	#hasInnerEnd = false;
+	#tries = 0;
+	#lastTry = -1;
+	constructor(text, notation) {
+		this.#text = text;
+		this.#notation = notation;
+	}
+	/** May a value start here? */
+	admits(at) {
+		if (at < this.#start || at >= this.#end) this.#moveTo(at);
+		if (!(this.#end - at <= this.#notation.longest && this.#mayEnd(this.#end)) && !this.#hasInnerEnd) return false;
+		if (at !== this.#lastTry) {
+			this.#lastTry = at;
+			this.#tries += 1;
+		}
+		return this.#tries <= MOST_TRIES;
+	}
+	/** Beyond ASCII the pattern knows the blanks. */
+	#mayEnd(at) {
+		const code = this.#text.charCodeAt(at);
+		return at === this.#text.length || code > 127 || this.#notation.behind[code] === 1;
+	}
+	#moveTo(at) {
+		const { inside, behind } = this.#notation;
+		let end = at;
+		this.#hasInnerEnd = false;
+		for (; end < this.#text.length; end += 1) {
+			const code = this.#text.charCodeAt(end);
+			if (inside[code] === 1) continue;
+			if (code !== AMPERSAND || this.#beginsField(end)) break;
+			if (behind[AMPERSAND] === 1) this.#hasInnerEnd = true;
+		}
+		this.#start = at;
+		this.#end = end;
+		this.#tries = 0;
+	}
+	#beginsField(at) {
+		NEXT_FIELD.lastIndex = at;
+		return NEXT_FIELD.test(this.#text);
+	}
+};
+//#endregion
+//#region src/features/redaction/values-with-signs.ts
+/**
+* Bare values with signs that code has too: `DB_PASSWORD=…?…`, `password: …:…`, `FAL_KEY=<id>:<key>`. A value with a
+* closing bracket is code.
+*/
+var VALUE$1 = /(?![:?|([{])(?:[A-Za-z0-9_+/.~!@#%^*=$:?|([{-]|&(?!\w{1,30}[=;])){8,200}(?=[\s"'`;,<]|$)/y;
+var SIGNED_NOTATION = {
+	inside: setOf(`${WORD_CHARACTERS}+/.~!@#%^*=$:?|([{-`),
+	behind: setOf(`${BLANKS$2}"'\`;,<`),
+	longest: 200
+};
+var SIGN = /[:?|([{]/;
+var BRACKET = /[([{]/g;
+var SIGNS_AT_END = /[:?|([{.]{1,8}$/;
+var END_OF_LINE = /[ \t]{0,20}(?:\r?\n|$)/y;
+/** No key has them, nor an equals sign but at its end. */
+var SIGN_OF_PASSWORD = /[?([{]|=(?!=?$)/;
+/** Cells of a table, or commands of a shell. */
+var MANY_BARS = /\|.*\|/;
+/** Times, addresses of machines, digests, names of resources, keys of rows, variables: they mix letters and digits too. */
+var KNOWN_FORM = new RegExp([
+	String.raw`^\d{4}-\d\d-\d\dT`,
+	"(?:^|:)(?:[0-9a-f]{0,4}:){2}",
+	String.raw`(?:^|[@:])(?:sha\d{1,3}|md5):`,
+	"^(?:arn|urn|ssm|vault):",
+	String.raw`^(?:[a-z][\w-]{0,30}:){1,4}[0-9a-f]{8}-[0-9a-f]{4}-`,
+	String.raw`(?:^|[:?|([{/.@=-])\$[\w({]`
+].join("|"), "i");
+var BETWEEN_PARTS = /[:?|([{/.@_=+-]/;
+/** A word, a number, or a word with a number: `db1.example.com:5432`, `Foo1|Bar2`, `tokens[index1`. */
+var PLAIN_PART = /^[A-Za-z]{0,200}\d{0,200}$/;
+var isCode = (value) => KNOWN_FORM.test(value) || value.split(BETWEEN_PARTS).every((part) => PLAIN_PART.test(part));
+/** More than `looksLikePassword` asks for, because most bare text with such signs is code. */
+function isSurelyPassword(value) {
+	const isMixed = /[a-z]/.test(value) && /\d/.test(value) && /[A-Z!@#%^*~]/.test(value);
+	const changes = changesIn(value);
+	return isMixed && (changes >= 2 || changes === 1 && isUnpronounceable(value)) && looksLikePassword(value);
+}
+/** The value that starts here, if it has such a sign and is a secret beyond doubt. */
+function secretWithSigns(text, start, kind) {
+	VALUE$1.lastIndex = start;
+	const written = VALUE$1.exec(text)?.[0];
+	if (written === void 0) return void 0;
+	const value = written.replace(SIGNS_AT_END, "");
+	if (!SIGN.test(value) || MANY_BARS.test(value)) return void 0;
+	if (kind !== "password" && SIGN_OF_PASSWORD.test(value) || isCode(value)) return void 0;
+	const plain = value.replace(BRACKET, "");
+	if (plain !== value && !endsLine(text, start + written.length)) return void 0;
+	if (isPlaceholder(plain)) return void 0;
+	return (kind === "password" ? isSurelyPassword(plain) : isPlainlyRandom(value)) ? {
+		start,
+		end: start + value.length,
+		kind,
+		rank: RANK.assigned
+	} : void 0;
+}
+/** What follows a bracket that is never closed is the rest of a call. */
+function endsLine(text, at) {
+	END_OF_LINE.lastIndex = at;
+	return END_OF_LINE.test(text);
+}
+//#endregion
+//#region src/features/redaction/assignments.ts
+/**
+* From the end of a name to the start of its value: the rest of the name, a closing quote or bracket, an
+* operator of some language, opening quotes. Bounded everywhere, so that one try costs a constant.
+*/
+var REST_OF_NAME$1 = `[ \\t\\w.-]{0,24}?(?:&quot;|[\\s"'\`\\])\\\\*~]{0,4})`;
+/** A pair of JSON that may stand between a name and its value. */
+var SHORT_PAIR = `["']\\w{1,30}["']\\s{0,4}:\\s{0,4}(?:true|false|null|\\d{1,10}|"[^"\\n]{0,40}")`;
+var OPERATOR = [
+	`:[ \\t]{0,2}(?:&(?:'[a-z]{1,10}[ \\t])?)?[A-Za-z][\\w<>[\\]|?.]{0,30}[ \\t]{1,2}=(?=[ \\t])`,
+	`(?:,\\s{0,40}${SHORT_PAIR}){0,2},?\\s{0,40}["']?value["']?[ \\t]{0,2}[:=]`,
+	"={1,3}>?",
+	"%3D",
+	":{1,3}=",
+	"[?.|+]{1,2}=",
+	"\\|{2}",
+	"->",
+	"[:>]",
+	`[,(](?=[ \\t]{0,4}["'\`])`
+].join("|");
+var LINK$1 = new RegExp(`${REST_OF_NAME$1}(?:${OPERATOR})(?:[*~]{1,3}|_{1,3}(?=\\s))?[ \\t]{0,40}(?:(?:[|>][+-]?)?\\r?\\n[ \\t]{1,40}|\\\\\\r?\\n[ \\t]{0,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`, "iy");
+/** `--password value`: a blank is enough after a flag, also with the value on the next line. */
+var FLAG_LINK = /[\w-]{0,20}[ \t]{1,4}(?:\\\r?\n[ \t]{0,40})?["']?/y;
+var LONGEST_REST = 25;
+var IN_NAME$2 = /* @__PURE__ */ new Uint8Array(128);
+for (const character of " 	.-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") IN_NAME$2[character.charCodeAt(0)] = 1;
+/** In prose a name is usually followed by more words, so there is nothing to match. */
+function mayHaveOperator(text, nameEnd) {
+	for (let at = nameEnd; at < nameEnd + LONGEST_REST; at += 1) if (IN_NAME$2[text.charCodeAt(at)] !== 1) return at < text.length;
+	return false;
+}
+/** Where the value of the name that ends at `nameEnd` starts, or -1. */
+function valueStart(text, nameEnd) {
+	if (!mayHaveOperator(text, nameEnd)) return -1;
+	LINK$1.lastIndex = nameEnd;
+	return LINK$1.test(text) ? LINK$1.lastIndex : -1;
+}
+function flagValueStart(text, nameEnd) {
+	FLAG_LINK.lastIndex = nameEnd;
+	if (!FLAG_LINK.test(text)) return -1;
+	const before = text.slice(Math.max(0, nameEnd - 40), nameEnd);
+	return before.includes("--", before.lastIndexOf(" ") + 1) ? FLAG_LINK.lastIndex : -1;
+}
+/** A value after a name that says "secret": a secret if it looks random enough. */
+function assignedSecret(text, nameEnd, kind, reach) {
+	const linked = valueStart(text, nameEnd);
+	const start = linked === -1 ? flagValueStart(text, nameEnd) : linked;
+	const longest = kind === "password" ? LONGEST_VALUE : LONGEST_TOKEN;
+	return (start !== -1 && reach.stretches.admitsValue(start, longest) ? secretAt$1(text, start, kind, reach) : void 0) ?? spokenSecret(text, nameEnd, kind) ?? secretBelow(text, nameEnd, kind);
+}
+/** A name that ends its line, and a value that has one of the next two lines to itself. */
+var BELOW = /[ \t"'`*_~)\]]{0,4}(:?)[ \t"'`*_~)\]]{0,4}\r?\n(?:[ \t]{0,20}\r?\n)?[ \t>*"'`-]{0,12}([A-Za-z0-9_+/.~!@#%^*$&-]{6,200}={0,2})["'`*]{0,3}[ \t]{0,20}(?=\r?\n|$)/y;
+function secretBelow(text, nameEnd, kind) {
+	BELOW.lastIndex = nameEnd;
+	const found = BELOW.exec(text);
+	const value = found?.[2];
+	if (!found || value === void 0) return void 0;
+	const start = found.index + found[0].lastIndexOf(value);
+	if (found[1] === ":") return secretValue(value, start, kind);
+	return isPlaceholder(value) || !isPlainlyRandom(value) ? void 0 : {
+		start,
+		end: start + value.length,
+		kind,
+		rank: RANK.assigned
+	};
+}
+/** `my token is …`, `ENV TOKEN …`, `PASSWORD '…'`: only a blank between them, so the value itself must look like a secret. */
+var spoken = (about) => new RegExp(`[A-Z_]{0,20}[ \\t]{1,4}${about}((?:is|was|to|ist|lautet|est|es|[-–—→])[ \\t]{1,4})?(["'\`]?)([A-Za-z0-9_+/.~!@#%^*=$&-]{8,200})(?=[\\s"'\`;,)\\]}]|$)`, "y");
+var SPOKEN = spoken("");
+/** `the password for staging is …`. A key for something is often a number of a row. */
+var SPOKEN_PASSWORD = spoken("(?:(?:for|of|on)(?:[ \\t]{1,4}[\\w.-]{1,30}){1,3}[ \\t]{1,4}(?=is|was))?");
+function spokenSecret(text, nameEnd, kind) {
+	const next = text.charCodeAt(nameEnd);
+	if (next !== 32 && next !== 9 && next !== 95) return void 0;
+	const pattern = kind === "password" ? SPOKEN_PASSWORD : SPOKEN;
+	pattern.lastIndex = nameEnd;
+	const found = pattern.exec(text);
+	const value = found?.[3]?.replace(/[;,.!]{1,8}$/, "");
+	if (!found || value === void 0 || isPlaceholder(value)) return void 0;
+	if (!(kind === "password" && found[1] !== void 0 && isPasswordLike(value)) && !isPlainlyRandom(value)) return void 0;
+	const start = found.index + found[0].length - found[3].length;
+	return {
+		start,
+		end: start + value.length,
+		kind,
+		rank: RANK.assigned
+	};
+}
+var LONGEST_VALUE = 400;
+var QUOTED = /[^"'`\s\\<>]{6,200}(?=\\?["'`])/y;
+var BARE$1 = /(?:[A-Za-z0-9_+/.~!@#%^*=$-]|&(?!\w{1,30}[=;])){6,400}(?=[\s"'`;,)\]}\\<&]|$)/y;
+var BARE_NOTATION = {
+	inside: setOf(`${WORD_CHARACTERS}+/.~!@#%^*=$-`),
+	behind: setOf(`${BLANKS$2}"'\`;,)]}\\<&`),
+	longest: LONGEST_VALUE
+};
+/** Quotes of the other kinds and escaped ones belong to a password. Between escaped quotes nothing else is escaped. */
+var inQuotes = (quote) => ({
+	plain: new RegExp(`(?:[^${quote}\\s\\\\<>]|\\\\[^\\sA-Za-z0-9]){6,200}(?=${quote})`, "y"),
+	escaped: new RegExp(`[^${quote}\\s\\\\<>]{6,200}(?=\\\\${quote})`, "y")
+});
+var IN_QUOTES = {
+	"\"": inQuotes("\""),
+	"'": inQuotes("'"),
+	"`": inQuotes("`")
+};
+/** Folders and name spaces. */
+var BACKSLASHED = /\\\\.*\\\\/;
+/** `{{x}}`, `${x}`, `a{x}`: brackets in pairs hold a name. One alone belongs to the password. */
+var TEMPLATE = /[$#%]\{|\{\{|\{[^{}]{0,200}\}/;
+var LONE_BRACE = /(?<=.)[{}]/g;
+function quotedPassword(text, start, quote) {
+	const pattern = IN_QUOTES[quote][text[start - 2] === "\\" ? "escaped" : "plain"];
+	pattern.lastIndex = start;
+	const value = pattern.exec(text)?.[0];
+	if (value === void 0 || BACKSLASHED.test(value) || TEMPLATE.test(value)) return void 0;
+	const found = secretValue(value.replace(LONE_BRACE, ""), start, "password");
+	return found && {
+		...found,
+		end: start + value.length
+	};
+}
+var isQuote = (sign) => sign === "\"" || sign === "'" || sign === "`";
+function valueAt(text, start, pattern) {
+	pattern.lastIndex = start;
+	return pattern.exec(text)?.[0].replace(/[;,.]{1,8}$/, "");
+}
+/** The value that starts here, behind its opening quote, if it is a secret. */
+function quotedSecret(text, start, kind) {
+	const opener = text[start - 1];
+	const whole = isQuote(opener) && kind === "password" ? quotedPassword(text, start, opener) : void 0;
+	if (whole) return whole;
+	const value = valueAt(text, start, QUOTED);
+	if (value !== void 0) return secretValue(value, start, kind);
+	return kind === "password" ? phraseAt(text, start) : longToken(text, start, kind);
+}
+function bareSecret(text, start, kind, { bare, signed }) {
+	const value = bare.admits(start) ? valueAt(text, start, BARE$1) : void 0;
+	if (value !== void 0) return secretValue(value, start, kind);
+	return (signed.admits(start) ? secretWithSigns(text, start, kind) : void 0) ?? longToken(text, start, kind);
+}
+var secretAt$1 = (text, start, kind, reach) => isQuote(text[start - 1]) ? quotedSecret(text, start, kind) : bareSecret(text, start, kind, reach);
+/** A value beside a name of this kind: a secret if it looks random enough. */
+function secretValue(value, start, kind) {
+	if (isPlaceholder(value)) return void 0;
+	return (kind === "password" ? looksLikePassword(value) : looksRandom(value)) ? {
+		start,
+		end: start + value.length,
+		kind,
+		rank: RANK.assigned
+	} : void 0;
+}
+//#endregion
+//#region src/features/redaction/automaton.ts
+function buildAutomaton(keywords) {
+	const lower = keywords.map((keyword) => keyword.toLowerCase());
+	const { classOf, width } = characterClasses(lower);
+	const trie = buildTrie(lower, classOf, width);
+	completeTransitions(trie, width);
+	const { next, output } = trie;
+	return { scan(text, hit) {
+		let state = 0;
+		for (let at = 0; at < text.length; at += 1) {
+			const code = text.charCodeAt(at);
+			state = code < 128 ? next[state * width + (classOf[code] ?? 0)] ?? 0 : 0;
+			const found = output[state];
+			if (found !== void 0) for (const keyword of found) hit(keyword, at + 1);
+		}
+	} };
+}
+/** Class 0 is every character that no keyword holds. */
+function characterClasses(keywords) {
+	const classOf = /* @__PURE__ */ new Uint8Array(128);
+	let width = 1;
+	for (const keyword of keywords) for (let at = 0; at < keyword.length; at += 1) {
+		const code = keyword.charCodeAt(at);
+		if (code >= 128) throw new Error("keywords are ASCII");
+		if (classOf[code] !== 0) continue;
+		classOf[code] = width;
+		classOf[keyword.charAt(at).toUpperCase().charCodeAt(0)] = width;
+		width += 1;
+	}
+	return {
+		classOf,
+		width
+	};
+}
+function buildTrie(keywords, classOf, width) {
+	const mostStates = 1 + keywords.reduce((sum, keyword) => sum + keyword.length, 0);
+	if (mostStates > 65536) throw new Error("the keywords need more states than 16 bits can number");
+	const next = new Uint16Array(mostStates * width);
+	const [lastChild, sibling] = [new Uint16Array(mostStates), new Uint16Array(mostStates)];
+	const classInto = new Uint8Array(mostStates);
+	const output = new Array(mostStates).fill(void 0);
+	let states = 1;
+	for (const [index, keyword] of keywords.entries()) {
+		let state = 0;
+		for (let at = 0; at < keyword.length; at += 1) {
+			const cls = classOf[keyword.charCodeAt(at)] ?? 0;
+			let child = next[state * width + cls];
+			if (child === 0) {
+				child = states++;
+				next[state * width + cls] = child;
+				sibling[child] = lastChild[state];
+				lastChild[state] = child;
+				classInto[child] = cls;
+			}
+			state = child;
+		}
+		const ends = output[state];
+		if (ends === void 0) output[state] = [index];
+		else ends.push(index);
+	}
+	return {
+		next: next.slice(0, states * width),
+		states,
+		lastChild,
+		sibling,
+		classInto,
+		output
+	};
+}
+/**
+* Breadth first, so that the row of a shorter ending is complete when a state falls back to it. A row is copied as a
+* whole: a hook waits for this, and a loop over its cells takes several times as long.
+*/
+function completeTransitions(trie, width) {
+	const { next, states, lastChild, sibling, classInto, output } = trie;
+	const fallback = new Uint16Array(states);
+	const queue = new Uint16Array(states);
+	for (let head = 0, tail = 1; head < tail; head += 1) {
+		const state = queue[head];
+		const back = fallback[state] * width;
+		const shorter = state === 0 ? void 0 : output[fallback[state]];
+		if (shorter !== void 0) output[state] = [...output[state] ?? [], ...shorter];
+		if (state !== 0) next.copyWithin(state * width, back, back + width);
+		for (let child = lastChild[state]; child !== 0; child = sibling[child]) {
+			const cell = state * width + classInto[child];
+			fallback[child] = state === 0 ? 0 : next[cell];
+			next[cell] = child;
+			queue[tail++] = child;
+		}
+	}
+}
+//#endregion
+//#region src/features/redaction/key-lines.ts
+/**
+* Lines of a private key that stand behind something else: line numbers, marks of quotes and diffs, the name of a container,
+* the string literals of a program. Each line is read from its end, once.
+*/
+var LONGEST_LINE = 240;
+var LONGEST_PREFIX = 80;
+var LONGEST_SUFFIX = 12;
+/** So many characters of base64 at the end of a line are no words. */
+var SURELY_KEY = 40;
+/** The last line of a key is shorter. It counts only behind a prefix like that of the lines beside it. */
+var LEAST_LAST = 16;
+var IN_BASE64 = /* @__PURE__ */ new Uint8Array(128);
+for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") IN_BASE64[character.charCodeAt(0)] = 1;
+var isBase64 = (text, at) => IN_BASE64[text.charCodeAt(at)] === 1;
+/** Where the line goes on to from `at`, or where it begins; -1 if it is too long. */
+function lineEnd(text, at) {
+	for (let end = at; end <= at + LONGEST_LINE; end += 1) if (end >= text.length || text[end] === "\n") return end;
+	return -1;
+}
+function lineStart(text, at) {
+	for (let start = at; start >= at - LONGEST_LINE; start -= 1) if (start <= 0 || text[start - 1] === "\n") return Math.max(0, start);
+	return -1;
+}
+/** Without what follows the key in a line of a program: blanks, quotes, commas, a plus, an escaped line end. */
+function withoutSuffix(text, from, start) {
+	let end = from;
+	while (end > start && from - end < LONGEST_SUFFIX) {
+		const [sign = "", before = ""] = [text[end - 1], text[end - 2]];
+		if ((sign === "n" || sign === "r") && before === "\\") end -= 2;
+		else if (" 	\r\"'`,;)\\".includes(sign)) end -= 1;
+		else if (sign === "+" && (before === " " || before === "\"" || before === "'")) end -= 1;
+		else break;
+	}
+	return Math.max(start, end);
+}
+/** The key in a line. `expected` is the length of the prefix of a line beside it; numbers of lines grow. */
+function keyIn(text, start, end, expected) {
+	const keyEnd = withoutSuffix(text, end, start);
+	let keyStart = keyEnd;
+	while (keyStart > start && keyEnd - keyStart < 2 && text[keyStart - 1] === "=") keyStart -= 1;
+	const isPadded = keyStart < keyEnd;
+	while (keyStart > start && isBase64(text, keyStart - 1)) keyStart -= 1;
+	const [length, prefix] = [keyEnd - keyStart, keyStart - start];
+	if (prefix > LONGEST_PREFIX) return void 0;
+	const isLast = expected !== void 0 && Math.abs(expected - prefix) <= 1 && (length >= LEAST_LAST || isPadded && length > 2);
+	return length >= SURELY_KEY || isLast ? {
+		start: keyStart,
+		end: keyEnd,
+		prefix
+	} : void 0;
+}
+/** Where the line after the one of `at` begins, if nothing but a suffix follows `at`. */
+function nextLine(text, at) {
+	const end = lineEnd(text, at);
+	return end !== -1 && end - at <= LONGEST_SUFFIX && withoutSuffix(text, end, at) === at && end < text.length ? end + 1 : -1;
+}
+function keyLineBelow(text, at, expected) {
+	const start = nextLine(text, at);
+	const end = start === -1 ? -1 : lineEnd(text, start);
+	return end === -1 ? void 0 : keyIn(text, start, end, expected);
+}
+/** The key in the line that ends before the line end at `end`. */
+function keyLineAbove(text, end, expected) {
+	const start = end < 0 ? -1 : lineStart(text, end);
+	return start === -1 ? void 0 : keyIn(text, start, end, expected);
+}
+var HEADER_OF_ENCRYPTED = /(?:Proc-Type|DEK-Info|Version|Comment): /;
+/** Behind the headers of an encrypted key and the empty line after them; where there are none, `at` itself. */
+function afterHeaders(text, at) {
+	let end = at;
+	for (let lines = 0; lines < 5; lines += 1) {
+		const start = nextLine(text, end);
+		const next = start === -1 ? -1 : lineEnd(text, start);
+		if (next === -1) return end;
+		const line = text.slice(start, next);
+		if (!(lines > 0 && line.length <= LONGEST_PREFIX && !/[A-Za-z0-9+/]{16}/.test(line)) && !HEADER_OF_ENCRYPTED.test(line)) return end;
+		end = next;
+	}
+	return end;
+}
+//#endregion
+//#region src/features/redaction/blocks.ts
+var HEADER = /(?:[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----/y;
+var PEM = {
+	begin: "-----BEGIN ",
+	header: HEADER,
+	end: "-----END",
+	footer: /-----END(?: OpenVPN Static key V1|[A-Z0-9 ]{0,60})(?:-----)?/y
+};
+/** Keys of commercial SSH, with four dashes and a blank. */
+var SSH2 = {
+	begin: "---- BEGIN ",
+	header: /SSH2 (?:ENCRYPTED )?PRIVATE KEY ----/y,
+	end: "---- END",
+	footer: /---- END(?: [A-Z0-9 ]{0,60})?(?:----)?/y
+};
+var LONGEST_BLOCK = 5e4;
+var LEAST_BLOCK = 32;
+var keyBetween = (start, end) => ({
+	start,
+	end,
+	kind: "private_key",
+	rank: RANK.block
+});
+/** Finds private key blocks, even with escaped line ends or without their end line. */
+function blockFinder(text, marks) {
+	let nextEnd = -2;
+	return (markerEnd) => {
+		marks.header.lastIndex = markerEnd;
+		if (!marks.header.test(text)) return void 0;
+		const bodyStart = marks.header.lastIndex;
+		if (nextEnd !== -1 && nextEnd < bodyStart) nextEnd = text.indexOf(marks.end, bodyStart);
+		const end = nextEnd === -1 || nextEnd - bodyStart > LONGEST_BLOCK ? openEnd(text, bodyStart) : closedEnd(text, nextEnd, marks.footer);
+		if (end - bodyStart < LEAST_BLOCK) return void 0;
+		return keyBetween(markerEnd - marks.begin.length, end);
+	};
+}
+function closedEnd(text, from, footer) {
+	footer.lastIndex = from;
+	return footer.test(text) ? footer.lastIndex : from;
+}
+/** A line of a key's body: base64, or one of the headers that an encrypted key carries. */
+var BODY_LINE = /(?:\\[nr]|\s){0,20}(?:(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{1,100}|[A-Za-z0-9+/]{16,100}={0,2}|[A-Za-z0-9+/]{1,16}={1,2})(?=[\s\\"'`,]|$)/y;
+var LINE_COUNT = /[ \t]{0,4}\d{1,4}(?:\\[nr]|\s){1,6}/y;
+/** The secret lines of a PuTTY key, from the end of `Private-Lines:`. */
+function puttyLines(text, markerEnd) {
+	LINE_COUNT.lastIndex = markerEnd;
+	if (!LINE_COUNT.test(text)) return void 0;
+	const start = LINE_COUNT.lastIndex;
+	const end = openEnd(text, start);
+	return end - start < LEAST_BLOCK ? void 0 : keyBetween(start, end);
+}
+/** A block without its end line: everything that looks like its body is removed, whatever stands before each line. */
+function openEnd(text, bodyStart) {
+	let end = bodyStart;
+	let prefix;
+	while (end - bodyStart < LONGEST_BLOCK) {
+		BODY_LINE.lastIndex = end;
+		if (BODY_LINE.test(text)) {
+			end = BODY_LINE.lastIndex;
+			continue;
+		}
+		const line = keyLineBelow(text, end === bodyStart ? afterHeaders(text, end) : end, prefix);
+		if (!line) break;
+		end = line.end;
+		prefix = line.prefix;
+	}
+	return end;
+}
+/** The body before an end line whose beginning is missing, from the end of `-----END `. */
+function headlessBlock(text, markerEnd) {
+	HEADER.lastIndex = markerEnd;
+	if (!HEADER.test(text)) return void 0;
+	const end = HEADER.lastIndex;
+	const marker = markerEnd - 9;
+	const start = bodyAbove(text, marker) ?? escapedBody(text, marker);
+	return start === void 0 || marker - start < LEAST_BLOCK ? void 0 : keyBetween(start, end);
+}
+function bodyAbove(text, marker) {
+	const footerStart = lineStart(text, marker);
+	if (footerStart === -1) return void 0;
+	let found;
+	let [above, prefix] = [footerStart - 1, marker - footerStart];
+	while (marker - above < LONGEST_BLOCK) {
+		const line = keyLineAbove(text, above, prefix);
+		if (!line) break;
+		found = line.start;
+		above = line.start - line.prefix - 1;
+		prefix = line.prefix;
+	}
+	return found;
+}
+/** Lines of a key with escaped line ends between them: `…\n…\n-----END`. */
+function escapedBody(text, marker) {
+	let start = marker;
+	while (marker - start < LONGEST_BLOCK) {
+		let at = start;
+		while (at > 1 && (text[at - 1] === "n" || text[at - 1] === "r") && text[at - 2] === "\\") at -= 2;
+		if (at === start && start !== marker) break;
+		while (at > 0 && text[at - 1] === "=") at -= 1;
+		const end = at;
+		while (at > 0 && end - at < 100 && isBase64(text, at - 1)) at -= 1;
+		if (text[at - 1] === "\\") at += 1;
+		if (end - at < 2) break;
+		start = at;
+	}
+	return start === marker ? void 0 : start;
+}
+/** `LS0tLS1CRUdJTi` is `-----BEGIN ` in base64: a key as kubeconfig and environments of pipelines keep it. */
+var ENCODED_BEGIN = "LS0tLS1CRUdJTi";
+var ENCODED_HEAD = /[A-Za-z0-9+/]{12,62}/y;
+var ENCODED_BODY = /[A-Za-z0-9+/]{1,50000}={0,2}/y;
+function encodedBlock(text, markerEnd) {
+	const start = markerEnd - 14;
+	ENCODED_HEAD.lastIndex = markerEnd;
+	const head = text.startsWith("LS0tLS1CRUdJTi", start) ? ENCODED_HEAD.exec(text)?.[0] : void 0;
+	if (head === void 0 || !isPrivate("LS0tLS1CRUdJTi" + head)) return void 0;
+	ENCODED_BODY.lastIndex = markerEnd;
+	return ENCODED_BODY.test(text) ? keyBetween(start, openEnd(text, ENCODED_BODY.lastIndex)) : void 0;
+}
+/** Without Buffer, because the web app uses the same rules in the browser. */
+var isPrivate = (encoded) => /^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(atob(encoded.slice(0, encoded.length - encoded.length % 4)));
+/**
+* Key files that are base64 as a whole, with what stands at the end of `keyword` always the same: PKCS #12, keys of
+* PKCS #8 and #1 without their first line, Java key stores. `head` is what stands before it: a length.
+*/
+var LENGTH = /(?<=(?<![A-Za-z0-9+/])MII[A-P][A-Za-z0-9+/][AQgw])/y;
+var NOTHING = /(?<![A-Za-z0-9+/])/y;
+var BINARY_KEYS = [...[
+	"IBAzCC",
+	"IBADANBgkqhkiG9w0BAQEFAASC",
+	"IBAAKCAQEA",
+	"IBAAKCAgEA",
+	"IBAAKCAYEA"
+].map((keyword) => ({
+	keyword,
+	head: LENGTH,
+	before: 6
+})), ...[
+	"MIGHAgEAMBMGByqGSM49",
+	"MIG2AgEAMBAGByqGSM49",
+	"MIACAQMwgAYJ",
+	"/u3+7QAAAA"
+].map((keyword) => ({
+	keyword,
+	head: NOTHING,
+	before: 0
+}))];
+var binaryKeywords = BINARY_KEYS.map(({ keyword }) => keyword);
+var LEAST_BINARY = 100;
+function binaryKey(text, keywordEnd, index) {
+	const kind = BINARY_KEYS[index];
+	if (!kind) return void 0;
+	const fixed = keywordEnd - kind.keyword.length;
+	kind.head.lastIndex = fixed;
+	if (!text.startsWith(kind.keyword, fixed) || !kind.head.test(text)) return void 0;
+	ENCODED_BODY.lastIndex = keywordEnd;
+	if (!ENCODED_BODY.test(text)) return void 0;
+	const [start, end] = [fixed - kind.before, openEnd(text, ENCODED_BODY.lastIndex)];
+	return end - start < LEAST_BINARY ? void 0 : keyBetween(start, end);
+}
+//#endregion
+//#region src/features/redaction/command-arguments.ts
+/** Arguments of a command, up to its end; a backslash at the end of a line goes on. */
+var ARGUMENTS = "(?:[^\\n|;&\"'`]|\\\\\\r?\\n|\"[^\"\\n]{0,100}\"|'[^'\\n]{0,100}'){0,200}?";
+var BLANKS$1 = "(?:[ \\t]|\\\\\\r?\\n){1,8}";
+var WORD$2 = "(?:\"[^\"\\n]{1,100}\"|'[^'\\n]{1,100}'|[^\\s\"'`;|&<>()-][^\\s\"'`;|&<>()]{0,100})";
+var quoted = (before = "") => `"${before}([^"\\n]{4,200})"|'${before}([^'\\n]{4,200})'`;
+/** A shell reads these signs itself, so a bare password has none of them. A dash begins the next flag. */
+var BARE = "(?!-)([^\\s\"'`;|&<>()]{4,200})";
+var VALUE = `(?:${quoted()}|${BARE})`;
+/** `user:`; two slashes after the colon make it an address. */
+var USER$1 = "[^\\s:\"']{1,100}:(?!//)";
+var OF_REPOSITORY = "\\.[\\w.-]{1,60}";
+var NAME_OF_VALUE = "[\\w.-]{1,100}=";
+var pattern = (...parts) => new RegExp(parts.join(""), "y");
+var byFlag = (flag, between = BLANKS$1) => pattern(ARGUMENTS, BLANKS$1, flag, between, VALUE);
+var FLAGS = `(?:${BLANKS$1}-[A-Za-z0-9]{1,8}){1,4}`;
+var withFlag = (letter) => `(?=(?:${BLANKS$1}-[A-Za-z0-9]{1,8}){0,3}${BLANKS$1}-[A-Za-z0-9]{0,7}${letter})`;
+var MONGO = [
+	"mongosh",
+	"mongo",
+	"mongodump",
+	"mongorestore",
+	"mongoexport",
+	"mongoimport"
+];
+var SQL_SERVER = [
+	"sqlcmd",
+	"bcp",
+	"osql",
+	"tsql"
+];
+var MOSQUITTO = ["mosquitto_pub", "mosquitto_sub"];
+var LDAP = [
+	"ldapsearch",
+	"ldapmodify",
+	"ldapadd",
+	"ldapdelete",
+	"ldapwhoami"
+];
+/** Commands that are given a password, or another secret, by a flag or by its place. */
+var COMMANDS = [
+	{
+		names: ["redis-cli", "valkey-cli"],
+		value: byFlag("-a")
+	},
+	{
+		names: [
+			...MONGO,
+			"az login",
+			"oc login",
+			"cf login",
+			"cqlsh",
+			"evil-winrm"
+		],
+		value: byFlag("-p")
+	},
+	{
+		names: [
+			...SQL_SERVER,
+			...MOSQUITTO,
+			"unzip",
+			"zip"
+		],
+		value: byFlag("-P", "[ \\t]{0,4}")
+	},
+	{
+		names: ["requirepass", "masterauth"],
+		isUnsure: true,
+		value: pattern(BLANKS$1, VALUE)
+	},
+	{
+		names: ["ssh-keygen"],
+		value: byFlag("-N")
+	},
+	{
+		names: ["openssl enc"],
+		value: byFlag("-k")
+	},
+	{
+		names: ["doctl auth init"],
+		kind: "token",
+		value: byFlag("-t")
+	},
+	{
+		names: ["xfreerdp", "xfreerdp3"],
+		value: byFlag("/p:", "")
+	},
+	{
+		names: ["lftp"],
+		value: byFlag("-u[ \\t]{0,4}[\"']?[^\\s,\"']{1,100},", "")
+	},
+	{
+		names: ["curl"],
+		value: pattern(ARGUMENTS, BLANKS$1, "-[A-Za-z#]{1,8}u[ \\t]{0,4}", `(?:${quoted(USER$1)}|${USER$1}${BARE})`)
+	},
+	{
+		names: ["poetry config"],
+		value: pattern(BLANKS$1, `(?:http-basic${OF_REPOSITORY}${BLANKS$1}${WORD$2}|pypi-token${OF_REPOSITORY})`, BLANKS$1, VALUE)
+	},
+	{
+		names: ["ConvertTo-SecureString"],
+		isUnsure: true,
+		value: pattern(`(?:${BLANKS$1}-(?:String|AsPlainText|Force)){0,3}${BLANKS$1}(?:${quoted()})`)
+	},
+	{
+		names: LDAP,
+		value: byFlag("-w", "[ \\t]{0,4}")
+	},
+	{
+		names: [
+			"7z",
+			"7za",
+			"7zz"
+		],
+		value: byFlag("-p", "")
+	},
+	{
+		names: [
+			"smbclient",
+			"rpcclient",
+			"smbget"
+		],
+		value: pattern(ARGUMENTS, BLANKS$1, "(?:-U[ \\t]{0,4}|--user[= ])[\"']?[^\\s%\"']{1,100}%", VALUE)
+	},
+	{
+		names: ["htpasswd"],
+		value: pattern(withFlag("b"), withFlag("n"), FLAGS, BLANKS$1, WORD$2, BLANKS$1, VALUE)
+	},
+	{
+		names: ["htpasswd"],
+		value: pattern(withFlag("b"), FLAGS, BLANKS$1, WORD$2, BLANKS$1, WORD$2, BLANKS$1, VALUE)
+	},
+	{
+		names: ["rabbitmqctl"],
+		value: pattern(ARGUMENTS, BLANKS$1, "(?:add_user|change_password)", BLANKS$1, WORD$2, BLANKS$1, VALUE)
+	},
+	{
+		names: ["net user"],
+		value: pattern(BLANKS$1, WORD$2, BLANKS$1, VALUE),
+		isUnsure: true
+	},
+	{
+		names: ["gh secret set"],
+		kind: "secret",
+		value: byFlag("(?:--body|-b)", `(?:=|${BLANKS$1})`)
+	},
+	{
+		names: ["create secret"],
+		kind: "secret",
+		isRepeated: true,
+		value: pattern(...[
+			ARGUMENTS,
+			BLANKS$1,
+			`--from-literal(?:=|${BLANKS$1})`
+		], `(?:${quoted(NAME_OF_VALUE)}|${NAME_OF_VALUE}${VALUE})`)
+	}
+];
+var MOST_REPEATED = 20;
+/** Nobody names a command again within so few characters. */
+var SHORTEST_COMMAND = 10;
+/** For each name the keyword of the text and what to look for behind it. */
+var commandKeywords = COMMANDS.flatMap(({ names, ...command }) => names.map((name) => ({
+	keyword: `${name} `,
+	command
+})));
+/** Behind a name and the blank after it. The name is not looked for again before `readUntil`. */
+function givenSecrets(text, end, { keyword, command }) {
+	const { value: pattern, kind = "password", isRepeated, isUnsure } = command;
+	if (/\w/.test(text[end - keyword.length - 1] ?? "")) return {
+		spans: [],
+		readUntil: end
+	};
+	const spans = [];
+	let at = end - 1;
+	for (let times = 0; times < (isRepeated ? MOST_REPEATED : 1); times += 1) {
+		pattern.lastIndex = at;
+		const found = pattern.exec(text);
+		const value = found?.slice(1).find((group) => group !== void 0);
+		if (!found || value === void 0) break;
+		at = pattern.lastIndex;
+		const start = found.index + found[0].lastIndexOf(value);
+		if ((isUnsure ? looksLikePassword(value) : /[A-Za-z]/.test(value)) && !isPlaceholder(value)) spans.push({
+			start,
+			end: start + value.length,
+			kind,
+			rank: RANK.assigned
+		});
+	}
+	return {
+		spans,
+		readUntil: Math.max(at, end + SHORTEST_COMMAND)
+	};
+}
+//#endregion
+//#region src/features/redaction/commands.ts
+/** `user:password`; two slashes after the colon make it an address. */
+var USER_AND_PASSWORD$1 = `["']?[^\\s:"']{1,100}:(?!//)([^\\s"']{4,100})`;
+/** Before `-u`. In a command for containers this names user and group. */
+var WEB_CLIENT = /(?:curl|wget|http)(?![\s\S]{0,300}\b(?:docker|podman|nerdctl)[ -])/i;
+/** Commands that take a password by position, not by an operator. */
+var HANDOVERS = [
+	{
+		after: " -u",
+		value: new RegExp(`[ \\t]{0,2}${USER_AND_PASSWORD$1}`, "y"),
+		only: WEB_CLIENT
+	},
+	{
+		after: " -a",
+		value: new RegExp(`[ \\t]{1,4}${USER_AND_PASSWORD$1}`, "y"),
+		only: /(?:^|[\s;&|$])(?:https?|xh)[ \t]/
+	},
+	{
+		after: " -b",
+		value: /[ \t]{0,4}["']?[\w.-]{0,40}(?:sess|sid|auth|token|jwt)[\w.-]{0,40}=([^\s"';]{8,400})/iy,
+		only: /curl/i
+	},
+	{
+		after: " -p",
+		value: /["']?([^\s"']{6,100})/y,
+		only: /mysql|mariadb/i
+	},
+	{
+		after: " -p ",
+		value: /["']?([^\s"']{6,100})/y,
+		only: /(?:docker|podman|registry) login/i
+	},
+	...["-user ", "-user="].map((after) => ({
+		after,
+		value: new RegExp(USER_AND_PASSWORD$1, "y"),
+		only: WEB_CLIENT
+	})),
+	{
+		after: "sshpass -p",
+		value: /[ \t]{0,4}["']?([^\s"']{4,100})/y
+	},
+	{
+		after: "identified by",
+		value: /[ \t]{1,4}["']([^\s"']{4,100})/y
+	},
+	{
+		after: "identified with",
+		value: /[ \t]{1,4}["'`]?\w{1,60}["'`]?[ \t]{1,4}by[ \t]{1,4}["']([^\s"']{4,100})/iy
+	},
+	{
+		after: " password ",
+		value: /'([^\s"']{4,100})(?=')/y,
+		only: /(?:alter|create)[ \t]{1,4}(?:user|role)[ \t][^;:\n]{1,200}$/i
+	},
+	{
+		after: "sqlplus ",
+		value: /(?:-\w{1,8}[ \t]{1,4}){0,3}["']?[\w$#.]{1,60}\/"?([^\s"'@/]{4,100})(?="?@)/y
+	},
+	{
+		after: "oracle:thin:",
+		value: /[\w$#.]{1,60}\/"?([^\s"'@/]{4,100})(?="?@)/y
+	},
+	{
+		after: "login ",
+		value: /[^\s]{1,100}\s{1,20}password\s{1,20}([^\s"']{4,100})/y,
+		only: /machine|default/i
+	},
+	{
+		after: "*:*:*:",
+		value: /[^\s:]{1,100}:([^\s:]{4,100})/y,
+		only: /(?:^|[\s"'`])\*:\*:\*:$/
+	},
+	{
+		after: ":5432:",
+		value: /[^\s:]{1,100}:[^\s:]{1,100}:([^\s:]{4,100})/y
+	}
+];
+var handoverKeywords = HANDOVERS.map(({ after }) => after);
+function handedOver(text, end, index) {
+	const handover = HANDOVERS[index];
+	if (!handover) return void 0;
+	handover.value.lastIndex = end;
+	const found = handover.value.exec(text);
+	const password = found?.[1];
+	if (!found || !password || isPlaceholder(password) || !/[A-Za-z]/.test(password)) return void 0;
+	if (handover.only && !handover.only.test(text.slice(Math.max(0, end - 300), end))) return void 0;
+	const stop = found.index + found[0].length;
+	return {
+		start: stop - password.length,
+		end: stop,
+		kind: "password",
+		rank: RANK.assigned
+	};
+}
+//#endregion
+//#region src/features/redaction/distant-values.ts
+var LONGEST_NAME$1 = 40;
+var LONGEST_BEFORE = 400;
+var IN_NAME$1 = /* @__PURE__ */ new Uint8Array(128);
+for (const character of ".-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") IN_NAME$1[character.charCodeAt(0)] = 1;
+/** Where the quote is that opens the name, or -1. Most names have none, and cost no more than this. */
+function openingQuote(text, { start }) {
+	let at = start - 1;
+	while (at > start - LONGEST_NAME$1 && IN_NAME$1[text.charCodeAt(at)] === 1) at -= 1;
+	return text[at] === "\"" || text[at] === "'" ? at : -1;
+}
+/** The value of a name in quotes that is not next to it. */
+function distantSecret(text, name, kind) {
+	const quote = openingQuote(text, name);
+	if (quote === -1) return void 0;
+	return valueInside(text, name, kind, DEFAULT) ?? valueInside(text, name, kind, OUTPUT) ?? valueBefore(text, quote, kind);
+}
+var DEFAULT = /[\w-]{0,40}["']\s{0,4}\{[^{}]{0,400}?\bdefault\s{0,20}=\s{0,4}["']/y;
+var OUTPUT = new RegExp(`[\\w-]{0,40}["']\\s{0,4}:\\s{0,4}\\{\\s{0,40}(?:${SHORT_PAIR},\\s{0,40}){0,2}["']value["']\\s{0,4}:\\s{0,4}["']`, "y");
+/** `variable "db_password" { default = "…" }` and `"db_password": { "value": "…" }` of Terraform. */
+function valueInside(text, { end }, kind, opening) {
+	opening.lastIndex = end;
+	return opening.test(text) ? quotedSecret(text, opening.lastIndex, kind) : void 0;
+}
+var NAME_OF_PAIR = "[\"'](?:name|key)[\"']\\s{0,4}:\\s?$";
+var IS_NAME = new RegExp(NAME_OF_PAIR, "i");
+var VALUE_BEFORE = new RegExp(`["']value["']\\s{0,4}:\\s{0,4}["']([^"'\\n\\\\]{6,200})["']\\s{0,20},(?:\\s{0,40}${SHORT_PAIR},){0,2}\\s{0,40}${NAME_OF_PAIR}`, "i");
+/** `{"value": "…", "name": "MY_API_KEY"}`: a list that has the value first. */
+function valueBefore(text, quote, kind) {
+	if (text[quote - 1] !== ":" && text[quote - 2] !== ":") return void 0;
+	if (!IS_NAME.test(text.slice(Math.max(0, quote - 20), quote))) return void 0;
+	const from = Math.max(0, quote - LONGEST_BEFORE);
+	const found = VALUE_BEFORE.exec(text.slice(from, quote));
+	const value = found?.[1];
+	if (!found || value === void 0) return void 0;
+	return secretValue(value, from + found.index + found[0].indexOf(value, 8), kind);
+}
+//#endregion
+//#region src/features/redaction/rules/names.ts
+var SECRET_NAMES = [
+	{
+		kind: "password",
+		whole: false,
+		names: [
+			"password",
+			"passwd",
+			"passphrase",
+			"passcode",
+			"passwort",
+			"kennwort",
+			"mot_de_passe",
+			"mot de passe",
+			"contrasena",
+			"wachtwoord",
+			"passord",
+			"losenord",
+			"adgangskode",
+			"salasana",
+			"palavra-passe",
+			"palavra_passe",
+			"kata sandi",
+			"haslo",
+			"heslo",
+			"lozinka",
+			"jelszo"
+		]
+	},
+	{
+		kind: "password",
+		whole: true,
+		names: [
+			"pass",
+			"pwd",
+			"pw",
+			"psk",
+			"senha",
+			"parola",
+			"sifre"
+		]
+	},
+	{
+		kind: "secret",
+		whole: false,
+		names: [
+			"secret",
+			"credential",
+			"private_key",
+			"privatekey",
+			"private-key",
+			"signing_key",
+			"signingkey",
+			"signing-key",
+			"encryption_key",
+			"encryptionkey",
+			"encryption-key",
+			"master_key",
+			"masterkey"
+		]
+	},
+	{
+		kind: "secret",
+		whole: true,
+		names: [
+			"creds",
+			"salt",
+			"hmac"
+		]
+	},
+	{
+		kind: "token",
+		whole: false,
+		names: [
+			"session_id",
+			"sessionid",
+			"authorization"
+		]
+	},
+	{
+		kind: "token",
+		whole: true,
+		names: [
+			"token",
+			"auth",
+			"bearer",
+			"jwt"
+		]
+	},
+	{
+		kind: "api_key",
+		whole: false,
+		names: [
+			"api_key",
+			"apikey",
+			"api-key",
+			"api key",
+			"access_key",
+			"accesskey",
+			"access-key",
+			"access key",
+			"account_key",
+			"accountkey",
+			"shared_key",
+			"sharedkey",
+			"license_key",
+			"licensekey",
+			"subscription_key",
+			"subscription-key"
+		]
+	},
+	{
+		kind: "api_key",
+		whole: true,
+		names: [
+			"key",
+			"api",
+			"client_id",
+			"clientid"
+		]
+	}
+];
+/** The same in letters beyond ASCII, which the table of keywords does not hold. Endings of a word may follow. */
+var FOREIGN_NAMES = [
+	{
+		kind: "password",
+		whole: false,
+		names: [
+			"парол",
+			"密码",
+			"密碼",
+			"口令",
+			"パスワード",
+			"비밀번호",
+			"암호",
+			"كلمة المرور",
+			"كلمة السر",
+			"סיסמה",
+			"סיסמא",
+			"contraseña",
+			"contraseña",
+			"hasło",
+			"şifre",
+			"lösenord",
+			"jelszó",
+			"κωδικός",
+			"mật khẩu",
+			"पासवर्ड",
+			"รหัสผ่าน"
+		]
+	},
+	{
+		kind: "api_key",
+		whole: false,
+		names: ["ключ доступа", "ключ api"]
+	},
+	{
+		kind: "token",
+		whole: false,
+		names: [
+			"токен",
+			"令牌",
+			"トークン",
+			"토큰"
+		]
+	},
+	{
+		kind: "secret",
+		whole: false,
+		names: [
+			"секрет",
+			"приватный ключ",
+			"密钥",
+			"密鑰",
+			"シークレット"
+		]
+	}
+];
+//#endregion
+//#region src/features/redaction/foreign-names.ts
+var BEYOND_ASCII = /[\u0080-\uffff]/;
+var NAMES = new RegExp(`(?:${FOREIGN_NAMES.map(({ names }) => `(${names.join("|")})`).join("|")})(?:(?![A-Za-z])[\\p{L}\\p{M}]){0,12}(?:[ \\t]\\p{L}{1,20}(?=[ \\t:=])){0,3}`, "giu");
+/** The names of secrets in letters beyond ASCII, and what kind each of them says. */
+function* foreignNames(text) {
+	if (!BEYOND_ASCII.test(text)) return;
+	for (const found of text.matchAll(NAMES)) {
+		const kind = FOREIGN_NAMES[found.slice(1).findIndex((name) => name !== void 0)]?.kind;
+		if (kind) yield {
+			name: {
+				start: found.index,
+				end: found.index + found[0].length
+			},
+			kind
+		};
+	}
+}
+//#endregion
+//#region src/features/redaction/harmless.ts
+/** Values beside a name such as `key` or `secret` that are no secrets: the whole name or the form of the value says so. */
+var REST_OF_NAME = /[\w-]{0,40}/y;
+/** `secretName`, `AUTH0_DOMAIN`, `token-type`: what is known about a secret, not the secret. */
+var ABOUT = "names?|refs?|domain|host|hostname|arn|type|version|alg|algorithm|length|count|rate|ratio|through|ttl|expiry";
+var ABOUT_IT = new RegExp(`(?:^|[_-])(?:${ABOUT})$`, "i");
+var ABOUT_IT_IN_CAMEL_CASE = new RegExp(`(?:${ABOUT.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())})$`);
+/** GnuPG receives keys by their fingerprints: `--recv-keys`. */
+var PUBLIC = /(?:public[_ -]?|recv-)$/i;
+/** `bypass`, `compass`, `second pass`: other words, and passes over something. Any other letters may name a service. */
+var NO_PASSWORD = /(?<![a-z])(?:by|com|encom|sur|tres|over|under|(?:first|second|third|render|shader|shadow|depth|low|high|band)[_ -]?)$/i;
+var PUBLIC_KEY = /public[_ -]?key[_ -]?$/i;
+var OF_ACCESS = /access[_ -]?$/i;
+var UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** `next-auth@5.0.0`, `arn:aws:kms:…`, the anchor `#in-a-page` of a link. */
+var PACKAGE = /^@?[A-Za-z][\w./-]{0,100}@[~^]?v?\d{1,5}\.\d{1,5}(?:\.\d{1,5})?(?:-[a-z]{1,10}(?:\.\d{1,5}){0,2})?$/;
+var RESOURCE_OR_ANCHOR = /^(?:arn:aws|#[a-z][a-z-]{0,100}$)/;
+/** `ECC_NIST_P256`: the name of a constant, mostly letters. */
+function isConstant(value) {
+	if (!/^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value)) return false;
+	const words = value.split("_").filter((part) => /^[A-Z]{2,20}$/.test(part));
+	return words.length >= 2 && words.join("").length > value.length / 2;
+}
+/** Capitals throughout are those of a licence key. */
+var WORD$1 = /^[A-Z]?[a-z]{1,19}$/;
+var NUMBER = /^(?:v?\d{1,8}|[a-z]{1,12}\d{1,3})$/;
+var HASH = /^(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}$/;
+/** `build-2024-05-01`, `node-modules-linux-<hash>`: words and numbers, and perhaps a hash behind two words. */
+function isCacheKey(value) {
+	const parts = value.split(/[-_./:]/);
+	const hasHash = HASH.test(parts.at(-1) ?? "");
+	const known = hasHash ? parts.slice(0, -1) : parts;
+	const words = known.filter((part) => WORD$1.test(part) && !isUnpronounceable(part));
+	return words.length >= (hasHash ? 2 : 1) && known.every((part) => words.includes(part) || NUMBER.test(part));
+}
+/** The key of a cache, a map or a table: `key`, `restore-keys` and `sort_key`, not `api_key`. */
+var PLAIN_KEY = /(?:^|[^\w-]|(?:cache|restore|primary|foreign|partition|sort|group|row|object|routing)[_-]?)$/i;
+/** The value beside this name is certainly no secret. */
+function isHarmless(text, { start, end }, kind, value) {
+	REST_OF_NAME.lastIndex = end;
+	const rest = REST_OF_NAME.exec(text)?.[0] ?? "";
+	if (ABOUT_IT.test(rest) || ABOUT_IT_IN_CAMEL_CASE.test(rest)) return true;
+	const name = text.slice(start, end).toLowerCase();
+	const before = text.slice(Math.max(0, start - 12), start);
+	if (kind === "password") return name === "pass" && NO_PASSWORD.test(before) && !isUnpronounceable(value);
+	if (PUBLIC_KEY.test(before) || name === "key" && PUBLIC.test(before)) return true;
+	if (PACKAGE.test(value) || RESOURCE_OR_ANCHOR.test(value) || isConstant(value)) return true;
+	if (kind !== "api_key") return false;
+	if (/^(?:key|api)$/.test(name) && /^[_-]?ids?$/i.test(rest)) return !OF_ACCESS.test(before);
+	if (UUID.test(value)) return /id$/i.test(name + rest);
+	return name === "key" && /^s?$/i.test(rest) && PLAIN_KEY.test(before) && isCacheKey(value);
+}
+//#endregion
+//#region src/features/redaction/headers.ts
+var BEARER = /[ \t]{1,4}([A-Za-z0-9_.~+/=-]{16,4000})/y;
+var BASIC = /[ \t]{1,4}([A-Za-z0-9+/_-]{12,500}={0,2})(?![A-Za-z0-9])/y;
+/** Without dots and equals signs at the end. Not by a pattern, which would start again at each of thousands of dots. */
+function withoutTail(value) {
+	let end = value.length;
+	while (end > 0 && (value[end - 1] === "." || value[end - 1] === "=")) end--;
+	return value.slice(0, end);
+}
+/** `Bearer …`, `Token …` in a header or in prose: random enough, or it is a word. */
+function bearerToken(text, wordEnd) {
+	BEARER.lastIndex = wordEnd;
+	const found = BEARER.exec(text);
+	const value = found?.[1] && withoutTail(found[1]);
+	if (!found || !value || isSampleToken(value) || isPlaceholder(value) || !looksRandom(value)) return void 0;
+	const start = found.index + found[0].length - found[1].length;
+	return {
+		start,
+		end: start + value.length,
+		kind: "bearer_token",
+		rank: RANK.named
+	};
+}
+var OTHER_SCHEME = /["'\\]{0,3}[ \t]{0,3}[:=,][ \t]{0,3}["'\\]{0,3}(?!BASIC)[A-Za-z][A-Za-z-]{1,24}[ \t]{1,4}([A-Za-z0-9_.~+/=:-]{16,4000})/iy;
+/** `Authorization: Token …`, whatever the scheme is called. */
+function authorizationValue(text, wordEnd) {
+	OTHER_SCHEME.lastIndex = wordEnd;
+	const found = OTHER_SCHEME.exec(text);
+	const value = found?.[1];
+	if (!found || !value || isPlaceholder(value) || !looksRandom(value)) return void 0;
+	const end = found.index + found[0].length;
+	return {
+		start: end - value.length,
+		end,
+		kind: "authorization",
+		rank: RANK.assigned
+	};
+}
+/** Without Buffer, because the web app uses the same rules in the browser. As UTF-8, or else byte by byte. */
+function decodedBase64(value) {
+	try {
+		const bytes = atob(value.replaceAll("-", "+").replaceAll("_", "/"));
+		return asUtf8(bytes) ?? bytes;
+	} catch {
+		return "";
+	}
+}
+function asUtf8(bytes) {
+	try {
+		return new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
+	} catch {
+		return;
+	}
+}
+/** Neither part has a control character. Services that know keys alone take the key as the user. */
+var USER_AND_PASSWORD = /^([^\p{Cc}:]+):([^\p{Cc}]*)$/u;
+function isCredentials(decoded) {
+	const [, user = "", password = ""] = USER_AND_PASSWORD.exec(decoded) ?? [];
+	return password === "" ? isPlainlyRandom(user) && !isPlaceholder(user) : !isPlaceholder(password);
+}
+/** `Basic dXNlcjpwYXNz`: base64 of `user:password`. */
+function basicCredentials(text, wordEnd) {
+	BASIC.lastIndex = wordEnd;
+	const found = BASIC.exec(text);
+	const value = found?.[1];
+	if (!found || !value) return void 0;
+	if (!isCredentials(decodedBase64(value))) return void 0;
+	const end = found.index + found[0].length;
+	return {
+		start: end - value.length,
+		end,
+		kind: "basic_credentials",
+		rank: RANK.named
+	};
+}
+/** `Cookie: `, `"Cookie": "`, `cookies={"`, `--cookie "`, also with escaped quotes. */
+var COOKIE_LINK = /s?["'\\\]]{0,3}(?:[ \t]{0,2}[:=,(]|(?=[ \t]["']))[ \t]{0,2}[[{("'\\]{0,4}/y;
+var COOKIE_PAIR = /[ \t]{0,4}([A-Za-z0-9_.$-]{1,80})(?:=|["']:[ \t]{0,2}['"])("?)([A-Za-z0-9%+/_.|~!*-]{0,4000}={0,2})\2/y;
+/** Values of the cookies that carry a session, in a `Cookie` or `Set-Cookie` header, from the end of that word. */
+function sessionCookies(text, wordEnd) {
+	COOKIE_LINK.lastIndex = wordEnd;
+	if (!COOKIE_LINK.test(text)) return [];
+	const spans = [];
+	let at = COOKIE_LINK.lastIndex;
+	for (let pair = 0; pair < 40; pair += 1) {
+		COOKIE_PAIR.lastIndex = at;
+		const found = COOKIE_PAIR.exec(text);
+		if (!found) break;
+		at = COOKIE_PAIR.lastIndex;
+		const [, name = "", quote = "", value = ""] = found;
+		const end = at - quote.length;
+		if (/sess|sid|auth|token|jwt|login|remember|csrf|xsrf|secret|key/i.test(name) && value.length >= 8 && !isPlaceholder(value)) spans.push({
+			start: end - value.length,
+			end,
+			kind: "session_cookie",
+			rank: RANK.named
+		});
+		if (text[at] !== ";") break;
+		at += 1;
+	}
+	return spans;
+}
+//#endregion
+//#region src/features/redaction/listed-keys.ts
+var NEXT = /,([A-Za-z0-9_+/.~-]{16,400}={0,2})(?=[\s"'`;,)\]}\\<&]|$)/y;
+/** Keys of one list mostly have one length; any other must be random beyond doubt. */
+var isKey = (value, length) => !isPlaceholder(value) && (value.length === length ? looksRandom(value) : isPlainlyRandom(value));
+/** Where the list ends that begins with the key before `end`: `APP_KEYS=…,…,…`. */
+function endOfList(text, end, length) {
+	let last = end;
+	for (;;) {
+		NEXT.lastIndex = last;
+		const next = NEXT.exec(text)?.[1];
+		if (next === void 0 || !isKey(next, length)) return last;
+		last = NEXT.lastIndex;
+	}
+}
+//#endregion
+//#region src/features/redaction/manifests.ts
+/** Kubernetes manifests of kind Secret, in YAML and JSON, alone and in lists. */
+var YAML_KINDS = [
+	"kind: secret",
+	"kind: \"secret",
+	"kind: 'secret"
+];
+var JSON_KINDS = [
+	"\"kind\":\"secret\"",
+	"\"kind\": \"secret\"",
+	"\\\"kind\\\":\\\"secret\\\"",
+	"'kind': 'secret'"
+];
+/** A manifest is read this far before and after its kind. */
+var WINDOW$1 = 2e4;
+var BASE64 = /^[A-Za-z0-9+/]{8,20000}={0,2}$/;
+/** `data` holds base64 alone. `stringData` holds anything, also names of users and hosts. */
+function isSecret(value, isEncoded) {
+	if (BASE64.test(value)) return isEncoded || !isPlaceholder(value);
+	return !isEncoded && value.length >= 6 && !isPlaceholder(value) && looksLikePassword(value);
+}
+var secretAt = (start, value) => ({
+	start,
+	end: start + value.length,
+	kind: "kubernetes_secret",
+	rank: RANK.named
+});
+var INDENT = /[ \t]{0,80}/y;
+var DASHES = /[ \t]{0,80}(?:-[ \t]{1,8}){0,4}/y;
+/** `column` is where its text begins, behind the dashes of a list. */
+function lineAt(text, start, end) {
+	const widthOf = (pattern) => {
+		pattern.lastIndex = start;
+		return pattern.test(text) ? pattern.lastIndex - start : 0;
+	};
+	return {
+		start,
+		end,
+		indent: widthOf(INDENT),
+		column: widthOf(DASHES)
+	};
+}
+var isBlank = (text, { start, end }) => /^\s*$/.test(text.slice(start, Math.min(end, start + 100)));
+var isDivider = (text, { start }) => text.startsWith("---", start);
+function lineBelow(text, before) {
+	if (before.end >= text.length) return void 0;
+	const end = text.indexOf("\n", before.end + 1);
+	return lineAt(text, before.end + 1, end === -1 ? text.length : end);
+}
+var lineAbove = (text, after) => after.start === 0 ? void 0 : lineAt(text, after.start < 2 ? 0 : text.lastIndexOf("\n", after.start - 2) + 1, after.start - 1);
+/** The lines of the mapping that a line is in, from `notBefore` on. */
+function mappingAround(text, kind, notBefore) {
+	const above = [];
+	for (let first = kind; first.indent === first.column || first.column !== kind.column;) {
+		const next = lineAbove(text, first);
+		if (!next || next.start < notBefore || kind.start - next.start > WINDOW$1 || isDivider(text, next)) break;
+		if (!isBlank(text, next) && next.column < kind.column) break;
+		above.push(next);
+		first = next;
+	}
+	const below = [];
+	for (let last = kind;;) {
+		const next = lineBelow(text, last);
+		if (!next || next.start - kind.start > WINDOW$1 || isDivider(text, next)) break;
+		if (!isBlank(text, next) && next.indent < kind.column) break;
+		below.push(next);
+		last = next;
+	}
+	return [
+		...above.reverse(),
+		kind,
+		...below
+	];
+}
+var DATA = /^[ \t-]{0,80}(data|stringData):[ \t]{0,20}\r?$/;
+var KEY = /^[ \t]{1,80}(?:["']?[\w./-]{1,200}["']?:[ \t]{1,8})?/;
+/** The value in a line, without quotes and the comment after it. */
+function valueIn(line) {
+	const start = KEY.exec(line)?.[0].length ?? 0;
+	const rest = line.slice(start).trimEnd();
+	const quote = rest[0] === "\"" || rest[0] === "'" ? rest[0] : void 0;
+	if (quote) return {
+		start: start + 1,
+		value: rest.slice(1, Math.max(1, rest.indexOf(quote, 1)))
+	};
+	const comment = rest.indexOf(" #");
+	return {
+		start,
+		value: (comment === -1 ? rest : rest.slice(0, comment)).trimEnd()
+	};
+}
+function secretsInYaml(text, kindEnd, notBefore) {
+	if (/[A-Za-z]/.test(text[kindEnd] ?? "")) return {
+		spans: [],
+		readUntil: kindEnd
+	};
+	const lineEnd = text.indexOf("\n", kindEnd);
+	const kind = lineAt(text, text.lastIndexOf("\n", kindEnd - 1) + 1, lineEnd === -1 ? text.length : lineEnd);
+	const spans = [];
+	const lines = mappingAround(text, kind, notBefore);
+	let under;
+	for (const line of lines) {
+		const written = text.slice(line.start, line.end);
+		if (line.column === kind.column) under = DATA.exec(written)?.[1];
+		else if (under) {
+			const { start, value } = valueIn(written);
+			if (isSecret(value, under === "data")) spans.push(secretAt(line.start + start, value));
+		}
+	}
+	return {
+		spans,
+		readUntil: lines.at(-1)?.end ?? kindEnd
+	};
+}
+/** Where the object around a place begins or ends: -1 if not within the window. */
+function braceBefore(text, at, notBefore) {
+	let depth = 0;
+	for (let i = at; i >= Math.max(notBefore, at - WINDOW$1); i -= 1) if (text[i] === "}") depth += 1;
+	else if (text[i] === "{" && depth-- === 0) return i;
+	return -1;
+}
+function braceAfter(text, at) {
+	let depth = 0;
+	for (let i = at; i < Math.min(text.length, at + WINDOW$1); i += 1) if (text[i] === "{") depth += 1;
+	else if (text[i] === "}" && depth-- === 0) return i;
+	return Math.min(text.length, at + WINDOW$1);
+}
+/** Also in the copy of a manifest that an annotation keeps, with escaped quotes. */
+var OBJECT = /(\\{0,3}["'])(data|stringData)\1\s{0,8}:\s{0,8}\{/g;
+var PAIR = /[\s,]{0,200}(\\{0,3}["'])[\w./ -]{1,200}\1\s{0,8}:\s{0,8}\1([^"'\\\n]{0,20000})\1/y;
+function secretsInJson(text, kindEnd, notBefore) {
+	const from = braceBefore(text, kindEnd, notBefore);
+	const readUntil = braceAfter(text, kindEnd);
+	if (from === -1) return {
+		spans: [],
+		readUntil
+	};
+	const spans = [];
+	for (const found of text.slice(from, readUntil).matchAll(OBJECT)) {
+		PAIR.lastIndex = from + found.index + found[0].length;
+		for (let pair = PAIR.exec(text); pair !== null; pair = PAIR.exec(text)) {
+			const [whole, quote = "", value = ""] = pair;
+			if (isSecret(value, found[2] === "data")) spans.push(secretAt(pair.index + whole.length - quote.length - value.length, value));
+		}
+	}
+	return {
+		spans,
+		readUntil
+	};
+}
+//#endregion
+//#region src/features/redaction/name-runs.ts
+/** What names of secrets are written with. */
+var IN_NAME = /* @__PURE__ */ new Uint8Array(128);
+for (const character of ".-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") IN_NAME[character.charCodeAt(0)] = 1;
+var isInName = (text, at) => IN_NAME[text.charCodeAt(at)] === 1;
+/** The patterns for a value look no further than this: back for the quote that opens its name, on for what ends it. */
+var LOOKED_BACK = 40;
+var LOOKED_ON = 25;
+/**
+* Finds names that stand deep inside letters: nothing near them could be a value. The letters are read once for all names
+* among them, because a paste of millions of names side by side kept the server busy for half a minute.
+*/
+var NameRuns = class {
+	#text;
+	#start = 0;
+	#end = 0;
+	constructor(text) {
+		this.#text = text;
+	}
+	isDeepInside({ start, end }) {
+		if (start < this.#start || end > this.#end) this.#moveTo(start, end);
+		return start - LOOKED_BACK >= this.#start && end + LOOKED_ON <= this.#end;
+	}
+	#moveTo(start, end) {
+		let first = start;
+		while (first > Math.max(0, start - LOOKED_BACK) && isInName(this.#text, first - 1)) first -= 1;
+		let last = end;
+		while (last < this.#text.length && isInName(this.#text, last)) last += 1;
+		this.#start = first;
+		this.#end = last;
+	}
+};
+var READERS = [
+	{
+		keyword: "sudo ",
+		rest: /(?:-[A-Za-z]{1,6}[ \t]{1,4}){0,3}(?:-[A-Za-z]{0,5}S|--stdin)(?![\w-])/y
+	},
+	{
+		keyword: "chpasswd",
+		isAfterName: true
+	},
+	{ keyword: "--password-stdin" },
+	{ keyword: "passwd --stdin" },
+	{ keyword: "--passphrase-fd 0" }
+];
+var LONGEST_COMMAND = 300;
+var ECHOED = /(?:^|[\s;&(`])(?:echo|printf)[ \t]{1,4}(?:-[A-Za-z]{1,3}[ \t]{1,4}){0,2}(?:["']?%s(?:\\n)?["']?[ \t]{1,4})?(?:"([^"]{4,200})"|'([^']{4,200})'|([^\s"'|]{4,200}))[ \t]{0,4}$/;
+var GIVEN = /[ \t]{0,4}(?:"([^"\n]{4,200})"|'([^'\n]{4,200})'|([^\s"'`;|&<>()]{4,200}))/y;
+/** The command line before a place, without former lines. */
+function lineBefore(text, at) {
+	const from = Math.max(0, at - LONGEST_COMMAND);
+	const line = text.slice(from, at);
+	const cut = line.lastIndexOf("\n") + 1;
+	return {
+		line: line.slice(cut),
+		start: from + cut
+	};
+}
+var groupOf = (found) => found?.slice(1).find((group) => group !== void 0);
+/** `root:…`: the name before the password stays. */
+function spanOf(start, given, isAfterName) {
+	const from = isAfterName ? given.indexOf(":") + 1 : 0;
+	const password = given.slice(from);
+	if (isAfterName && from === 0 || password.length < 4 || isPlaceholder(password)) return void 0;
+	return {
+		start: start + from,
+		end: start + given.length,
+		kind: "password",
+		rank: RANK.assigned
+	};
+}
+/** From the end of a command that reads a password: what was echoed into it. */
+function pipedPassword(text, end, reader) {
+	if (reader.rest) {
+		reader.rest.lastIndex = end;
+		if (!reader.rest.test(text)) return void 0;
+	}
+	const { line, start } = lineBefore(text, end - reader.keyword.length);
+	const bar = line.lastIndexOf("|");
+	if (bar === -1) return void 0;
+	const found = ECHOED.exec(line.slice(0, bar));
+	const given = groupOf(found);
+	if (!found || given === void 0) return void 0;
+	return spanOf(start + found.index + found[0].lastIndexOf(given), given, reader.isAfterName === true);
+}
+var READS_PASSWORD = /sudo[ \t]{1,4}(?:-[\w-]{1,10}[ \t]{1,4}){0,3}(?:-[A-Za-z]{0,5}S|--stdin)\b|chpasswd|--password-stdin|passwd --stdin/;
+/** From the end of `<<<`: what a command is given as its input. */
+function hereString(text, end) {
+	const command = READS_PASSWORD.exec(lineBefore(text, end).line)?.[0];
+	if (command === void 0) return void 0;
+	GIVEN.lastIndex = end;
+	const found = GIVEN.exec(text);
+	const given = groupOf(found);
+	if (!found || given === void 0) return void 0;
+	return spanOf(end + found[0].lastIndexOf(given), given, command === "chpasswd");
+}
+//#endregion
+//#region src/features/redaction/rules/ai.ts
+/** Model providers and the tools around them. */
+var AI_RULES = [
+	token("openai_key", [
+		"sk-proj-",
+		"sk-svcacct-",
+		"sk-admin-",
+		"sk-None-"
+	], "[A-Za-z0-9_-]{40,200}"),
+	token("openai_key", "sk-", "[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}"),
+	token("openai_key", "sk-", "(?=[A-Za-z]{0,30}[0-9])[A-Za-z0-9]{32,64}"),
+	token("openai_organisation", "org-", "(?=[A-Za-z]{0,20}[0-9])[A-Za-z0-9]{24}"),
+	token("anthropic_key", [
+		"sk-ant-api03-",
+		"sk-ant-admin01-",
+		"sk-ant-oat01-",
+		"sk-ant-"
+	], "[A-Za-z0-9_-]{32,200}"),
+	token("openrouter_key", "sk-or-v1-", "[a-f0-9]{64}"),
+	token("huggingface_token", ["hf_", "api_org_"], "(?=[A-Za-z]{0,40}[A-Z]|[a-z]{0,40}[0-9]|[a-z]{34})[A-Za-z0-9]{34,40}"),
+	token("groq_key", "gsk_", "[A-Za-z0-9]{48,56}"),
+	token("perplexity_key", "pplx-", "[A-Za-z0-9]{40,64}"),
+	token("replicate_token", "r8_", "[A-Za-z0-9_-]{37,40}"),
+	token("xai_key", "xai-", "[A-Za-z0-9_]{70,90}"),
+	token("langsmith_key", ["lsv2_pt_", "lsv2_sk_"], "[a-f0-9]{32}_[a-f0-9]{10}"),
+	token("langfuse_key", ["sk-lf-", "pk-lf-"], UUID$1),
+	token("pinecone_key", "pcsk_", "[A-Za-z0-9_]{50,90}"),
+	named("pinecone_key", "pinecone", UUID$1),
+	named("cohere_key", ["cohere", "co_api_key"], "[a-zA-Z0-9]{40}"),
+	named("mistral_key", "mistral", "[A-Za-z0-9]{32}"),
+	named("deepseek_key", "deepseek", "sk-[a-f0-9]{32}"),
+	named("ai21_key", "ai21", "[A-Za-z0-9]{32}"),
+	named("together_key", "together", "[a-f0-9]{64}"),
+	token("together_key", "tgp_v1_", "[A-Za-z0-9_-]{43}"),
+	token("fireworks_key", "fw_", "[A-Za-z0-9]{22,32}"),
+	token("cerebras_key", "csk-", "[a-z0-9]{48}"),
+	token("nvidia_key", "nvapi-", "[A-Za-z0-9_-]{60,70}"),
+	named("stability_key", "stability", "sk-[A-Za-z0-9]{48}"),
+	named("elevenlabs_key", [
+		"elevenlabs",
+		"xi-api-key",
+		"eleven_labs"
+	], "sk_[a-f0-9]{48}|[a-f0-9]{32}"),
+	token("elevenlabs_key", "sk_", "[a-f0-9]{48}"),
+	named("assemblyai_key", "assemblyai", "[0-9a-f]{32}"),
+	named("deepgram_key", "deepgram", "[0-9a-f]{40}"),
+	named("deepl_key", ["deepl"], `${UUID$1}(?::fx)?`),
+	named("private_ai_key", [
+		"privateai",
+		"private_ai",
+		"private-ai"
+	], "[a-z0-9]{32}"),
+	named("clarifai_key", "clarifai", "[a-f0-9]{32}"),
+	named("wandb_key", ["wandb", "weights_and_biases"], "[0-9a-f]{40}"),
+	token("wandb_key", "wandb_v1_", "[A-Za-z0-9_]{60,100}"),
+	named("comet_key", ["comet_api", "cometml"], "[A-Za-z0-9]{25}"),
+	named("neptune_token", "neptune", "eyJ[A-Za-z0-9+/=]{60,300}"),
+	token("tavily_key", "tvly-", "[A-Za-z0-9_-]{32,60}"),
+	token("exa_key", "exa_", "[a-f0-9-]{36}"),
+	token("firecrawl_key", "fc-", "[a-f0-9]{32}"),
+	token("jina_key", "jina_", "[A-Za-z0-9_-]{50,70}"),
+	token("voyage_key", "pa-", "(?=[A-Za-z_-]{0,42}[0-9])[A-Za-z0-9_-]{43}"),
+	token("unstructured_key", "unstr_", "[A-Za-z0-9]{30,60}"),
+	token("llamacloud_key", "llx-", "[A-Za-z0-9]{48}"),
+	token("modal_token", ["ak-", "as-"], "(?=[A-Za-z]{0,21}[0-9])[A-Za-z0-9]{22}"),
+	token("baseten_key", "bt-", "[A-Za-z0-9]{30,40}"),
+	token("anyscale_key", "esecret_", "[a-z0-9]{24,40}"),
+	token("deepinfra_key", "di-", "[A-Za-z0-9]{32}"),
+	token("runpod_key", "rpa_", "[A-Z0-9a-z]{40,60}"),
+	token("cursor_key", ["key_", "crsr_"], "[a-f0-9]{64}"),
+	token("e2b_key", "e2b_", "[a-f0-9]{40}"),
+	token("browserbase_key", ["bb_live_", "bb_test_"], "[A-Za-z0-9_-]{20,60}"),
+	token("composio_key", "comp_", "[A-Za-z0-9]{20,40}"),
+	token("serper_key", "serper_", "[a-f0-9]{40}"),
+	named("serpapi_key", [
+		"serpapi",
+		"serp_api",
+		"serper"
+	], "[a-f0-9]{40,64}"),
+	named("rapidapi_key", ["rapidapi", "rapid_api"], "[a-z0-9_-]{50}"),
+	named("openweather_key", ["openweather", "owm_"], "[a-z0-9]{32}"),
+	named("dify_key", "dify", "(?:app|dataset)-[A-Za-z0-9]{24}"),
+	named("zhipu_key", [
+		"zhipu",
+		"bigmodel",
+		"glm_"
+	], "[a-f0-9]{32}\\.[A-Za-z0-9]{16}"),
+	named("moonshot_key", ["moonshot", "kimi"], "sk-[A-Za-z0-9]{48}"),
+	named("qwen_key", ["dashscope", "qwen"], "sk-[a-f0-9]{32}"),
+	named("azure_openai_key", [
+		"azure_openai",
+		"azureopenai",
+		"openai"
+	], "[a-f0-9]{32}|[A-Za-z0-9]{84}"),
+	token("deno_token", ["ddp_", "ddw_"], "[A-Za-z0-9]{36,40}")
+];
+//#endregion
+//#region src/features/redaction/rules/cloud.ts
+/** Clouds, hosting, content delivery, infrastructure as code. */
+var CLOUD_RULES = [
+	token("aws_access_key", [
+		"AKIA",
+		"ASIA",
+		"ABIA",
+		"ACCA",
+		"A3T"
+	], "[A-Z0-9]{16,17}"),
+	token("aws_bedrock_key", "ABSK", "[A-Za-z0-9+/]{109,269}={0,2}"),
+	token("aws_bedrock_key", "bedrock-api-key-", "[A-Za-z0-9+/=]{20,2000}"),
+	token("aws_mws_key", "amzn.mws.", UUID$1),
+	named("aws_secret_key", [
+		"aws",
+		"secret_access_key",
+		"secretaccesskey",
+		"secret_key",
+		"secretkey"
+	], "[A-Za-z0-9/+]{40}"),
+	named("aws_session_token", [
+		"session_token",
+		"sessiontoken",
+		"security_token",
+		"security-token"
+	], "[A-Za-z0-9/+=]{100,2000}"),
+	token("aws_session_token", [
+		"IQoJb3JpZ2luX2Vj",
+		"FwoGZXIvYXdz",
+		"FQoGZXIvYXdz"
+	], "(?:[A-Za-z0-9/+=]|%2[BF]|%3D){100,2500}"),
+	token("gcp_api_key", "AIza", "[A-Za-z0-9_-]{35}"),
+	token("google_oauth_secret", "GOCSPX-", "[A-Za-z0-9_-]{28}"),
+	token("google_oauth_token", "ya29.", "[A-Za-z0-9_-]{20,1000}"),
+	token("google_refresh_token", "1//0", "[A-Za-z0-9_-]{40,500}"),
+	named("gcp_private_key_id", "private_key_id", "[0-9a-f]{40}"),
+	inner("azure_client_secret", "[A-Za-z0-9_.~-]{3}[0-9]", "Q~", "[A-Za-z0-9_.~-]{31,34}"),
+	named("azure_client_secret", [
+		"azure",
+		"client_secret",
+		"clientsecret",
+		"aad"
+	], "[A-Za-z0-9_.~-]{3}\\dQ~[A-Za-z0-9_.~-]{31,34}"),
+	named("azure_storage_key", [
+		"accountkey",
+		"account_key",
+		"azure",
+		"storage_key",
+		"storagekey"
+	], "[A-Za-z0-9+/]{86}=="),
+	named("azure_shared_access_key", ["sharedaccesskey", "azure"], "[A-Za-z0-9+/]{43}="),
+	named("azure_sas_signature", [
+		"&sig",
+		"?sig",
+		";sig"
+	], "[A-Za-z0-9%+/]{43,90}(?:=|%3D)?"),
+	named("azure_subscription_key", ["ocp-apim-subscription-key", "azure"], "[0-9a-f]{32}"),
+	named("azure_devops_token", [
+		"azure",
+		"devops",
+		"visualstudio",
+		"vsts",
+		"ado_pat"
+	], "[a-z2-7]{52}|[A-Za-z0-9]{75,84}"),
+	inner("azure_devops_token", "[A-Za-z0-9]{76}", "AZDO", "[A-Za-z0-9]{4}"),
+	inner("azure_function_key", "[A-Za-z0-9_-]{44}", "AzFu", "[A-Za-z0-9_-]{6}(?:==|%3D%3D)?"),
+	token("alibaba_access_key", "LTAI", "[A-Za-z0-9]{17,24}"),
+	named("alibaba_secret_key", [
+		"alibaba",
+		"aliyun",
+		"alicloud"
+	], "[a-z0-9]{30}"),
+	token("tencent_secret_id", "AKID", "[A-Za-z0-9]{32,40}"),
+	named("tencent_secret_key", ["tencent", "qcloud"], "[A-Za-z0-9]{32}"),
+	token("digitalocean_token", [
+		"dop_v1_",
+		"doo_v1_",
+		"dor_v1_"
+	], "[a-f0-9]{64}"),
+	token("digitalocean_spaces_key", "DO00", "[A-Z0-9]{16}"),
+	token("heroku_api_key", "HRKU-", "[A-Za-z0-9_-]{36,64}"),
+	named("heroku_api_key", "heroku", UUID$1),
+	named("cloudflare_api_key", "cloudflare", "[a-z0-9_-]{37,40}"),
+	token("cloudflare_origin_ca_key", "v1.0-", "[a-f0-9]{24}-[a-f0-9]{146}"),
+	token("cloudflare_token", [
+		"cfut_",
+		"cfat_",
+		"cfk_"
+	], "[A-Za-z0-9_-]{40,60}"),
+	named("linode_token", "linode", "[a-f0-9]{64}"),
+	named("vultr_api_key", "vultr", "[A-Z0-9]{36}"),
+	token("scaleway_access_key", "SCW", "[A-Z0-9]{17}"),
+	named("scaleway_secret_key", ["scaleway", "scw_secret"], UUID$1),
+	named("hetzner_token", ["hetzner", "hcloud"], "[A-Za-z0-9]{64}"),
+	named("ovh_key", "ovh", "[A-Za-z0-9]{16}|[A-Za-z0-9]{32}"),
+	named("exoscale_key", "exoscale", "EXO[a-f0-9]{24}|[A-Za-z0-9_-]{43}"),
+	token("exoscale_key", "EXO", "[a-f0-9]{24}"),
+	token("yandex_cloud_key", ["AQVN", "AQVNy"], "[A-Za-z0-9_-]{35,38}"),
+	token("yandex_access_token", ["t1."], "[A-Z0-9a-z_-]{1,400}={0,2}\\.[A-Z0-9a-z_-]{86}={0,2}"),
+	token("yandex_aws_token", "YC", "[A-Za-z0-9_-]{38}"),
+	token("yandex_oauth_token", ["y0_", "y1_"], "[A-Za-z0-9_-]{50,70}"),
+	named("softlayer_key", "softlayer", "[a-z0-9]{64}"),
+	named("ibm_cloud_key", [
+		"ibm",
+		"bluemix",
+		"softlayer",
+		"iam_apikey"
+	], "[A-Za-z0-9_-]{44}"),
+	named("oracle_cloud_key", "ocid1.", "[A-Za-z0-9.]{60,160}"),
+	token("fly_token", ["fo1_"], "[A-Za-z0-9_-]{43}"),
+	token("fly_token", [
+		"fm1r_",
+		"fm1a_",
+		"fm2_"
+	], "[A-Za-z0-9+/]{100,3000}={0,3}"),
+	token("netlify_token", [
+		"nfp_",
+		"nfc_",
+		"nfu_",
+		"nfo_"
+	], "[A-Za-z0-9]{36}"),
+	named("netlify_token", "netlify", "[a-z0-9=_-]{40,46}"),
+	token("vercel_token", [
+		"vcp_",
+		"vci_",
+		"vca_",
+		"vcr_",
+		"vck_"
+	], "[A-Za-z0-9]{24,60}"),
+	named("vercel_token", [
+		"vercel",
+		"zeit",
+		"now_token"
+	], "[A-Za-z0-9]{24}"),
+	token("vercel_blob_token", "vercel_blob_rw_", "[A-Za-z0-9_]{20,60}"),
+	token("render_api_key", "rnd_", "[A-Za-z0-9]{28,40}"),
+	named("railway_token", "railway", UUID$1),
+	named("fastly_api_key", "fastly", "[a-z0-9=_-]{32}"),
+	inner("terraform_token", "[A-Za-z0-9]{14}", ".atlasv1.", "[A-Za-z0-9=_-]{60,70}"),
+	named("terraform_token", [
+		"terraform",
+		"tfe_",
+		"hcp",
+		"atlas",
+		"hashicorp"
+	], "[a-z0-9]{14}\\.atlasv1\\.[a-z0-9=_-]{60,70}"),
+	token("vault_token", [
+		"hvs.",
+		"hvb.",
+		"hvr."
+	], "[A-Za-z0-9_-]{24,300}"),
+	token("vault_token", ["s.", "b."], "(?=[A-Za-z0-9]{0,23}[0-9])(?=[A-Za-z0-9]{0,23}[A-Z])[A-Za-z0-9]{24}"),
+	token("pulumi_token", "pul-", "[a-f0-9]{40}"),
+	token("doppler_token", [
+		"dp.pt.",
+		"dp.st.",
+		"dp.ct.",
+		"dp.sa.",
+		"dp.scim.",
+		"dp.audit."
+	], "[A-Za-z0-9._-]{40,64}"),
+	token("infracost_key", "ico-", "[A-Za-z0-9]{32}"),
+	token("harness_token", ["pat.", "sat."], "[A-Za-z0-9_-]{22}\\.[0-9a-f]{24}\\.[A-Za-z0-9]{20}"),
+	token("octopus_api_key", "API-", "[A-Z0-9]{25,29}"),
+	token("openshift_token", "sha256~", "[A-Za-z0-9_-]{43}"),
+	token("databricks_token", "dapi", "[a-f0-9]{32}(?:-\\d)?"),
+	token("databricks_token", "dose", "[a-f0-9]{32}"),
+	token("prefect_key", ["pnu_", "pnb_"], "[a-zA-Z0-9]{36}"),
+	token("dynatrace_token", [
+		"dt0c01.",
+		"dt0s01.",
+		"dt0s16.",
+		"dt0s08."
+	], "[A-Za-z0-9]{24}\\.[A-Za-z0-9]{64}"),
+	token("defined_networking_key", "dnkey-", "[a-z0-9=_-]{26}-[a-z0-9=_-]{52}"),
+	token("tailscale_key", [
+		"tskey-auth-",
+		"tskey-api-",
+		"tskey-client-",
+		"tskey-scim-",
+		"tskey-webhook-",
+		"tskey-"
+	], "[A-Za-z0-9-]{16,80}"),
+	token("ngrok_token", "ngrok-", "[A-Za-z0-9_]{40,60}"),
+	named("ngrok_token", ["ngrok", "authtoken"], "[12][A-Za-z0-9]{26}_[A-Za-z0-9]{20,21}"),
+	named("zerotier_token", "zerotier", "[A-Za-z0-9]{32}"),
+	named("kubernetes_token", [
+		"kubernetes",
+		"kubeconfig",
+		"k8s"
+	], "[A-Za-z0-9]{6}\\.[a-z0-9]{16}"),
+	token("docker_swarm_token", "SWMTKN-1-", "[a-z0-9]{40,60}-[a-z0-9]{20,30}"),
+	token("onepassword_service_token", "ops_eyJ", "[A-Za-z0-9+/=_-]{250,2000}"),
+	token("onepassword_secret_key", "A3-", "[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}"),
+	token("age_secret_key", "AGE-SECRET-KEY-1", "[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}"),
+	token("wasabi_key", "WASABI", "[A-Z0-9]{14,20}"),
+	named("backblaze_key", ["backblaze", "b2_"], "K00[0-9][A-Za-z0-9+/]{27}"),
+	token("backblaze_key", [
+		"K001",
+		"K002",
+		"K003",
+		"K004",
+		"K005"
+	], "[A-Za-z0-9+/]{27}"),
+	named("bunny_key", ["bunnycdn", "bunny_"], "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}-[0-9a-f]{4}-[0-9a-f]{4}|[0-9a-f-]{72}"),
+	named("gandi_key", "gandi", "[A-Za-z0-9]{24}|[a-f0-9]{40}"),
+	named("godaddy_key", "godaddy", "[A-Za-z0-9_]{18,40}"),
+	named("namecheap_key", "namecheap", "[a-f0-9]{32}"),
+	named("dnsimple_token", "dnsimple", "dnsimple_[au]_[A-Za-z0-9]{40}|[A-Za-z0-9]{32}"),
+	token("dnsimple_token", ["dnsimple_a_", "dnsimple_u_"], "[A-Za-z0-9]{40,80}"),
+	token("ubidots_token", "BBFF-", "[A-Za-z0-9]{30}"),
+	token("spacelift_key", "spacelift_", "[A-Za-z0-9_-]{30,80}"),
+	token("env0_key", "env0_", "[A-Za-z0-9_-]{30,80}"),
+	token("endor_labs_key", "endr+", "[A-Za-z0-9-]{16}"),
+	token("settlemint_token", [
+		"sm_aat_",
+		"sm_pat_",
+		"sm_sat_"
+	], "[A-Za-z0-9]{16}"),
+	token("mergify_key", ["mka_", "mergify_application_key_"], "[A-Za-z0-9_-]{40,80}"),
+	named("meraki_key", ["meraki"], "[0-9a-f]{40}"),
+	token("akamai_token", "akab-", "[a-z0-9]{16}-[a-z0-9]{16}")
+];
+//#endregion
+//#region src/features/redaction/rules/databases.ts
+/** Databases, search and queue services, secrets in their connection strings. */
+var DATABASE_RULES = [
+	token("planetscale_token", [
+		"pscale_tkn_",
+		"pscale_pw_",
+		"pscale_oauth_"
+	], "[A-Za-z0-9_=.-]{32,64}"),
+	token("supabase_key", [
+		"sbp_",
+		"sb_secret_",
+		"sb_publishable_"
+	], "[A-Za-z0-9_-]{31,60}"),
+	token("neon_key", "napi_", "[a-z0-9]{60,70}"),
+	token("turso_token", "turso_", "[A-Za-z0-9_-]{40,200}"),
+	named("mongodb_atlas_key", ["mongodb", "atlas"], UUID$1),
+	token("mongodb_atlas_secret", "mdb_sa_sk_", "[A-Za-z0-9_-]{40}"),
+	token("aiven_token", "AVNS_", "[A-Za-z0-9_-]{17,30}"),
+	named("aiven_token", "aiven", "[A-Za-z0-9+/=]{372}"),
+	token("cockroach_key", "CCDB1_", "[A-Za-z0-9]{22}_[A-Za-z0-9]{40}"),
+	token("clickhouse_key", "4b1d", "[A-Za-z0-9]{38}"),
+	named("clickhouse_key", "clickhouse", "[A-Za-z0-9]{20}|4b1d[A-Za-z0-9]{38}"),
+	token("fauna_secret", "fnA", "[A-Za-z0-9_-]{37,50}"),
+	token("xata_key", "xau_", "[A-Za-z0-9]{36,44}"),
+	token("convex_key", ["prod:", "dev:"], "[a-z]{3,12}-[a-z]{3,12}-\\d{1,4}\\|[A-Za-z0-9+/=]{40,200}"),
+	named("redis_cloud_key", "redis", "[A-Z0-9]{40,56}|[A-Za-z0-9]{32}"),
+	named("influxdb_token", "influx", "[A-Za-z0-9_-]{86}=="),
+	named("algolia_key", "algolia", "[a-z0-9]{32}"),
+	named("meilisearch_key", ["meili"], "[A-Za-z0-9_-]{32,64}"),
+	named("typesense_key", "typesense", "[A-Za-z0-9]{32}"),
+	named("qdrant_key", "qdrant", "[A-Za-z0-9_-]{34,54}"),
+	named("weaviate_key", "weaviate", "[A-Za-z0-9]{36,40}"),
+	named("couchbase_key", "couchbase", "[A-Za-z0-9+/=]{60,90}"),
+	named("confluent_key", "confluent", "[a-z0-9]{16}|[a-z0-9+/]{64}"),
+	token("confluent_key", "cflt", "[A-Za-z0-9+/]{60}"),
+	named("cloudamqp_key", "cloudamqp", UUID$1),
+	named("contentful_token", "contentful", "[a-z0-9=_-]{43}"),
+	token("contentful_token", "CFPAT-", "[A-Za-z0-9_-]{43}"),
+	token("sanity_token", "sk", "(?=[A-Za-z]{0,60}[0-9])(?=[a-z0-9]{0,60}[A-Z])[A-Za-z0-9]{178}"),
+	named("storyblok_token", "storyblok", "[A-Za-z0-9]{22}t{2}"),
+	named("prismic_token", "prismic", "[A-Za-z0-9_-]{60,160}"),
+	named("datocms_token", "datocms", "[a-f0-9]{30}"),
+	named("airtable_key", "airtable", "[a-z0-9]{17}|key[a-z0-9]{14}"),
+	token("airtable_token", "pat", "[A-Za-z0-9]{14}\\.[a-f0-9]{64}"),
+	token("airtable_key", "key", "(?=[A-Za-z]{0,13}[0-9])(?=[a-z0-9]{0,13}[A-Z])[A-Za-z0-9]{14}"),
+	named("firebase_secret", "firebase", "[A-Za-z0-9]{40}|AIza[A-Za-z0-9_-]{35}"),
+	named("appwrite_key", "appwrite", "[a-f0-9]{256}"),
+	token("appwrite_key", "standard_", "[a-f0-9]{256}"),
+	named("cloudinary_secret", "cloudinary", "[A-Za-z0-9_-]{27}"),
+	named("uploadcare_key", "uploadcare", "[a-f0-9]{20}"),
+	token("uploadthing_key", "UPLOADTHING_TOKEN=", "[A-Za-z0-9+/=]{80,300}"),
+	named("imgur_key", "imgur", "[a-f0-9]{40}|[a-f0-9]{15}"),
+	named("imgix_key", "imgix", "ak_[a-f0-9]{64}|[A-Za-z0-9]{16}"),
+	named("filestack_key", "filestack", "[A-Za-z0-9]{22}"),
+	named("snowflake_password", "snowflake", "[A-Za-z0-9!@#$%^&*_-]{12,64}"),
+	token("dbt_token", [
+		"dbtc_",
+		"dbtu_",
+		"dbts_"
+	], "[A-Za-z0-9_=-]{35,60}"),
+	named("fivetran_key", "fivetran", "[A-Za-z0-9]{16}|[A-Za-z0-9]{32}"),
+	named("connection_string_password", [";password", ";pwd"], "[^\\s;\"'`<>]{6,100}"),
+	token("tinybird_token", "p.eyJ", "[A-Za-z0-9_-]{30,400}\\.[A-Za-z0-9_-]{20,60}"),
+	token("motherduck_token", "md_", "[A-Za-z0-9_-]{40,200}"),
+	token("hasura_key", "hasura_", "[A-Za-z0-9]{40,80}"),
+	named("hasura_key", ["x-hasura-admin-secret", "hasura"], "[A-Za-z0-9_-]{24,80}"),
+	token("harperdb_key", "hdb_", "[A-Za-z0-9]{30,80}"),
+	named("baremetrics_key", "baremetrics", "lk_[A-Za-z0-9_]{22}")
+];
+//#endregion
+//#region src/features/redaction/rules/identity.ts
+/** Sign-in, identity, security products, signed tokens. */
+var IDENTITY_RULES = [
+	token("jwt", "eyJ", "[A-Za-z0-9_-]{8,400}\\.eyJ[A-Za-z0-9_-]{4,4000}\\.?[A-Za-z0-9_/+=-]{0,2000}"),
+	token("jwt", "eyJ", "[A-Za-z0-9_-]{16,400}\\.[A-Za-z0-9_-]{0,700}\\.[A-Za-z0-9_-]{16,22}\\.[A-Za-z0-9_-]{8,4000}\\.[A-Za-z0-9_-]{22,86}"),
+	token("jwt_base64", "ZXlKaGJHY2lPaU", "[A-Za-z0-9/+_-]{40,4000}={0,2}"),
+	named("okta_token", ["okta", "ssws"], "00[a-z0-9=_-]{39,42}|[a-z0-9=_-]{42}"),
+	named("auth0_secret", "auth0", "[A-Za-z0-9_-]{64}|[A-Za-z0-9_-]{32}"),
+	named("onelogin_key", "onelogin", "[a-f0-9]{64}"),
+	token("clerk_key", ["sk_live_", "sk_test_"], "[A-Za-z0-9]{42}"),
+	named("workos_key", "workos", "sk_(?:live|test)_[A-Za-z0-9_]{20,80}"),
+	token("stytch_key", ["secret-live-", "secret-test-"], "[A-Za-z0-9_=-]{34,36}"),
+	token("descope_key", "K2", "[A-Za-z0-9]{27}:[A-Za-z0-9]{60,80}"),
+	named("fusionauth_key", "fusionauth", "[A-Za-z0-9_-]{43,64}"),
+	named("duo_key", ["duo_", "duosecurity"], "D[A-Z0-9]{19}|[A-Za-z0-9]{40}"),
+	named("yubico_key", ["yubico", "yubikey"], "[A-Za-z0-9+/]{27}="),
+	named("virustotal_key", ["virustotal", "vt_api"], "[a-f0-9]{64}"),
+	named("shodan_key", "shodan", "[A-Za-z0-9]{32}"),
+	named("censys_key", "censys", `${UUID$1}|[A-Za-z0-9]{32}`),
+	named("hunter_key", [
+		"hunter_io",
+		"hunterio",
+		"hunter.io"
+	], "[a-f0-9]{40}"),
+	named("urlscan_key", "urlscan", UUID$1),
+	named("abuseipdb_key", "abuseipdb", "[a-f0-9]{80}"),
+	named("greynoise_key", "greynoise", "[A-Za-z0-9]{64}"),
+	named("securitytrails_key", "securitytrails", "[A-Za-z0-9_]{32}"),
+	named("hibp_key", ["hibp", "haveibeenpwned"], "[a-f0-9]{32}"),
+	named("crowdstrike_secret", ["crowdstrike", "falcon"], "[A-Za-z0-9]{40}"),
+	named("sidekiq_secret", [
+		"sidekiq",
+		"bundle_enterprise__contribsys__com",
+		"bundle_gems__contribsys__com"
+	], "[a-f0-9]{8}:[a-f0-9]{8}"),
+	token("sidekiq_url", ["http://", "https://"], "[a-f0-9]{8}:[a-f0-9]{8}@(?:gems|enterprise)\\.contribsys\\.com"),
+	named("freemius_secret", ["freemius", "secret_key"], "sk_[^\\s\"'`]{29}"),
+	token("intra42_secret", ["s-s4t2ud-", "s-s4t2af-"], "[a-f0-9]{64}"),
+	token("hcaptcha_secret", "ES_", "[a-f0-9]{32}"),
+	token("recaptcha_secret", [
+		"6Le",
+		"6Lc",
+		"6Ld",
+		"6Lf"
+	], "[A-Za-z0-9_-]{37}"),
+	token("turnstile_secret", ["0x4AAAAAAA"], "[A-Za-z0-9_-]{20,40}"),
+	token("authress_key", [
+		"sc_",
+		"ext_",
+		"scauth_",
+		"authress_"
+	], "[a-z0-9]{5,30}\\.[a-z0-9]{4,6}\\.acc[_-][a-z0-9-]{10,32}\\.[A-Za-z0-9+/_=-]{30,120}"),
+	named("arkose_key", "arkose", UUID$1),
+	named("rails_master_key", [
+		"rails_master_key",
+		"master.key",
+		"secret_key_base"
+	], "[a-f0-9]{32}|[a-f0-9]{64}|[a-f0-9]{128}"),
+	named("laravel_app_key", "app_key", "base64:[A-Za-z0-9+/]{43}="),
+	named("django_secret_key", ["secret_key", "django"], "(?:django-insecure-)?[a-z0-9!@#$%^&*(_=+)-]{50}"),
+	named("symfony_secret", "app_secret", "[a-f0-9]{32}"),
+	named("wordpress_salt", [
+		"auth_key",
+		"secure_auth_key",
+		"logged_in_key",
+		"nonce_key",
+		"auth_salt",
+		"secure_auth_salt",
+		"logged_in_salt",
+		"nonce_salt"
+	], "[^'\"\\\\\\n]{64}"),
+	named("bitwarden_token", ["bws_access_token", "bitwarden"], `0\\.${UUID$1}\\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}==`),
+	named("dashlane_token", "dashlane", "dls_[A-Z0-9]{8}_[A-Za-z0-9_]{60,400}"),
+	token("keeper_token", [
+		"US:",
+		"EU:",
+		"AU:"
+	], "[A-Za-z0-9_-]{43}"),
+	token("akeyless_id", "p-", "[a-z0-9]{12,14}am"),
+	token("cyberark_key", "conjur_", "[a-z0-9]{40,60}"),
+	named("beyondtrust_key", "ps-auth", "[a-f0-9]{128}"),
+	named("snowflake_token", "snowflake", "ver:1-hint:\\d{5,20}-[A-Za-z0-9+/=]{60,400}"),
+	token("teleport_token", "tlp_", "[A-Za-z0-9_-]{32,80}"),
+	token("openvsx_token", "ovsxat_", UUID$1),
+	token("ssh_password_hash", [
+		"$6$",
+		"$5$",
+		"$1$",
+		"$apr1$"
+	], "(?:rounds=\\d{1,9}\\$)?[A-Za-z0-9./]{1,16}\\$[A-Za-z0-9./]{22,86}"),
+	token("bcrypt_hash", [
+		"$2a$",
+		"$2b$",
+		"$2y$"
+	], "\\d{2}\\$[A-Za-z0-9./]{53}"),
+	token("argon2_hash", [
+		"$argon2id$",
+		"$argon2i$",
+		"$argon2d$"
+	], "v=\\d{1,3}\\$m=\\d{1,9},t=\\d{1,4},p=\\d{1,4}\\$[A-Za-z0-9+/]{8,100}\\$[A-Za-z0-9+/]{16,200}")
+];
+//#endregion
+//#region src/features/redaction/rules/messaging.ts
+/** Chat, mail, telephony, push, social networks. */
+var MESSAGING_RULES = [
+	token("slack_token", [
+		"xoxb-",
+		"xoxp-",
+		"xoxa-",
+		"xoxs-",
+		"xoxr-",
+		"xoxo-",
+		"xoxe-",
+		"xoxc-",
+		"xoxd-"
+	], "[A-Za-z0-9%/+-]{10,400}"),
+	token("slack_token", ["xoxe.xoxb-", "xoxe.xoxp-"], "[A-Za-z0-9-]{20,400}"),
+	token("slack_token", "xwfp-", "[A-Za-z0-9-]{20,400}"),
+	token("slack_app_token", "xapp-", "\\d-[A-Z0-9]{1,20}-\\d{1,20}-[a-z0-9]{1,128}"),
+	token("slack_webhook", "hooks.slack.com/", "(?:services|workflows|triggers)/[A-Za-z0-9+/]{24,120}"),
+	token("discord_webhook", [
+		"",
+		"v6/",
+		"v7/",
+		"v8/",
+		"v9/",
+		"v10/"
+	].flatMap((version) => ["discord.com", "discordapp.com"].map((host) => `${host}/api/${version}webhooks/`)), "\\d{17,20}/[A-Za-z0-9_-]{60,80}"),
+	named("discord_token", "discord", "[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,40}"),
+	token("discord_token", [
+		"MT",
+		"Mj",
+		"Mz",
+		"ND",
+		"NT",
+		"Nj",
+		"Nz",
+		"OD",
+		"OT"
+	], "[A-Za-z0-9_-]{21,25}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,40}"),
+	named("discord_api_key", "discord", "[a-f0-9]{64}"),
+	named("discord_client_id", "discord", "[0-9]{18}"),
+	named("discord_client_secret", "discord", "[a-z0-9=_-]{32}"),
+	named("telegram_token", ["telegr", "bot"], "\\d{5,16}:A[a-z0-9_-]{34}"),
+	inner("telegram_token", "[0-9]{6,16}", ":AA", "[A-Za-z0-9_-]{33}"),
+	token("telegram_token", ["api.telegram.org/bot", "bot"], "\\d{5,16}:A[A-Za-z0-9_-]{34}"),
+	token("teams_webhook", ".webhook.office.com/webhookb2/", `${UUID$1}@${UUID$1}/[A-Za-z]{1,20}/[a-z0-9]{32}/${UUID$1}`),
+	named("teams_webhook", "https", `//[a-z0-9]{1,60}\\.webhook\\.office\\.com/webhookb2/${UUID$1}@${UUID$1}/[A-Za-z]{1,20}/[a-z0-9]{32}/${UUID$1}`),
+	named("mattermost_token", "mattermost", "[a-z0-9]{26}"),
+	named("rocketchat_token", ["rocketchat", "rocket_chat"], "[A-Za-z0-9_-]{43}"),
+	named("gitter_token", "gitter", "[a-z0-9_-]{40}"),
+	named("zulip_key", "zulip", "[A-Za-z0-9]{32}"),
+	token("matrix_token", [
+		"syt_",
+		"mct_",
+		"mcr_"
+	], "[A-Za-z0-9]{1,60}_[A-Za-z0-9]{10,30}_[A-Za-z0-9]{6}"),
+	token("twilio_key", "SK", "[0-9a-fA-F]{32}"),
+	token("twilio_account_sid", "AC", "[0-9a-f]{32}"),
+	named("twilio_auth_token", "twilio", "[0-9a-f]{32}"),
+	token("sendgrid_key", "SG.", "[A-Za-z0-9_=-]{16,32}\\.[A-Za-z0-9_=-]{30,64}|[A-Za-z0-9_=.-]{66}"),
+	token("sendinblue_key", ["xkeysib-", "xsmtpsib-"], "[a-f0-9]{64}-[A-Za-z0-9]{16}"),
+	token("mailgun_key", ["key-", "pubkey-"], "[a-f0-9]{32}"),
+	named("mailgun_key", "mailgun", "(?:pub)?(?:key-)?[a-f0-9]{32}|[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}|[a-h0-9]{32}-[a-h0-9]{8}-[a-h0-9]{8}"),
+	named("mailchimp_key", ["mailchimp", "mandrill"], "[a-f0-9]{32}-us\\d{1,2}|[A-Za-z0-9_-]{22}"),
+	inner("mailchimp_key", "[a-f0-9]{32}", "-us", "[0-9]{1,2}"),
+	token("mandrill_key", "md-", "[A-Za-z0-9_-]{22}"),
+	named("mailjet_key", "mailjet", "[A-Za-z0-9]{32}"),
+	token("mailersend_token", ["mlsn."], "[a-f0-9]{64}"),
+	token("resend_key", "re_", "(?=[A-Za-z_]{0,24}[0-9])[A-Za-z0-9]{8}_[A-Za-z0-9]{24}"),
+	named("postmark_token", "postmark", UUID$1),
+	named("sparkpost_key", "sparkpost", "[a-f0-9]{40}"),
+	named("messagebird_key", [
+		"messagebird",
+		"message-bird",
+		"message_bird"
+	], `[a-z0-9]{25}|${UUID$1}`),
+	named("nexmo_key", ["nexmo", "vonage"], "[a-f0-9]{8}|[A-Za-z0-9]{16}"),
+	named("plivo_key", "plivo", "(?:MA|SA)[A-Z0-9]{18}|[A-Za-z0-9]{40}"),
+	named("telnyx_key", "telnyx", "KEY[A-Za-z0-9_]{40,60}"),
+	token("telnyx_key", "KEY0", "[A-Z0-9]{30,36}_[A-Za-z0-9]{22}"),
+	named("sinch_key", "sinch", "[a-f0-9]{32}"),
+	named("bandwidth_key", "bandwidth", "[a-f0-9]{48}"),
+	named("clicksend_key", "clicksend", "[A-Z0-9]{8}-[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{12}"),
+	named("pusher_key", "pusher", "[a-f0-9]{20}"),
+	named("pubnub_key", "pubnub", `(?:sub|pub|sec)-c-[A-Za-z0-9-]{30,60}`),
+	token("pubnub_key", ["pub-c-", "sub-c-"], UUID$1),
+	token("pubnub_key", ["sec-c-"], "[A-Za-z0-9+/=]{48,60}"),
+	named("ably_key", "ably", "[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{6}:[A-Za-z0-9_-]{43}"),
+	named("onesignal_key", ["onesignal", "one_signal"], `[A-Za-z0-9]{48}|${UUID$1}`),
+	token("onesignal_key", ["os_v2_app_", "os_v2_org_"], "[a-z0-9]{80,110}"),
+	token("expo_token", "ExponentPushToken[", "[A-Za-z0-9_-]{22}\\]"),
+	token("fcm_server_key", "AAAA", "[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{140}"),
+	named("sendbird_key", "sendbird", `[a-f0-9]{40}|${UUID$1}`),
+	named("intercom_key", "intercom", "[a-z0-9=_-]{60}|dG9r[A-Za-z0-9+/=]{50,60}"),
+	token("intercom_key", "dG9rOj", "[A-Za-z0-9+/=]{46,54}"),
+	named("drift_token", "drift", "[A-Za-z0-9]{32}"),
+	named("crisp_key", "crisp", "[a-f0-9]{64}"),
+	token("twitter_bearer_token", "AAAAAAAAAAAAAAAAAAAA", "[A-Za-z0-9%]{60,120}"),
+	named("twitter_key", ["twitter", "tweepy"], "[a-z0-9]{25}|[a-z0-9]{50}|[0-9]{15,25}-[a-z0-9]{20,40}|[a-z0-9]{45}|A{22}[A-Za-z0-9%]{80,100}"),
+	named("facebook_secret", ["facebook", "fb_"], "[a-f0-9]{32}"),
+	token("facebook_page_token", [
+		"EAAM",
+		"EAAC",
+		"EAAB",
+		"EAAG",
+		"EAAD",
+		"EAAE",
+		"EAAF",
+		"EAAH",
+		"EAAI",
+		"EAAJ",
+		"EAAO",
+		"EAAP",
+		"EAAR"
+	], "[A-Za-z0-9]{100,400}"),
+	named("facebook_access_token", [
+		"facebook",
+		"fb_",
+		"access_token"
+	], "\\d{15,16}(?:\\||%7C)[A-Za-z0-9_-]{27,40}"),
+	named("facebook_access_token", ["access_token"], "\\d{15,16}(?:\\||%7C)[A-Za-z0-9_-]{27,40}"),
+	token("instagram_token", "IGQV", "[A-Za-z0-9_-]{80,300}"),
+	named("linkedin_client_id", [
+		"linkedin",
+		"linked_in",
+		"linked-in"
+	], "[a-z0-9]{14}|[a-z0-9]{16}"),
+	token("linkedin_secret", "WPL_AP", "\\d\\.[A-Za-z0-9.=]{15,39}[A-Za-z0-9]"),
+	named("pinterest_token", "pinterest", "pina_[A-Za-z0-9]{32}|[A-Za-z0-9]{40}"),
+	named("reddit_secret", "reddit", "[A-Za-z0-9_-]{14}|[A-Za-z0-9_-]{22}|[A-Za-z0-9_-]{27,30}"),
+	named("twitch_token", "twitch", "[a-z0-9]{30}"),
+	token("twitch_token", "oauth:", "[a-z0-9]{30}"),
+	named("youtube_key", "youtube", "AIza[A-Za-z0-9_-]{35}"),
+	named("flickr_token", "flickr", "[a-z0-9]{32}|[a-f0-9]{16}"),
+	named("tumblr_key", "tumblr", "[A-Za-z0-9]{50}"),
+	named("vk_token", ["vk_", "vkontakte"], "vk1\\.a\\.[A-Za-z0-9_-]{60,300}|[a-f0-9]{85}"),
+	token("vk_token", "vk1.a.", "[A-Za-z0-9_-]{60,300}"),
+	named("line_token", [
+		"line_channel",
+		"linebot",
+		"line_notify"
+	], "[A-Za-z0-9+/]{100,200}={0,2}|[a-f0-9]{32}|[A-Za-z0-9]{43}"),
+	named("wechat_secret", [
+		"wechat",
+		"weixin",
+		"wx_"
+	], "[a-f0-9]{32}"),
+	token("dingtalk_token", "oapi.dingtalk.com/robot/send?access_token=", "[a-f0-9]{64}"),
+	token("wecom_webhook", "qyapi.weixin.qq.com/cgi-bin/webhook/send?key=", UUID$1),
+	token("feishu_webhook", ["open.feishu.cn/open-apis/bot/v2/hook/", "open.larksuite.com/open-apis/bot/v2/hook/"], UUID$1),
+	token("google_chat_webhook", "chat.googleapis.com/v1/spaces/", "[A-Za-z0-9_-]{8,16}/messages\\?key=[A-Za-z0-9_-]{30,50}&token=[A-Za-z0-9_%-]{30,60}"),
+	token("zoom_webhook", "hooks.zoom.us/", "[A-Za-z0-9/_-]{20,80}"),
+	token("viber_token", "viber", "[a-f0-9]{16}-[a-f0-9]{16}-[a-f0-9]{16}"),
+	named("snapchat_key", "snapchat", UUID$1),
+	named("tiktok_secret", "tiktok", "[a-f0-9]{40}")
+];
+//#endregion
+//#region src/features/redaction/rules/observability.ts
+/** Logs, metrics, errors, analytics, feature flags. */
+var OBSERVABILITY_RULES = [
+	named("datadog_key", [
+		"datadog",
+		"dd_api",
+		"dd_app",
+		"dd-api-key",
+		"dd-application-key"
+	], "[a-z0-9]{40}|[a-f0-9]{32}|[a-z0-9]{34}"),
+	token("datadog_token", [
+		"ddapp_",
+		"ddpat_",
+		"ddsat_"
+	], "[A-Za-z0-9_]{30,60}"),
+	token("new_relic_key", [
+		"NRAK-",
+		"NRII-",
+		"NRJS-",
+		"NRRA-",
+		"NRIQ-",
+		"NRSP-",
+		"NRAA-",
+		"NRBR-",
+		"NRSR-",
+		"NRAL-"
+	], "[A-Za-z0-9_-]{19,42}"),
+	named("new_relic_key", [
+		"new-relic",
+		"newrelic",
+		"new_relic"
+	], "[a-z0-9]{64}|[a-f0-9]{36}NRAL|[a-f0-9]{40}|NR[A-Z]{2}-[a-z0-9-]{19,42}"),
+	inner("new_relic_licence", "[a-f0-9]{36}", "NRAL", ""),
+	token("grafana_key", "eyJrIjoi", "[A-Za-z0-9]{60,400}={0,3}"),
+	token("grafana_cloud_token", "glc_", "[A-Za-z0-9+/]{32,400}={0,3}"),
+	token("grafana_service_token", "glsa_", "[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}"),
+	token("sentry_token", ["sntrys_"], "[A-Za-z0-9+/=_-]{80,500}"),
+	token("sentry_token", [
+		"sntryu_",
+		"sntrya_",
+		"sntryi_"
+	], "[a-f0-9]{64}"),
+	named("sentry_token", "sentry", "[a-f0-9]{64}|[a-f0-9]{32}"),
+	named("honeycomb_key", "honeycomb", "(?:hc[abx][il][kc]_)?[A-Za-z0-9]{22,64}"),
+	token("honeycomb_key", [
+		"hcaik_",
+		"hcbik_",
+		"hcxik_",
+		"hcalk_",
+		"hcamk_",
+		"hcxlk_"
+	], "[A-Za-z0-9]{58,64}"),
+	named("honeycomb_key", "x-honeycomb-team", "[A-Za-z0-9_]{22,64}"),
+	named("rollbar_token", "rollbar", "[a-f0-9]{32}"),
+	named("bugsnag_key", "bugsnag", `[a-f0-9]{32}|${UUID$1}`),
+	named("airbrake_key", "airbrake", "[a-f0-9]{32,40}"),
+	named("raygun_key", "raygun", "[A-Za-z0-9+/=]{22,24}"),
+	named("honeybadger_key", ["honeybadger", "hbp_"], "(?:hbp_)?[A-Za-z0-9]{30,40}"),
+	token("honeybadger_key", "hbp_", "[A-Za-z0-9]{30,40}"),
+	named("loggly_token", "loggly", UUID$1),
+	named("logdna_key", ["logdna", "mezmo"], "[a-f0-9]{32}"),
+	named("logzio_token", ["logzio", "logz.io"], UUID$1),
+	named("papertrail_token", "papertrail", "[A-Za-z0-9]{20}"),
+	named("splunk_token", ["splunk", "hec_token"], UUID$1),
+	named("sumologic_key", ["sumo"], "su[a-z0-9]{12}|[a-z0-9]{64}"),
+	token("coralogix_key", ["cxtp_", "cxup_"], "[A-Za-z0-9]{30}"),
+	named("elastic_key", ["elastic", "apikey"], "[A-Za-z0-9_-]{58,64}=="),
+	token("elastic_key", ["essu_"], "[A-Za-z0-9+/=]{40,200}"),
+	named("pagerduty_key", [
+		"pagerduty",
+		"pager_duty",
+		"pager-duty",
+		"pd_"
+	], "[uy]\\+[A-Za-z0-9_+-]{18}|[A-Za-z0-9_+-]{20}|[a-f0-9]{32}"),
+	named("opsgenie_key", ["opsgenie"], UUID$1),
+	named("victorops_key", "victorops", `[a-f0-9]{32}|${UUID$1}`),
+	named("statuspage_key", "statuspage", `${UUID$1}|[a-f0-9]{64}`),
+	named("pingdom_token", "pingdom", "[A-Za-z0-9_-]{86}|[a-z0-9]{32}"),
+	token("uptimerobot_key", [
+		"u",
+		"m",
+		"ur"
+	], "\\d{6,9}-[a-f0-9]{24,32}"),
+	named("betterstack_token", [
+		"betterstack",
+		"betteruptime",
+		"logtail"
+	], "[A-Za-z0-9]{24}"),
+	named("appdynamics_key", "appdynamics", "[a-z0-9]{12}"),
+	named("instana_token", "instana", "[A-Za-z0-9_-]{22}"),
+	named("lightstep_token", "lightstep", "[A-Za-z0-9+/]{70,120}={0,2}"),
+	named("signalfx_token", ["signalfx", "sfx_"], "[A-Za-z0-9_-]{22}"),
+	named("librato_token", "librato", "[a-f0-9]{64}"),
+	named("amplitude_key", "amplitude", "[a-f0-9]{32}"),
+	named("mixpanel_secret", "mixpanel", "[a-f0-9]{32}"),
+	named("segment_key", "segment", "[A-Za-z0-9_-]{43}\\.[A-Za-z0-9_-]{43}|[A-Za-z0-9]{32}"),
+	token("segment_key", "sgp_", "[A-Za-z0-9]{64}"),
+	token("posthog_key", [
+		"phc_",
+		"phx_",
+		"phs_"
+	], "[A-Za-z0-9]{40,48}"),
+	named("fullstory_key", "fullstory", "na1\\.[A-Za-z0-9+/=]{40,100}"),
+	named("hotjar_key", "hotjar", "[a-f0-9]{32}"),
+	named("beamer_token", "beamer", "b_[a-z0-9=_-]{44}"),
+	token("launchdarkly_key", [
+		"sdk-",
+		"api-",
+		"mob-"
+	], UUID$1),
+	named("launchdarkly_key", "launchdarkly", `[a-z0-9=_-]{40}|(?:api|sdk|mob)-${UUID$1}`),
+	named("split_key", "split_", "[a-z0-9]{36,52}"),
+	named("optimizely_token", "optimizely", "2:[A-Za-z0-9_-]{40,60}"),
+	token("configcat_key", "configcat-sdk-1/", "[A-Za-z0-9_-]{22}/[A-Za-z0-9_-]{22}"),
+	token("flagsmith_key", "ser.", "[A-Za-z0-9]{22}"),
+	token("statsig_key", ["secret-", "console-"], "[A-Za-z0-9]{36,64}"),
+	token("unleash_token", [
+		"*:*.",
+		"default:development.",
+		"default:production."
+	], "[a-f0-9]{56,64}"),
+	named("cronitor_key", "cronitor", "[a-f0-9]{32}"),
+	named("healthchecks_key", ["healthchecks", "hc-ping.com"], "[A-Za-z0-9_-]{32}"),
+	named("checkly_key", "checkly", "cu_[a-f0-9]{32}"),
+	token("checkly_key", "cu_", "[a-f0-9]{32}"),
+	named("scoutapm_key", "scout", "[A-Za-z0-9]{20}"),
+	token("axiom_token", ["xaat-", "xapt-"], UUID$1),
+	token("highlight_key", "hlx_", "[A-Za-z0-9]{30,60}"),
+	token("sematext_token", "stxt_", UUID$1),
+	named("site24x7_key", "site24x7", "[a-z]{2}_[a-f0-9]{30,40}"),
+	named("wavefront_token", "wavefront", UUID$1)
+];
+//#endregion
+//#region src/features/redaction/rules/own.ts
+var OWN_RULES = [token("knowledge_vault_api_key", "kv_", "[A-Za-z0-9_-]{40}"), token("knowledge_vault_session", "kvs_", "[A-Za-z0-9_-]{32,128}")];
+//#endregion
+//#region src/features/redaction/rules/payment.ts
+/** Payments, shops, banking, crypto exchanges, accounting. */
+var PAYMENT_RULES = [
+	token("stripe_key", [
+		"sk_live_",
+		"sk_test_",
+		"sk_prod_",
+		"rk_live_",
+		"rk_test_",
+		"rk_prod_"
+	], "[A-Za-z0-9]{10,250}"),
+	token("stripe_key", "sk_org_", "[A-Za-z0-9_]{20,250}"),
+	token("stripe_webhook_secret", "whsec_", "[A-Za-z0-9+/]{32,100}={0,2}"),
+	token("square_access_token", ["EAAAE", "EAAAl"], "[A-Za-z0-9_-]{56,60}"),
+	token("square_access_token", [
+		"sq0atp-",
+		"sq0csp-",
+		"sq0idp-"
+	], "[A-Za-z0-9_-]{22,60}"),
+	named("squareup_token", ["square"], "EAAA[A-Za-z0-9_-]{22,60}"),
+	token("paypal_braintree_token", "access_token$", "(?:production|sandbox)\\$[a-z0-9]{16}\\$[a-f0-9]{32}"),
+	named("paypal_secret", "paypal", "[A-Za-z0-9_-]{80}"),
+	named("braintree_key", "braintree", "[a-f0-9]{32}|[a-z0-9]{16}"),
+	named("adyen_key", "adyen", "AQE[A-Za-z0-9+/=_*-]{40,200}"),
+	token("adyen_key", "AQE", "[A-Za-z0-9]{0,10}hm[A-Za-z0-9]{8,20}[A-Za-z0-9+/=_*^%-]{60,200}"),
+	token("gocardless_token", "live_", "(?=[A-Za-z0-9_=-]{0,39}[0-9])[A-Za-z0-9_=-]{40}"),
+	named("gocardless_token", "gocardless", "(?:live|sandbox)_[a-z0-9_=-]{40}"),
+	token("flutterwave_key", [
+		"FLWSECK_TEST-",
+		"FLWPUBK_TEST-",
+		"FLWSECK-",
+		"FLWPUBK-"
+	], "[A-Za-z0-9]{32}(?:-X)?"),
+	token("flutterwave_encryption_key", "FLWSECK_TEST", "-?[A-Za-z0-9]{12}"),
+	named("finicity_key", "finicity", "[a-f0-9]{32}|[a-z0-9]{20}"),
+	token("plaid_access_token", [
+		"access-sandbox-",
+		"access-development-",
+		"access-production-"
+	], UUID$1),
+	named("plaid_key", "plaid", `[a-z0-9]{24}|[a-z0-9]{30}|access-(?:sandbox|development|production)-${UUID$1}`),
+	token("duffel_token", ["duffel_test_", "duffel_live_"], "[A-Za-z0-9_=-]{43}"),
+	token("easypost_key", ["EZAK", "EZTK"], "[A-Za-z0-9]{54}"),
+	token("shippo_token", ["shippo_live_", "shippo_test_"], "[A-Fa-f0-9]{40}"),
+	token("lob_key", ["live_", "test_"], "[a-f0-9]{35}"),
+	token("lob_key", ["live_pub_", "test_pub_"], "[a-f0-9]{31}"),
+	token("shopify_token", [
+		"shpat_",
+		"shpca_",
+		"shppa_",
+		"shpss_",
+		"shptka_",
+		"shpua_"
+	], "[A-Fa-f0-9]{32}"),
+	named("etsy_token", "etsy", "[a-z0-9]{24}"),
+	named("coinbase_token", "coinbase", "[a-z0-9_-]{64}|[A-Za-z0-9]{16,32}"),
+	named("kraken_token", "kraken", "[a-z0-9/=_+-]{80,90}"),
+	named("kucoin_key", "kucoin", `[a-f0-9]{24}|${UUID$1}`),
+	named("bittrex_key", "bittrex", "[a-z0-9]{32}"),
+	named("binance_key", "binance", "[A-Za-z0-9]{64}"),
+	named("bitfinex_key", "bitfinex", "[A-Za-z0-9]{43}"),
+	named("bitmex_key", "bitmex", "[A-Za-z0-9_-]{24}|[A-Za-z0-9_-]{48}"),
+	named("gemini_exchange_key", "gemini", "(?:master|account)-[A-Za-z0-9]{20}"),
+	named("freshbooks_token", "freshbooks", "[a-z0-9]{64}"),
+	named("xero_key", "xero", "[A-Z0-9]{32}|[A-Za-z0-9_-]{48}"),
+	named("quickbooks_key", ["quickbooks", "intuit"], "[A-Za-z0-9]{40,50}"),
+	named("chargebee_key", "chargebee", "(?:live|test)_[A-Za-z0-9]{30,50}"),
+	named("recurly_key", "recurly", "[a-f0-9]{32}"),
+	token("paystack_key", ["sk_live_", "sk_test_"], "[a-z0-9]{40}"),
+	token("razorpay_key", ["rzp_live_", "rzp_test_"], "[A-Za-z0-9]{14,24}"),
+	named("razorpay_secret", "razorpay", "[A-Za-z0-9]{24}"),
+	token("mollie_key", ["live_", "test_"], "(?=[A-Za-z]{0,29}[0-9])[A-Za-z0-9]{30}"),
+	token("mollie_access_token", "access_", "(?=[A-Za-z]{0,29}[0-9])[A-Za-z0-9]{30}"),
+	token("paddle_key", ["pdl_live_apikey_", "pdl_sdbx_apikey_"], "[a-z0-9]{26}_[A-Za-z0-9]{22}_[A-Za-z0-9]{3}"),
+	token("checkout_com_key", ["sk_sbox_", "pk_sbox_"], "[a-z0-9*#$=]{20,60}"),
+	named("mercadopago_token", ["mercadopago", "mercado_pago"], "(?:APP_USR|TEST)-\\d{10,20}-\\d{6}-[a-f0-9]{32}-\\d{6,12}"),
+	token("mercadopago_token", ["APP_USR-"], "\\d{10,20}-\\d{6}-[a-f0-9]{32}-\\d{6,12}"),
+	token("polar_token", ["polar_oat_", "polar_pat_"], "[A-Za-z0-9]{40,60}"),
+	token("sumup_key", ["sup_sk_"], "[A-Za-z0-9]{32}"),
+	token("wallet_private_key", [
+		"xprv",
+		"yprv",
+		"zprv",
+		"tprv"
+	], "[1-9A-HJ-NP-Za-km-z]{107}"),
+	token("wise_token", "wise_", "[a-f0-9-]{36}"),
+	token("lemonsqueezy_key", "lsq_", "[A-Za-z0-9]{30,80}"),
+	token("helium_sdk", "sk_hel_", "[A-Za-z0-9]{20,60}"),
+	token("nowpayments_key", "NP-", "[A-Z0-9]{7}-[A-Z0-9]{7}-[A-Z0-9]{7}-[A-Z0-9]{7}"),
+	named("alphavantage_key", ["alphavantage", "alpha_vantage"], "[A-Z0-9]{16}"),
+	named("finnhub_token", "finnhub", "[a-z0-9]{20}"),
+	named("polygon_key", "polygon", "[A-Za-z0-9_]{32}"),
+	named("iex_token", ["iexcloud", "iexapis"], "[spt]k_[a-f0-9]{32}"),
+	token("iex_token", [
+		"pk_",
+		"sk_",
+		"Tpk_",
+		"Tsk_"
+	], "[a-f0-9]{32}"),
+	named("alpaca_key", ["alpaca", "apca"], "[PA]K[A-Z0-9]{18}|[A-Za-z0-9]{40}"),
+	named("etherscan_key", [
+		"etherscan",
+		"bscscan",
+		"polygonscan"
+	], "[A-Z0-9]{34}"),
+	named("infura_key", "infura", "[0-9a-f]{32}"),
+	named("alchemy_key", "alchemy", "[A-Za-z0-9_-]{32}"),
+	named("ethereum_private_key", [
+		"private_key",
+		"privatekey",
+		"private key"
+	], "0x[0-9a-f]{64}"),
+	named("yapily_key", "yapily", UUID$1),
+	named("currencycloud_key", "currencycloud", "[0-9a-f]{64}")
+];
+//#endregion
+//#region src/features/redaction/rules/productivity.ts
+/** Documents, planning, customer relations, files, maps, media. */
+var PRODUCTIVITY_RULES = [
+	token("atlassian_token", [
+		"ATATT3",
+		"ATCTT3",
+		"ATOA"
+	], "[A-Za-z0-9_=.-]{50,260}"),
+	named("atlassian_token", [
+		"atlassian",
+		"jira",
+		"confluence",
+		"statuspage"
+	], "[a-z0-9]{20}[a-f0-9]{4}|[A-Za-z0-9]{24}"),
+	named("asana_client_id", "asana", "[0-9]{16}"),
+	named("asana_client_secret", "asana", "[a-z0-9]{32}"),
+	token("asana_token", [
+		"0/",
+		"1/",
+		"2/"
+	], "\\d{16}(?:/\\d{16})?:[a-f0-9]{32}"),
+	token("notion_token", ["secret_"], "(?=[A-Za-z]{0,42}[0-9])[A-Za-z0-9]{43}"),
+	token("notion_token", ["ntn_"], "[0-9]{11}[A-Za-z0-9]{35}"),
+	token("linear_key", [
+		"lin_api_",
+		"lin_oauth_",
+		"lin_wh_"
+	], "[A-Za-z0-9]{32,64}"),
+	named("linear_secret", "linear", "[a-f0-9]{32}"),
+	token("clickup_token", "pk_", "\\d{7,9}_[A-Z0-9]{32}"),
+	named("trello_key", "trello", "[a-z0-9-]{32}|[a-f0-9]{64}|ATTA[a-f0-9]{60,76}"),
+	token("trello_token", "ATTA", "[a-f0-9]{60,76}"),
+	named("monday_token", "monday", "eyJ[A-Za-z0-9_-]{15,200}\\.[A-Za-z0-9_-]{20,400}\\.[A-Za-z0-9_-]{25,100}"),
+	token("shortcut_token", "sct_", "[a-z]{2}_[a-z_]{2,20}_[A-Za-z0-9]{20,60}"),
+	named("pivotal_token", "pivotal", "[a-z0-9]{32}"),
+	token("figma_token", [
+		"figd_",
+		"figo_",
+		"figu_",
+		"figoh_",
+		"figor_",
+		"figdr_"
+	], "[A-Za-z0-9_-]{40,60}"),
+	named("miro_token", "miro", "[A-Za-z0-9]{27}"),
+	token("frameio_token", "fio-u-", "[A-Za-z0-9=_-]{64}"),
+	named("typeform_token", "typeform", "tfp_[a-z0-9_.=-]{44,59}"),
+	token("typeform_token", "tfp_", "[A-Za-z0-9_.=-]{44,59}"),
+	named("surveymonkey_token", ["surveymonkey", "survey_monkey"], "[A-Za-z0-9._=-]{80,100}"),
+	named("jotform_key", "jotform", "[a-f0-9]{32}"),
+	named("dropbox_secret", "dropbox", "[a-z0-9]{15}|[a-z0-9]{11}AAAAAAAAAA[a-z0-9=_-]{43}|sl\\.[a-z0-9=_-]{130,160}"),
+	token("dropbox_token", ["sl.u.", "sl."], "(?=[A-Za-z0-9_-]{0,20}[A-Z])[A-Za-z0-9_-]{130,1400}"),
+	named("box_secret", ["box_", "boxsdk"], "[A-Za-z0-9]{32}"),
+	named("zendesk_key", "zendesk", "[a-z0-9]{40}"),
+	named("freshdesk_key", ["freshdesk", "freshservice"], "[A-Za-z0-9]{20}"),
+	named("helpscout_key", ["helpscout", "help_scout"], "[A-Za-z0-9]{32,56}"),
+	named("hubspot_key", ["hubspot", "hapikey"], `${UUID$1}|pat-(?:na|eu)\\d-${UUID$1}`),
+	token("hubspot_token", [
+		"pat-na1-",
+		"pat-na2-",
+		"pat-eu1-",
+		"pat-ap1-"
+	], UUID$1),
+	named("salesforce_secret", ["salesforce", "sfdc"], "00D[A-Za-z0-9]{12,15}![A-Za-z0-9_.]{80,140}|[0-9A-F]{64}|3MVG[A-Za-z0-9_.]{70,100}"),
+	token("salesforce_token", "00D", "[A-Za-z0-9]{12,15}![A-Za-z0-9_.]{80,140}"),
+	token("salesforce_consumer_key", "3MVG9", "[A-Za-z0-9_.]{70,100}"),
+	named("pipedrive_token", "pipedrive", "[a-f0-9]{40}"),
+	named("zoho_token", "zoho", "1000\\.[a-f0-9]{32}\\.[a-f0-9]{32}"),
+	token("zoho_token", "1000.", "[a-f0-9]{32}\\.[a-f0-9]{32}"),
+	named("close_key", "close", "api_[A-Za-z0-9]{22}\\.[A-Za-z0-9]{22}"),
+	named("activecampaign_key", ["activecampaign", "active_campaign"], "[a-f0-9]{64}"),
+	token("klaviyo_key", "pk_", "[a-f0-9]{34}"),
+	named("convertkit_key", "convertkit", "[A-Za-z0-9_-]{22}|[A-Za-z0-9_-]{43}"),
+	named("iterable_key", "iterable", "[a-f0-9]{32}"),
+	named("customerio_key", [
+		"customerio",
+		"customer_io",
+		"customer.io"
+	], "[a-z0-9]{20,40}"),
+	named("braze_key", "braze", UUID$1),
+	named("calendly_token", "calendly", "eyJ[A-Za-z0-9_-]{100,300}\\.eyJ[A-Za-z0-9_-]{100,300}\\.[A-Za-z0-9_-]{40,100}|[A-Za-z0-9]{32}"),
+	token("cal_com_key", [
+		"cal_live_",
+		"cal_test_",
+		"cal_"
+	], "[a-f0-9]{32}"),
+	named("docusign_key", "docusign", UUID$1),
+	named("adobe_client_id", "adobe", "[a-f0-9]{32}"),
+	token("adobe_client_secret", ["p8e-", "p8-"], "[A-Za-z0-9_-]{32}"),
+	token("adobe_token", "s-", "[a-z0-9]{8}-[a-z0-9]{4}-4[a-z0-9]{3}-[a-z0-9]{4}-[a-z0-9]{12}"),
+	named("adafruit_key", ["adafruit"], "[a-z0-9_-]{32}"),
+	token("adafruit_key", "aio_", "[A-Za-z0-9]{28}"),
+	named("squarespace_token", "squarespace", UUID$1),
+	named("wix_key", "wix", "IST\\.eyJ[A-Za-z0-9_-]{50,400}\\.[A-Za-z0-9_-]{100,1200}\\.[A-Za-z0-9_-]{100,600}"),
+	named("webflow_token", "webflow", "[a-f0-9]{64}"),
+	named("ghost_key", "ghost", "[a-f0-9]{24}:[a-f0-9]{64}"),
+	token("maps_mapbox_token", [
+		"pk.eyJ",
+		"sk.eyJ",
+		"tk.eyJ"
+	], "[A-Za-z0-9_-]{40,200}\\.[A-Za-z0-9_-]{22}"),
+	token("mapbox_token", ["pk.", "sk."], "(?=[A-Za-z]{0,59}[0-9])[A-Za-z0-9]{60}\\.[A-Za-z0-9]{22}"),
+	named("here_key", ["here_", "heremaps"], "[A-Za-z0-9_-]{43}"),
+	named("tomtom_key", "tomtom", "[A-Za-z0-9]{32}"),
+	named("ipinfo_token", [
+		"ipinfo",
+		"ipstack",
+		"ipgeolocation",
+		"ipdata"
+	], "[a-f0-9]{14}|[a-f0-9]{32}|[a-f0-9]{56}"),
+	named("maxmind_key", ["maxmind", "geoip"], "[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk|[A-Za-z0-9]{16}"),
+	token("maxmind_key", ["mmk_"], "[A-Za-z0-9]{29}"),
+	named("nytimes_token", [
+		"nytimes",
+		"new-york-times",
+		"newyorktimes",
+		"new_york_times"
+	], "[a-z0-9=_-]{32}"),
+	named("newsapi_key", ["newsapi", "news_api"], "[a-f0-9]{32}"),
+	named("spotify_secret", "spotify", "[a-f0-9]{32}"),
+	token("spotify_token", "BQ", "(?=[A-Za-z0-9_-]{0,20}[0-9])[A-Za-z0-9_-]{81,240}"),
+	named("lastfm_key", ["lastfm", "last_fm"], "[a-f0-9]{32}"),
+	named("giphy_key", "giphy", "[A-Za-z0-9]{32}"),
+	named("unsplash_key", ["unsplash", "pexels"], "[A-Za-z0-9_-]{43}|[A-Za-z0-9]{56}|[a-f0-9]{64}"),
+	named("vimeo_token", "vimeo", "[a-f0-9]{32}|[A-Za-z0-9/+]{128}"),
+	named("mux_key", "mux_", `${UUID$1}|[A-Za-z0-9+/]{75}`),
+	named("steam_key", "steam", "[A-F0-9]{32}"),
+	named("strava_secret", "strava", "[a-f0-9]{40}"),
+	named("fitbit_secret", "fitbit", "[a-f0-9]{32}"),
+	named("foursquare_key", "foursquare", "[A-Z0-9]{48}|fsq3[A-Za-z0-9+/=]{40,48}"),
+	token("foursquare_key", "fsq3", "[A-Za-z0-9+/]{43}="),
+	named("yelp_key", "yelp", "[A-Za-z0-9_-]{128}"),
+	named("uber_token", "uber", "[A-Za-z0-9_-]{32,40}"),
+	named("lyft_secret", "lyft", "[A-Za-z0-9_-]{32}"),
+	named("yandex_key", "yandex", "t1\\.[a-z0-9_-]{1,400}={0,2}\\.[a-z0-9_-]{86}={0,2}|AQVN[a-z0-9_-]{35,38}|YC[a-z0-9_-]{38}"),
+	named("evernote_token", "evernote", "[A-Za-z0-9:=_-]{60,120}"),
+	named("todoist_token", "todoist", "[a-f0-9]{40}"),
+	named("zapier_secret", "zapier", "[A-Za-z0-9]{32,64}"),
+	token("zapier_webhook", "hooks.zapier.com/hooks/catch/", "\\d{4,9}/[A-Za-z0-9]{5,12}"),
+	token("make_webhook", [
+		"hook.eu1.make.com/",
+		"hook.us1.make.com/",
+		"hook.eu2.make.com/",
+		"hook.us2.make.com/",
+		"hook.integromat.com/"
+	], "[a-z0-9]{32}"),
+	named("ifttt_key", ["ifttt", "maker.ifttt.com/use"], "[A-Za-z0-9_-]{22,43}"),
+	token("apify_token", "apify_api_", "[A-Za-z0-9]{34,38}"),
+	named("scrapingbee_key", [
+		"scrapingbee",
+		"scraperapi",
+		"scrapingant"
+	], "[A-Z0-9]{80}|[a-f0-9]{32}"),
+	token("brightdata_key", "brd-customer-", "[a-z0-9_-]{8,40}:[a-z0-9]{10,20}"),
+	named("browserstack_key", [
+		"browserstack",
+		"saucelabs",
+		"sauce",
+		"lambdatest"
+	], `[A-Za-z0-9]{20}|${UUID$1}|[A-Za-z0-9]{50}`),
+	named("cypress_key", ["cypress_record"], UUID$1),
+	token("percy_token", ["web_", "app_"], "[a-f0-9]{64}"),
+	token("chromatic_token", "chpt_", "[a-f0-9]{12,16}"),
+	token("expo_access_token", "expo_", "[A-Za-z0-9_-]{40}"),
+	named("appcenter_token", [
+		"appcenter",
+		"app_center",
+		"hockeyapp"
+	], "[a-f0-9]{40}|[a-f0-9]{32}"),
+	named("codepush_key", "codepush", "[A-Za-z0-9_-]{37,60}"),
+	token("revenuecat_key", [
+		"sk_",
+		"appl_",
+		"goog_"
+	], "(?=[A-Za-z]{0,27}[0-9])[A-Za-z0-9]{28}"),
+	token("scalingo_token", "tk-us-", "[A-Za-z0-9_-]{48}"),
+	token("gemini_tools_key", "AQ.", "Ab[A-Za-z0-9_-]{40,60}"),
+	token("wakatime_key", "waka_", UUID$1),
+	named("looker_key", "looker", "[a-z0-9]{20}|[a-z0-9]{24}"),
+	named("tableau_token", "tableau", "[A-Za-z0-9+/]{22}==:[A-Za-z0-9]{32}"),
+	token("lokalise_token", "lokalise_", "[a-f0-9]{40}"),
+	named("lokalise_token", [
+		"lokalise",
+		"crowdin",
+		"transifex",
+		"phrase"
+	], "[a-f0-9]{40}|[a-f0-9]{64}|[a-f0-9]{80}|1/[a-f0-9]{40}"),
+	named("contentstack_token", "contentstack", "cs[a-f0-9]{32}|blt[a-f0-9]{16}"),
+	token("contentstack_token", "blt", "[a-f0-9]{16}"),
+	named("bynder_token", "bynder", "[a-f0-9]{64}"),
+	named("cloudconvert_key", ["cloudconvert", "convertapi"], "[A-Za-z0-9]{16,64}"),
+	named("clearbit_key", "clearbit", "sk_[a-f0-9]{32}"),
+	named("apollo_key", "apollo", "[A-Za-z0-9_-]{22}|service:[A-Za-z0-9_-]{3,60}:[A-Za-z0-9_-]{22}"),
+	token("apollo_graph_key", ["service:"], "[A-Za-z0-9_-]{3,60}:[A-Za-z0-9_-]{22}")
+];
+//#endregion
+//#region src/features/redaction/rules/source-hosts.ts
+/** Source hosts, package registries, continuous integration, code quality. */
+var SOURCE_HOST_RULES = [
+	token("github_token", [
+		"ghp_",
+		"gho_",
+		"ghu_",
+		"ghs_"
+	], "[A-Za-z0-9]{36,255}"),
+	token("github_refresh_token", "ghr_", "[A-Za-z0-9]{36,255}"),
+	token("github_fine_grained_token", "github_pat_", "[A-Za-z0-9_]{22,255}"),
+	token("github_app_token", "v1.", "[a-f0-9]{40}"),
+	named("github_client_secret", "github", "[0-9a-f]{40}"),
+	token("gitlab_token", [
+		"glpat-",
+		"gldt-",
+		"glrt-",
+		"glcbt-",
+		"glptt-",
+		"glft-",
+		"glsoat-",
+		"glimt-",
+		"glagent-",
+		"gloas-",
+		"glffct-",
+		"glrtr-",
+		"glwt-"
+	], "[A-Za-z0-9_-]{20,300}(?:\\.[a-z0-9]{2}\\.[a-z0-9]{7,12})?"),
+	token("gitlab_runner_token", "GR1348941", "[A-Za-z0-9_-]{20}"),
+	token("gitlab_cicd_job_token", "glcbt-", "[A-Za-z0-9]{1,5}_[A-Za-z0-9_-]{20}"),
+	named("gitlab_session", "_gitlab_session", "[0-9a-z]{32}"),
+	token("bitbucket_token", [
+		"ATBB",
+		"ATCTT3xFfG",
+		"ATATT3xFfG"
+	], "[A-Za-z0-9_=.-]{24,300}"),
+	named("bitbucket_client_id", "bitbucket", "[a-z0-9]{32}"),
+	named("bitbucket_client_secret", "bitbucket", "[a-z0-9=_-]{64}"),
+	token("gitea_token", "gitea_", "[a-f0-9]{40}"),
+	named("gitea_token", [
+		"gitea",
+		"forgejo",
+		"gogs",
+		"codeberg"
+	], "[a-f0-9]{40}"),
+	token("npm_token", "npm_", "[A-Za-z0-9]{36}"),
+	named("npm_token", "_authtoken", `[A-Za-z0-9+/=_-]{20,200}|${UUID$1}`),
+	named("npm_password", [":_password", ":_auth"], "[A-Za-z0-9+/]{12,200}={0,2}"),
+	token("jsr_token", [
+		"jsrp_",
+		"jsrd_",
+		"jsrw_"
+	], "[A-Za-z0-9]{30,60}"),
+	token("pypi_token", "pypi-AgE", "[A-Za-z0-9_-]{50,1000}"),
+	token("rubygems_token", "rubygems_", "[a-f0-9]{48}"),
+	token("clojars_token", "CLOJARS_", "[A-Za-z0-9]{60}"),
+	token("crates_token", "cio", "[A-Za-z0-9]{32}"),
+	token("nuget_key", "oy2", "[a-z0-9]{43}"),
+	named("packagist_token", "packagist", "(?:packagist_[ou]rt_)?[a-f0-9]{40,80}"),
+	token("packagist_token", [
+		"packagist_ort_",
+		"packagist_urt_",
+		"packagist_uut_"
+	], "[a-f0-9]{40,80}"),
+	named("hackage_token", "hackage", "[A-Za-z0-9]{44}"),
+	token("docker_token", ["dckr_pat_", "dckr_oat_"], "[A-Za-z0-9_-]{27,40}"),
+	named("docker_auth", "\"auth", "[A-Za-z0-9+/]{16,200}={0,2}"),
+	token("docker_auth", [
+		"eyJhdXRocyI6",
+		"ewoJImF1dGhzIjog",
+		"ewogICJhdXRocyI6"
+	], "[A-Za-z0-9+/]{20,4000}={0,2}"),
+	named("quay_token", "quay", "[A-Z0-9]{64}|[A-Za-z0-9]{40}"),
+	named("artifactory_api_key", [
+		"artifactory",
+		"jfrog",
+		"jfrog-art-api",
+		"bintray",
+		"xray"
+	], "[A-Za-z0-9]{64,73}"),
+	token("artifactory_api_key", "AKCp", "[A-Za-z0-9]{69}"),
+	token("artifactory_reference_token", "cmVmd", "[A-Za-z0-9]{59}"),
+	named("cloudsmith_key", "cloudsmith", "[a-f0-9]{40}"),
+	token("circleci_token", ["CCIPAT_", "CCIPRJ_"], "[A-Za-z0-9]{22}_[a-f0-9]{40}"),
+	named("circleci_token", [
+		"circleci",
+		"circle_token",
+		"circle-token"
+	], "[a-f0-9]{40}"),
+	named("travisci_token", ["travis"], "[A-Za-z0-9_-]{20,22}"),
+	named("droneci_token", "drone", "[A-Za-z0-9]{32}"),
+	token("buildkite_token", [
+		"bkua_",
+		"bkat_",
+		"bkct_",
+		"bkpt_"
+	], "[A-Za-z0-9_-]{36,64}"),
+	named("buildkite_token", "buildkite", "[a-z0-9]{40}"),
+	named("semaphore_token", "semaphore", "[A-Za-z0-9_-]{20,43}"),
+	named("codefresh_token", "codefresh", "[a-f0-9]{24}\\.[a-f0-9]{32}"),
+	named("appveyor_token", "appveyor", "(?:v2\\.)?[a-z0-9]{20}"),
+	named("bitrise_token", "bitrise", "[A-Za-z0-9_-]{86}"),
+	named("jenkins_token", ["jenkins", "crumb"], "[a-f0-9]{32,34}|[a-f0-9]{64}"),
+	named("teamcity_token", "teamcity", "eyJ[A-Za-z0-9+/=.]{20,200}"),
+	named("codecov_token", "codecov", `[a-z0-9]{32}|${UUID$1}`),
+	named("coveralls_token", ["coveralls", "repo_token"], "[A-Za-z0-9]{32,37}"),
+	named("codacy_token", "codacy", "[a-f0-9]{32}|[A-Za-z0-9]{20}"),
+	named("codeclimate_token", ["codeclimate", "cc_test_reporter"], "[a-f0-9]{40,64}"),
+	token("sonar_token", [
+		"squ_",
+		"sqp_",
+		"sqa_"
+	], "[a-z0-9]{40}"),
+	named("sonar_token", ["sonar"], "(?:sq[upa]_)?[a-z0-9=_-]{40}"),
+	named("snyk_token", "snyk", UUID$1),
+	token("sourcegraph_token", [
+		"sgp_",
+		"sgs_",
+		"slk_",
+		"sgd_"
+	], "(?:[A-Fa-f0-9]{16}_|local_)?[A-Fa-f0-9]{40}(?:[a-f0-9]{24})?"),
+	named("sourcegraph_token", ["sourcegraph", "src_access_token"], "[a-f0-9]{40}"),
+	named("deepsource_key", "deepsource", "https:\\/\\/[A-Za-z0-9]{32}@[\\w.]{1,60}|[A-Za-z0-9]{32}"),
+	token("phabricator_token", ["api-", "cli-"], "(?=[a-z0-9]{0,27}[0-9])[a-z0-9]{28}"),
+	token("pulumi_esc_token", "esc-", "[a-f0-9]{40}"),
+	named("scalr_token", "scalr", "eyJ[A-Za-z0-9_-]{20,200}\\.[A-Za-z0-9_-]{20,400}\\.[A-Za-z0-9_-]{20,200}"),
+	token("replicate_deploy_key", "depot_", "[a-z]{3,8}_[a-f0-9]{64}"),
+	named("gemfury_token", "fury", "[A-Za-z0-9]{20}"),
+	token("gemfury_token", ["fury_"], "[A-Za-z0-9_-]{20,60}"),
+	named("travis_session", "travis", "[A-Za-z0-9]{43}"),
+	named("libraries_io_key", ["libraries_io", "librariesio"], "[a-f0-9]{32}"),
+	token("postman_api_key", "PMAK-", "[A-Fa-f0-9]{24}-[A-Fa-f0-9]{34}"),
+	token("readme_api_key", "rdme_", "[a-z0-9]{70}"),
+	token("scribe_sentry", "sntryu_", "[a-f0-9]{64}"),
+	token("localstack_token", "ls-", "[A-Za-z]{4}[A-Za-z0-9]{4}-[A-Za-z0-9]{4}-[A-Za-z0-9]{4}-[A-Za-z0-9]{4}-[A-Za-z0-9]{12,16}")
+];
+//#endregion
+//#region src/features/redaction/rules/all.ts
+var ALL_RULES = [
+	...OWN_RULES,
+	...CLOUD_RULES,
+	...SOURCE_HOST_RULES,
+	...PAYMENT_RULES,
+	...MESSAGING_RULES,
+	...AI_RULES,
+	...DATABASE_RULES,
+	...OBSERVABILITY_RULES,
+	...IDENTITY_RULES,
+	...PRODUCTIVITY_RULES
+];
+//#endregion
+//#region src/features/redaction/stretches.ts
+/** Characters at which a value ends, whatever the notation. */
+var BREAKS = /* @__PURE__ */ new Uint8Array(128);
+for (const character of " 	\n\r\v\f\"'`;,<>&)]}|\\#") BREAKS[character.charCodeAt(0)] = 1;
+/** Many names and prefixes without a break between them are data or an attack. Only the first ones are tried. */
+var MOST_VALUES = 8;
+var MOST_TOKENS = 200;
+/**
+* Decides whether a match is worth trying. A stretch has no break inside: a value reaches at least to its end. It is
+* read once for all names inside it, so that a million names without a break cost no more than a million letters.
+*/
+var Stretches = class {
+	#text;
+	#start = 0;
+	#end = 0;
+	#values = 0;
+	#tokens = 0;
+	#lastValue = -1;
+	constructor(text) {
+		this.#text = text;
+	}
+	/** May a value of at most `longest` characters start here? */
+	admitsValue(at, longest) {
+		this.#moveTo(at);
+		if (this.#end - at > longest) return false;
+		if (at !== this.#lastValue) {
+			this.#lastValue = at;
+			this.#values += 1;
+		}
+		return this.#values <= MOST_VALUES;
+	}
+	admitsToken(at) {
+		this.#moveTo(at);
+		this.#tokens += 1;
+		return this.#tokens <= MOST_TOKENS;
+	}
+	#moveTo(at) {
+		if (at >= this.#start && at < this.#end) return;
+		let end = at;
+		while (end < this.#text.length && BREAKS[this.#text.charCodeAt(end)] !== 1) end += 1;
+		this.#start = at;
+		this.#end = end;
+		this.#values = 0;
+		this.#tokens = 0;
+	}
+};
+//#endregion
+//#region src/features/redaction/tables.ts
+/** Tables of Markdown and of databases: a name is beside its value, or at the head of its column. */
+var LONGEST_NAME = 40;
+var MOST_CELLS = 40;
+var ONLY_SIGNS = /^[ \t|:+-]+$/;
+var WRAPPING = /^[\s*_~"'`]{1,8}|[\s*_~"'`]{1,8}$/g;
+var namePatterns = [...SECRET_NAMES, ...FOREIGN_NAMES].map(({ kind, whole, names }) => ({
+	kind,
+	pattern: new RegExp(`(?:${names.join("|")})${whole ? "s?(?![a-z])" : ""}`, "i")
+}));
+function headingIn(cell) {
+	const text = cell.replace(WRAPPING, "");
+	if (text === "" || text.length > LONGEST_NAME) return void 0;
+	for (const { kind, pattern } of namePatterns) {
+		const found = pattern.exec(text);
+		if (found) return {
+			kind,
+			text,
+			name: {
+				start: found.index,
+				end: found.index + found[0].length
+			}
+		};
+	}
+}
+/** `|---|:--|`, `----+---`: the line above it has the heads of the columns. */
+var isSeparator = (line) => line.includes("-") && /[|+]/.test(line) && ONLY_SIGNS.test(line.trimEnd());
+function cellsOf(line, lineStart) {
+	const cells = [];
+	let from = 0;
+	for (let bar = line.indexOf("|"); bar >= 0 && cells.length < MOST_CELLS; bar = line.indexOf("|", from)) {
+		cells.push({
+			start: lineStart + from,
+			text: line.slice(from, bar)
+		});
+		from = bar + 1;
+	}
+	cells.push({
+		start: lineStart + from,
+		text: line.slice(from)
+	});
+	return cells[0]?.text.trim() === "" ? cells.slice(1) : cells;
+}
+var TRIMMED = /[^\s*_~"'`](?:[^\r\n]{0,398}[^\s*_~"'`])?/;
+function secretIn(cell, { kind, text, name }) {
+	const found = TRIMMED.exec(cell.text);
+	if (!found || isHarmless(text, name, kind, found[0])) return void 0;
+	return secretValue(found[0], cell.start + found.index, kind);
+}
+function secretsInTables(text) {
+	if (!text.includes("|")) return [];
+	const spans = [];
+	let columns = [];
+	let before = [];
+	for (let start = 0, end = 0; start <= text.length; start = end + 1) {
+		end = text.indexOf("\n", start);
+		if (end < 0) end = text.length;
+		const line = text.slice(start, end);
+		const hasBars = line.includes("|");
+		if ((hasBars || before.length > 0) && isSeparator(line)) {
+			columns = before.map((cell) => headingIn(cell.text));
+			continue;
+		}
+		if (!hasBars) {
+			columns = [];
+			before = [];
+			continue;
+		}
+		const cells = cellsOf(line, start);
+		const isRow = line.trimStart().startsWith("|") || columns.length > 0;
+		for (const [i, cell] of cells.entries()) {
+			const beside = isRow && i > 0 ? headingIn(cells[i - 1]?.text ?? "") : void 0;
+			const heading = columns[i] ?? beside;
+			const span = heading && secretIn(cell, heading);
+			if (span) spans.push(span);
+		}
+		before = cells;
+	}
+	return spans;
+}
+//#endregion
+//#region src/text/invisible.ts
+/**
+* Characters that take no room or show nothing: joiners, marks of direction, fillers, variation selectors, tags. Sources of
+* patterns without the flag `u`, in which a character outside the first plane is a pair.
+*/
+var INVISIBLE = "\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb";
+/** Of hieroglyphs, shorthand and musical notation, then tags and the further variation selectors. */
+var INVISIBLE_PAIRS = "\\ud80d[\\udc30-\\udc3f]|\\ud82f[\\udca0-\\udca3]|\\ud834[\\udd73-\\udd7a]|\\udb40[\\udc00-\\udfff]";
+/** A sequence that changes the colour of a terminal, moves its cursor or erases. */
+var TERMINAL_SEQUENCE = "(?:\\x1b\\[|\\x9b)[0-?]{0,60}[ -/]{0,4}[@-~]";
+//#endregion
+//#region src/features/redaction/unfold.ts
+/**
+* Ways to disguise a secret that still looks the same: invisible characters between its letters, the colours in which a
+* terminal shows what was searched for, Markdown escapes, line ends that a shell skips, wide letters, curly quotes, and
+* the signs around a value as an address or as JSON inside of JSON has them. The scanner reads a plain form; its offsets
+* are mapped back to the original text.
+*/
+var BLANKS = "\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000";
+var QUOTES = "\\u2018-\\u201f\\u2039\\u203a\\u00ab\\u00bb";
+/** Not before quotes and letters: such escapes are handled by the rules. */
+var ESCAPED = "\\\\(?=[_*.~+#=!-])";
+/** A word of a command that goes on in the next line. The backslash comes first: few texts have one. */
+var BROKEN = "\\\\(?<=[\\w=+/.-]\\\\)\\r?\\n(?=[\\w=+/.-])";
+/** `"`, `&`, `'`, `,`, `/`, `:`, `=`, `@` and brackets in an address, and those that JSON writes as numbers. */
+var ENCODED = "%(?:2[267CFcf]|3[ADad]|40|7[BDbd])|\\\\u00(?:2[267]|3[CDEcde])";
+/** All but the last backslash before a quote. */
+var NESTED = "\\\\{1,15}(?=\\\\[\"'])";
+var DISGUISES = `[${INVISIBLE}${BLANKS}${QUOTES}\\uff01-\\uff5e]|${ESCAPED}|${BROKEN}|${INVISIBLE_PAIRS}`;
+var DISGUISED = new RegExp(DISGUISES, "g");
+/** Few texts have colours or such signs, and a pattern with them takes longer. */
+var ALL_DISGUISES = new RegExp(`${TERMINAL_SEQUENCE}|${ENCODED}|${NESTED}|${DISGUISES}`, "g");
+var IS_ENCODED = /^(?:%|\\u00)(..)$/;
+var ENCODED_HERE = new RegExp(ENCODED, "y");
+var WIDE = /[\uff01-\uff5e]/;
+var BLANK = new RegExp(`[${BLANKS}]`);
+var SINGLE_QUOTES = /[\u2018-\u201b\u2039\u203a]/;
+var DOUBLE_QUOTES = /[\u201c-\u201f\u00ab\u00bb]/;
+var asItIs = (at) => at;
+function unfold(text, hasSequences) {
+	const pattern = hasSequences ? ALL_DISGUISES : DISGUISED;
+	pattern.lastIndex = 0;
+	if (!pattern.test(text)) return {
+		text,
+		originalOffset: asItIs,
+		originalEnd: asItIs
+	};
+	const at = [];
+	const by = [];
+	let left = 0;
+	const plain = text.replace(pattern, (sign, offset) => {
+		const shown = shownAs(sign);
+		if (shown.length === sign.length) return shown;
+		at.push(offset - left + shown.length);
+		left += sign.length - shown.length;
+		by.push(left);
+		return shown;
+	});
+	const originalOffset = left === 0 ? asItIs : (offset) => offset + shiftAt(at, by, offset);
+	const originalEnd = (end) => {
+		const last = originalOffset(end - 1);
+		ENCODED_HERE.lastIndex = last;
+		return hasSequences && ENCODED_HERE.test(text) ? ENCODED_HERE.lastIndex : last + 1;
+	};
+	return {
+		text: plain,
+		originalOffset,
+		originalEnd
+	};
+}
+function shownAs(sign) {
+	const code = IS_ENCODED.exec(sign)?.[1];
+	if (code !== void 0) return String.fromCharCode(Number.parseInt(code, 16));
+	if (sign.length > 1) return "";
+	if (WIDE.test(sign)) return String.fromCharCode(sign.charCodeAt(0) - 65248);
+	if (BLANK.test(sign)) return " ";
+	if (SINGLE_QUOTES.test(sign)) return "'";
+	return DOUBLE_QUOTES.test(sign) ? "\"" : "";
+}
+/** How far the left-out characters before an offset have moved it. */
+function shiftAt(at, by, offset) {
+	let low = 0;
+	let high = at.length;
+	while (low < high) {
+		const middle = low + high >>> 1;
+		if (at[middle] <= offset) low = middle + 1;
+		else high = middle;
+	}
+	return low === 0 ? 0 : by[low - 1];
+}
+//#endregion
+//#region src/features/redaction/urls.ts
+var USER = "[^\\s:/@\"'`<>\\\\?#]{0,200}";
+var USER_INFO = new RegExp(`${USER}:([^\\s@/"'\`<>\\\\]{1,300}(?:@[^\\s@/"'\`<>\\\\?#,;]{0,200}){0,5})@(?=[\\w[$-])`, "y");
+/** A slash belongs to the password if an at sign and a host follow it. A port and a path before an at sign are left alone. */
+var WITH_SLASH = new RegExp(`${USER}:((?!\\d{1,5}/)[^\\s"'\`<>\\\\?#,;]{6,300})@(?=[\\w.-]{1,200}(?::\\d{1,5})?(?:[/?\\s"'\`,]|$))`, "y");
+var DATABASE = /(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|clickhouse)$/i;
+/** A token in place of the user. The address of a project in Sentry looks the same and is public. */
+var TOKEN = /([A-Za-z0-9_.~-]{16,200})@(?![\w.-]{0,100}sentry)(?=[\w-]{1,63}\.[\w.-]{1,200})/iy;
+var WEB = /https?$/i;
+var LONGEST_SCHEME = 14;
+/** Words that sample addresses use as a password. */
+var SAMPLE_WORDS = new Set("password passwd pass pwd secret pw user username token key postgres root admin guest mysql mongo redis test foo bar".split(" "));
+/** The secret before the at sign with which a match ended, if it is no sample. */
+function secretBefore(end, value) {
+	if (SAMPLE_WORDS.has(value.toLowerCase()) || isPlaceholder(value)) return void 0;
+	return {
+		start: end - value.length,
+		end,
+		kind: "url_password",
+		rank: RANK.assigned
+	};
+}
+/** `scheme://user:password@host`, from the end of `://`. Only the password is replaced. */
+function urlPassword(text, afterScheme) {
+	USER_INFO.lastIndex = afterScheme;
+	const password = USER_INFO.exec(text)?.[1];
+	if (password !== void 0) return secretBefore(USER_INFO.lastIndex - 1, password);
+	const scheme = text.slice(Math.max(0, afterScheme - 3 - LONGEST_SCHEME), afterScheme - 3);
+	if (WEB.test(scheme)) return tokenAsUser(text, afterScheme);
+	return DATABASE.test(scheme) ? passwordWithSlash(text, afterScheme) : void 0;
+}
+function tokenAsUser(text, afterScheme) {
+	TOKEN.lastIndex = afterScheme;
+	const token = TOKEN.exec(text)?.[1];
+	return token !== void 0 && isPlainlyRandom(token) ? secretBefore(TOKEN.lastIndex - 1, token) : void 0;
+}
+function passwordWithSlash(text, afterScheme) {
+	WITH_SLASH.lastIndex = afterScheme;
+	const password = WITH_SLASH.exec(text)?.[1];
+	return password !== void 0 && looksLikePassword(password) ? secretBefore(WITH_SLASH.lastIndex - 1, password) : void 0;
+}
+/** The bracket of the address before it is an end too, so that no stretch is read twice. */
+var DSN_STARTS_AFTER = /* @__PURE__ */ new Set(" 	\r\n\"'`=(");
+var LONGEST_DSN = 160;
+var DSN = /^[^:/]{1,60}:(.{4,100})$/;
+/** `user:password@tcp(host:3306)/name`, as programs in Go have it, from the at sign back. */
+function dsnPassword(text, atSign) {
+	let start = atSign;
+	while (start > 0 && atSign - start < LONGEST_DSN && !DSN_STARTS_AFTER.has(text[start - 1])) start -= 1;
+	const password = DSN.exec(text.slice(start, atSign))?.[1];
+	return password === void 0 ? void 0 : secretBefore(atSign, password);
+}
+//#endregion
+//#region src/features/redaction/wallets.ts
+/** The words that a wallet is restored from: twelve to twenty-four of them behind a name such as `seed phrase`. */
+var WALLET_NAMES = [
+	"mnemonic",
+	...[
+		"seed",
+		"recovery",
+		"backup"
+	].flatMap((word) => [
+		"",
+		" ",
+		"_",
+		"-"
+	].map((sign) => `${word}${sign}phrase`)),
+	"seed words"
+];
+var LINK = /[\w-]{0,20}[ \t]{0,2}["'`*)\]]{0,3}(?:[ \t]{0,2}[:=]|[ \t](?:is|are|was)\b|\r?\n)[\s"'`*([]{0,12}/y;
+var WORD = /(?:\d{1,2}[.):][ \t]{0,2})?["'`]?([a-z]{3,8})(?![A-Za-z0-9_])["'`]?[ \t]{0,4}(,?[ \t]{0,4}\r?\n?[ \t]{0,8})/y;
+var COUNTS = /* @__PURE__ */ new Set([
+	12,
+	15,
+	18,
+	21,
+	24
+]);
+var MOST_WORDS = 25;
+/** Words of nearly every sentence that the list of the wallets' words does not have. */
+var PROSE = new Set("the and for are from not was has its our your with into each must should which word words".split(" "));
+/** The samples of tutorials repeat one word. */
+var LEAST_DIFFERENT = 8;
+/** The words have more than five letters on average; the mnemonics of a processor have three. */
+var LEAST_AVERAGE = 4;
+/** So many different words, of such a length, restore a wallet. */
+var isPhrase = (words) => COUNTS.has(words.length) && new Set(words).size >= LEAST_DIFFERENT && words.join("").length >= words.length * LEAST_AVERAGE;
+/** The words behind a name that ends at `nameEnd`. Words of the next line may follow them, so the last good end counts. */
+function walletWords(text, nameEnd) {
+	LINK.lastIndex = nameEnd;
+	if (!LINK.test(text)) return void 0;
+	const start = LINK.lastIndex;
+	const words = [];
+	let [at, end] = [start, -1];
+	while (words.length < MOST_WORDS) {
+		WORD.lastIndex = at;
+		const found = WORD.exec(text);
+		const [whole = "", word = "", between = ""] = found ?? [];
+		if (!found || PROSE.has(word)) break;
+		words.push(word);
+		at = WORD.lastIndex;
+		if ((between.includes("\n") || !/[A-Za-z0-9]/.test(text[at] ?? "")) && isPhrase(words)) end = found.index + whole.lastIndexOf(word) + word.length;
+	}
+	return end === -1 ? void 0 : {
+		start,
+		end,
+		kind: "seed_phrase",
+		rank: RANK.named
+	};
+}
+//#endregion
+//#region src/features/redaction/web-keys.ts
+/** JSON Web Keys: `kty` is in each, and only a private or a shared key has one of the secret parts. */
+var KEY_TYPES = [
+	"\"kty\"",
+	"\\\"kty\\\"",
+	"'kty'"
+];
+/** A key of 4096 bits with all its parts has about 3200 characters. */
+var WINDOW = 5e3;
+var SECRET_PART = /(\\?["'])(?:d|p|q|dp|dq|qi|k)\1\s{0,8}:\s{0,8}\1([A-Za-z0-9_-]{20,1400}={0,2})\1/g;
+/** The secret parts of the key around a place. Nothing before `notBefore` is read again. */
+function secretsInWebKey(text, typeEnd, notBefore) {
+	const from = Math.max(notBefore, typeEnd - WINDOW);
+	const opened = text.slice(from, typeEnd).lastIndexOf("{");
+	const after = text.slice(typeEnd, typeEnd + WINDOW);
+	const closed = after.indexOf("}");
+	const readUntil = typeEnd + (closed === -1 ? after.length : closed);
+	if (opened === -1) return {
+		spans: [],
+		readUntil
+	};
+	const spans = [];
+	for (const found of text.slice(from + opened, readUntil).matchAll(SECRET_PART)) {
+		const [whole, quote = "", value = ""] = found;
+		const end = from + opened + found.index + whole.length - quote.length;
+		if (!isPlaceholder(value)) spans.push({
+			start: end - value.length,
+			end,
+			kind: "private_key",
+			rank: RANK.named
+		});
+	}
+	return {
+		spans,
+		readUntil
+	};
+}
+//#endregion
+//#region src/features/redaction/scan.ts
+var TRIGGERS = /* @__PURE__ */ new Map();
+function on(keyword, trigger) {
+	const key = keyword.toLowerCase();
+	const present = TRIGGERS.get(key);
+	if (present) present.push(trigger);
+	else TRIGGERS.set(key, [trigger]);
+}
+for (const rule of ALL_RULES) if (rule.form === "token") for (const prefix of rule.prefixes) on(prefix, (scan, end) => scan.add(findToken(scan, end, prefix, rule)));
+else for (const name of rule.names) on(name, (scan, end) => scan.add(findNamed(scan, end, rule)));
+for (const { kind, whole, names } of SECRET_NAMES) for (const name of names) on(name, (scan, end) => {
+	if (!whole || !wordGoesOn(scan.text, end)) scan.add(secretOfName(scan, {
+		start: end - name.length,
+		end
+	}, kind));
+});
+for (const [index, keyword] of handoverKeywords.entries()) on(keyword, (scan, end) => scan.add(handedOver(scan.text, end, index)));
+for (const [index, command] of commandKeywords.entries()) on(command.keyword, (scan, end) => {
+	if (end <= (scan.commandEnds[index] ?? -1)) return;
+	const { spans, readUntil } = givenSecrets(scan.text, end, command);
+	scan.commandEnds[index] = readUntil;
+	for (const span of spans) scan.add(span);
+});
+for (const reader of READERS) on(reader.keyword, (scan, end) => scan.add(pipedPassword(scan.text, end, reader)));
+on("<<<", (scan, end) => scan.add(hereString(scan.text, end)));
+on(PEM.begin, (scan, end) => scan.add(readBlock(scan, scan.block(end))));
+on(SSH2.begin, (scan, end) => scan.add(readBlock(scan, scan.ssh2Block(end))));
+for (const [index, keyword] of binaryKeywords.entries()) on(keyword, (scan, end) => scan.add(readBlock(scan, binaryKey(scan.text, end, index))));
+on("-----end ", (scan, end) => scan.add(headlessBlock(scan.text, end)));
+on(ENCODED_BEGIN, (scan, end) => scan.add(readBlock(scan, encodedBlock(scan.text, end))));
+on("://", (scan, end) => scan.add(urlPassword(scan.text, end)));
+on("@tcp(", (scan, end) => scan.add(dsnPassword(scan.text, end - 5)));
+for (const name of WALLET_NAMES) on(name, (scan, end) => scan.add(walletWords(scan.text, end)));
+on("bearer", (scan, end) => scan.add(bearerToken(scan.text, end)));
+on("basic", (scan, end) => scan.add(basicCredentials(scan.text, end)));
+function onManifest(keyword, read) {
+	on(keyword, (scan, end) => {
+		if (end <= scan.manifestEnd) return;
+		const { spans, readUntil } = read(scan.text, end, Math.max(0, scan.manifestEnd));
+		scan.manifestEnd = readUntil;
+		for (const span of spans) scan.add(span);
+	});
+}
+for (const keyword of YAML_KINDS) onManifest(keyword, secretsInYaml);
+for (const keyword of JSON_KINDS) onManifest(keyword, secretsInJson);
+for (const keyword of KEY_TYPES) on(keyword, (scan, end) => {
+	if (end <= scan.webKeyEnd) return;
+	const { spans, readUntil } = secretsInWebKey(scan.text, end, scan.webKeyEnd);
+	scan.webKeyEnd = readUntil;
+	for (const span of spans) scan.add(span);
+});
+for (const sign of [
+	"\x1B",
+	"%22",
+	"%3a",
+	"\\u0022",
+	"\\u003d",
+	"\\\\\"",
+	"\\\\'"
+]) on(sign, (scan) => {
+	scan.hasSequences = true;
+});
+on("private-lines:", (scan, end) => scan.add(puttyLines(scan.text, end)));
+on("authorization", (scan, end) => scan.add(authorizationValue(scan.text, end)));
+on("cookie", (scan, end) => {
+	for (const span of sessionCookies(scan.text, end)) scan.add(span);
+});
+/** Everything that a text is searched for. */
+var KEYWORDS = [...TRIGGERS.keys()];
+var BY_KEYWORD = [...TRIGGERS.values()];
+var automaton = buildAutomaton(KEYWORDS);
+/** Every secret in the text, in order, without overlaps. */
+function scan(written) {
+	const { spans: found, hasSequences } = scanPlain(written);
+	const { text, originalOffset, originalEnd } = unfold(written, hasSequences);
+	if (text === written) return found;
+	const unfolded = scanPlain(text).spans.map(({ start, end, ...span }) => ({
+		...span,
+		start: originalOffset(start),
+		end: originalEnd(end)
+	}));
+	return withoutOverlaps([...found, ...unfolded]);
+}
+function scanPlain(text) {
+	const found = [];
+	const state = {
+		text,
+		block: blockFinder(text, PEM),
+		ssh2Block: blockFinder(text, SSH2),
+		read: {
+			start: 0,
+			end: 0
+		},
+		value: {
+			nameEnd: -1,
+			start: -1
+		},
+		stretches: new Stretches(text),
+		bare: new ValueRuns(text, BARE_NOTATION),
+		signed: new ValueRuns(text, SIGNED_NOTATION),
+		names: new NameRuns(text),
+		manifestEnd: -1,
+		listEnd: 0,
+		webKeyEnd: 0,
+		commandEnds: [],
+		hasSequences: false,
+		add: (span) => {
+			if (span) found.push(span);
+		}
+	};
+	automaton.scan(text, (keyword, end) => {
+		const { read } = state;
+		if (end <= read.end && end - (KEYWORDS[keyword]?.length ?? 0) > read.start) return;
+		for (const trigger of BY_KEYWORD[keyword] ?? []) trigger(state, end);
+	});
+	for (const { name, kind } of foreignNames(text)) state.add(secretOfName(state, name, kind));
+	return {
+		spans: withoutOverlaps([...found, ...secretsInTables(text)]),
+		hasSequences: state.hasSequences
+	};
+}
+function readBlock(scan, span) {
+	if (span) scan.read = span;
+	return span;
+}
+function findToken(scan, end, prefix, rule) {
+	const { text } = scan;
+	const fixed = end - prefix.length;
+	if (!text.startsWith(prefix, fixed)) return void 0;
+	const start = tokenStart(text, fixed, rule);
+	if (start === -1 || !scan.stretches.admitsToken(start)) return void 0;
+	rule.tail.lastIndex = end;
+	const tail = rule.tail.exec(text)?.[0];
+	if (tail === void 0) return void 0;
+	const span = {
+		start,
+		end: end + tail.length,
+		kind: rule.kind,
+		rank: RANK.token + prefix.length / 100
+	};
+	scan.read = span;
+	return isSampleToken(text.slice(start, fixed) + tail) ? void 0 : span;
+}
+function tokenStart(text, fixed, { head }) {
+	if (!head) return startsWord(text, fixed) ? fixed : -1;
+	head.lastIndex = fixed;
+	const before = head.exec(text)?.[1];
+	return before === void 0 ? -1 : fixed - before.length;
+}
+/** The start of a word, or what follows an escape such as `\n` or `%3D`. */
+function startsWord(text, at) {
+	if (at === 0 || !isWordCharacter(text.charCodeAt(at - 1))) return true;
+	return text[at - 2] === "\\" || text[at - 3] === "%";
+}
+function isWordCharacter(code) {
+	return code >= 48 && code <= 57 || code >= 65 && code <= 90 || code >= 97 && code <= 122;
+}
+function secretOfName(scan, name, kind) {
+	const { text } = scan;
+	if (scan.names.isDeepInside(name)) return void 0;
+	const found = assignedSecret(text, name.end, kind, scan) ?? distantSecret(text, name, kind);
+	if (!found || isHarmless(text, name, kind, text.slice(found.start, found.end))) return void 0;
+	return kind === "password" || text[found.end] !== "," ? found : wholeList(scan, found);
+}
+/** A list is read once, whatever the names inside it. */
+function wholeList(scan, first) {
+	if (first.start < scan.listEnd) return first;
+	scan.listEnd = endOfList(scan.text, first.end, first.end - first.start);
+	return {
+		...first,
+		end: scan.listEnd
+	};
+}
+/** Longer than any published format; a longer value is data. */
+var LONGEST_NAMED_VALUE = 2e3;
+function findNamed(scan, end, rule) {
+	const { text } = scan;
+	if (scan.value.nameEnd !== end) scan.value = {
+		nameEnd: end,
+		start: valueStart(text, end)
+	};
+	const { start } = scan.value;
+	if (start === -1 || !scan.stretches.admitsValue(start, LONGEST_NAMED_VALUE)) return void 0;
+	rule.value.lastIndex = start;
+	const value = rule.value.exec(text)?.[0];
+	if (value === void 0 || isSampleValue(value)) return void 0;
+	return {
+		start,
+		end: start + value.length,
+		kind: rule.kind,
+		rank: RANK.named
+	};
+}
+/** `key` is a name, `keys` and `keyId` are, `keyword` and `KEYWORD` are not. */
+function wordGoesOn(text, end) {
+	const sameCase = isLower(text.charCodeAt(end - 1)) ? isLower : isUpper;
+	const next = text[end] === "s" || text[end] === "S" ? end + 1 : end;
+	return sameCase(text.charCodeAt(next));
+}
+function isLower(code) {
+	return code >= 97 && code <= 122;
+}
+function isUpper(code) {
+	return code >= 65 && code <= 90;
+}
+/** Joins overlapping findings into one, with the kind of the most certain of them. */
+function withoutOverlaps(found) {
+	found.sort((a, b) => a.start - b.start || b.end - a.end);
+	const kept = [];
+	for (const span of found) {
+		const last = kept.at(-1);
+		if (last === void 0 || span.start >= last.end) {
+			kept.push({ ...span });
+			continue;
+		}
+		if (span.rank > last.rank) {
+			last.kind = span.kind;
+			last.rank = span.rank;
+		}
+		last.end = Math.max(last.end, span.end);
+	}
+	return kept;
+}
+//#endregion
+//#region src/features/redaction/redact.ts
+/** Replaces every secret in the text by a placeholder of its kind, such as `<AWS_ACCESS_KEY>`. */
+function redact(text) {
+	const spans = scan(text);
+	if (spans.length === 0) return {
+		text,
+		findings: []
+	};
+	const parts = [];
+	let from = 0;
+	for (const span of spans) {
+		parts.push(text.slice(from, span.start), `<${span.kind.toUpperCase()}>`);
+		from = span.end;
+	}
+	parts.push(text.slice(from));
+	return {
+		text: parts.join(""),
+		findings: countByKind(spans)
+	};
+}
+var CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g;
+/** For free text on its way into storage: no control characters but tab and newline, and no secrets. */
+function sanitise(text) {
+	const { text: clean, findings } = redact(text.replace(CONTROL_CHARACTERS, ""));
+	return {
+		text: clean.replaceAll("\x1B", ""),
+		findings
+	};
+}
+function countByKind(spans) {
+	const counts = /* @__PURE__ */ new Map();
+	for (const { kind } of spans) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+	return [...counts].map(([kind, count]) => ({
+		kind,
+		count
+	}));
+}
+//#endregion
+//#region src/features/redaction/stored.ts
+/** Gathers what several texts of one record held. */
+var Findings = class {
+	#counts = /* @__PURE__ */ new Map();
+	add(findings) {
+		for (const { kind, count } of findings) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + count);
+	}
+	list() {
+		return [...this.#counts].map(([kind, count]) => ({
+			kind,
+			count
+		}));
+	}
+	get found() {
+		return this.#counts.size > 0;
+	}
+};
+/** A text on its way into storage. */
+function cleanText(text, findings) {
+	const clean = sanitise(text);
+	findings.add(clean.findings);
+	return clean.text;
+}
+/** Metadata on its way into storage: every string in it, together with its key. */
+function cleanJson(value, findings, name = "") {
+	if (typeof value === "string") return cleanNamed(name, value, findings);
+	if (Array.isArray(value)) return value.map((item) => cleanJson(item, findings, name));
+	if (typeof value !== "object" || value === null) return value;
+	return Object.fromEntries(Object.entries(value).map(([key, item]) => [cleanText(key, findings), cleanJson(item, findings, key)]));
+}
+function cleanNamed(name, value, findings) {
+	const clean = sanitise(value);
+	findings.add(clean.findings);
+	if (clean.findings.length > 0 || name === "" || value.length > 4e3) return clean.text;
+	const inContext = redact(`${name}: "${clean.text}"`).findings[0];
+	if (!inContext) return clean.text;
+	findings.add([{
+		kind: inContext.kind,
+		count: 1
+	}]);
+	return `<${inContext.kind.toUpperCase()}>`;
+}
+//#endregion
+//#region src/doors/cli/outgoing.ts
+/** Fields of the interface that are called as secrets are. Their values are judged without the name. */
+var IDENTIFIERS = /* @__PURE__ */ new Set([
+	"session_id",
+	"project_key",
+	"new_project_key",
+	"source_project_key",
+	"target_project_key"
+]);
+/** Replaces the secrets in the body of a request, by the rules of the vault. Loaded only where something is sent. */
+function withoutSecrets(body) {
+	const findings = new Findings();
+	const field = ([name, value]) => [name, IDENTIFIERS.has(name) && typeof value === "string" ? cleanText(value, findings) : cleanJson(value, findings, name)];
+	return {
+		value: typeof body === "object" && body !== null && !Array.isArray(body) ? Object.fromEntries(Object.entries(body).map(field)) : cleanJson(body, findings),
+		found: findings.list().map(({ kind, count }) => `${count} ${kind}`)
+	};
+}
+//#endregion
+export { withoutSecrets };

@@ -42,8 +42,12 @@ const HANDOVERS: { after: string; value: RegExp; only?: RegExp }[] = [
   // user/password@database
   {
     after: 'sqlplus ',
-    value: /(?:-\w{1,8}[ \t]{1,4}){0,3}["']?[\w$#.]{1,60}\/"?([^\s"'@/]{4,100})(?="?@)/y,
+    value: /(?:-\w{1,8}[ \t]{1,4}){0,3}["']?[\w$#.]{1,60}\/"?([^\s"'@]{4,100})(?="?@)/y,
   },
+  ...['impdp ', 'expdp ', 'sqlldr ', 'rman target ', 'sqlcl '].map((after) => ({
+    after,
+    value: /["']?[\w$#.]{1,60}\/"?([^\s"'@]{4,100})(?="?@)/y,
+  })),
   { after: 'oracle:thin:', value: /[\w$#.]{1,60}\/"?([^\s"'@/]{4,100})(?="?@)/y },
   {
     after: 'login ',

@@ -5,7 +5,7 @@ const BEYOND_ASCII = /[\u0080-\uffff]/
 /** Endings of the word, but no Latin letters: without a blank between them they begin the value. */
 const ENDING = '(?:(?![A-Za-z])[\\p{L}\\p{M}]){0,12}'
 /** `пароль от базы: …` */
-const MORE_WORDS = '(?:[ \\t]\\p{L}{1,20}(?=[ \\t:=])){0,3}'
+const MORE_WORDS = '(?:[ \\t](?![A-Za-z]{8})\\p{L}{1,20}(?=[ \\t:=])){0,3}'
 const NAMES = new RegExp(
   `(?:${FOREIGN_NAMES.map(({ names }) => `(${names.join('|')})`).join('|')})${ENDING}${MORE_WORDS}`,
   'giu',

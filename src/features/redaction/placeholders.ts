@@ -1,3 +1,5 @@
+import { randomBits } from './randomness.ts'
+
 /**
  * What documentation uses in place of a secret. A long random value contains any short word by chance
  * so only long ones count anywhere in a value; the others must be whole words.
@@ -123,4 +125,53 @@ export function isUnpronounceable(value: string): boolean {
   const share = capitals / letters
   if (share > 0.35 && share < 0.75) return true
   return vowels / letters < 0.27 && mostConsonants >= MANY_CONSONANTS
+}
+
+/** How sure a value is a secret by itself, whatever stands beside it. */
+export const UNSURE = 1
+export const SURE = 2
+export const VERY_SURE = 3
+
+const HEX = /^(?=[0-9a-f]*[a-f])(?=[a-f]*\d)(?:[0-9a-f]{16,128})$|^(?=[0-9A-F]*[A-F])(?=[A-F]*\d)[0-9A-F]{16,128}$/
+const SHORT_HASH = /^[0-9a-f]{8,15}$/
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+const SIGN_OF_PASSWORD = /[!@#$%^&*?~+]/
+/** Addresses, calls, variables, dates, times, versions, markup, expressions, parameters of an address. */
+const OTHER_FORM = new RegExp(
+  [
+    String.raw`^[./~@-]|:\/\/|^\$[\w{(]|^%\w+%$|^[a-z_][A-Za-z_]*(?:\$\d)+(?!\w)|\$\{`,
+    String.raw`=>|->|::|&&|\|\||[!=]==?|\+\+|[{}]|\*\/|[\w)]\(|\)\.|\(\)|\[\w*\]|^!*\(`,
+    String.raw`^[^@]+@[^@]*\.[a-z]{2,}|@v?\d+\.|^\d{4}-\d\d|^[~^]?v?\d+\.\d+|^#[\w-]*[a-z][\w-]*$|^[\w.-]{1,40}=$|[-_]$|^[A-Za-z]+[?!]+$|\.[a-z]{1,20}[?!]{1,2}$|^[a-z]\w*(?:\$[a-z]\w*)*\$\d+$`,
+    String.raw`[?&][\w-]+=|%[0-9A-F]{2}(?:[A-Za-z/]|%)|[,;\s\\]|^\]|A-Za|a-z0|[0A]-[9Z]|@[\^~]|^0x[0-9A-Fa-f]{1,31}$`,
+  ].join('|'),
+)
+/** A path or a type of media. */
+const SLASHED = /[A-Za-z]\/[A-Za-z]/
+const DOTTED = /[A-Za-z_]\.[A-Za-z_]/
+const LETTERS = /^[A-Za-z]+$/
+
+/** Small letters, capitals, digits and a sign that names have too. */
+const isOfAllKinds = (value: string) => /[a-z]/.test(value) && /[A-Z]/.test(value) && /[-_.=:]/.test(value)
+
+/** Surely random, surely chosen as a password, or none of both. */
+export function certaintyOf(value: string): number {
+  if (value.length < 8 || value.length > 400) return 0
+  const hasDigit = /\d/.test(value)
+  const isHex = hasDigit && HEX.test(value)
+  const bits = isHex ? value.length : randomBits(value)
+  const isPassword = hasDigit && /[A-Za-z]{2}/.test(value) && (SIGN_OF_PASSWORD.test(value) || (bits > 4 && isOfAllKinds(value)))
+  if (!isPassword && bits < 6) return 0
+  if (isPlaceholder(value)) return 0
+  if (isHex) return value.length >= 24 ? VERY_SURE : SURE
+  if (UUID.test(value) || SHORT_HASH.test(value)) return UNSURE
+  const share = bits / value.length
+  if (OTHER_FORM.test(value) && !(bits > 30 && share > 0.8)) return 0
+  if (SLASHED.test(value) && !(bits > 20 && share > 0.6)) return 0
+  if (DOTTED.test(value) && share < 0.7) return 0
+  if (hasDigit || LETTERS.test(value)) {
+    if (bits >= 14 && share >= 0.6 && value.length >= (hasDigit ? 10 : 14)) return VERY_SURE
+    if (isPassword) return bits >= 4 ? VERY_SURE : SURE
+    if (bits >= (hasDigit ? 6 : 8) && share >= 0.4 && value.length >= (hasDigit ? 8 : 12)) return SURE
+  }
+  return isPassword ? SURE : 0
 }

@@ -19,6 +19,7 @@ import { isHarmless } from './harmless.ts'
 import { authorizationValue, basicCredentials, bearerToken, sessionCookies } from './headers.ts'
 import { endOfList } from './listed-keys.ts'
 import { JSON_KINDS, secretsInJson, secretsInYaml, YAML_KINDS } from './manifests.ts'
+import { Neighbours } from './names-and-values.ts'
 import { NameRuns } from './name-runs.ts'
 import { HERE_STRING, hereString, pipedPassword, READERS } from './piped-passwords.ts'
 import { isSampleToken, isSampleValue } from './placeholders.ts'
@@ -26,7 +27,8 @@ import { ALL_RULES } from './rules/all.ts'
 import { SECRET_NAMES } from './rules/names.ts'
 import { type NamedRule, RANK, type Span, type TokenRule } from './rules/rule.ts'
 import { Stretches } from './stretches.ts'
-import { secretsInTables } from './tables.ts'
+import { argumentOfCall, CALLS, PAIR_NAMES, passwordOfPair, wifiPassword } from './positions.ts'
+import { HEADS_OF_PAIRS, Tables } from './tables.ts'
 import { unfold } from './unfold.ts'
 import { dsnPassword, urlPassword } from './urls.ts'
 import { ValueRuns } from './value-runs.ts'
@@ -48,6 +50,8 @@ type Scan = {
   bare: ValueRuns
   signed: ValueRuns
   names: NameRuns
+  neighbours: Neighbours
+  tables: Tables
   /** How far the last manifest of kind Secret was read. */
   manifestEnd: number
   /** How far the last list of keys was read. */
@@ -79,8 +83,9 @@ for (const rule of ALL_RULES) {
 for (const { kind, whole, names } of SECRET_NAMES) {
   for (const name of names) {
     on(name, (scan, end) => {
-      if (!whole || !wordGoesOn(scan.text, end))
-        scan.add(secretOfName(scan, { start: end - name.length, end }, kind))
+      if (whole && wordGoesOn(scan.text, end)) return
+      for (const span of scan.tables.secretsBelow({ start: end - name.length, end })) scan.add(span)
+      scan.add(secretOfName(scan, { start: end - name.length, end }, kind))
     })
   }
 }
@@ -134,6 +139,13 @@ for (const sign of ['\u001b', '%22', '%3a', '\\u0022', '\\u003d', '\\\\"', "\\\\
     scan.hasSequences = true
   })
 }
+for (const name of CALLS) on(name, (scan, end) => scan.add(argumentOfCall(scan.text, end)))
+for (const name of PAIR_NAMES) on(name, (scan, end) => scan.add(passwordOfPair(scan.text, end)))
+for (const name of HEADS_OF_PAIRS)
+  on(name, (scan, end) => {
+    for (const span of scan.tables.secretsBelow({ start: end - name.length, end })) scan.add(span)
+  })
+on('wifi:', (scan, end) => scan.add(wifiPassword(scan.text, end)))
 on('private-lines:', (scan, end) => scan.add(puttyLines(scan.text, end)))
 on('authorization', (scan, end) => scan.add(authorizationValue(scan.text, end)))
 on('cookie', (scan, end) => {
@@ -171,6 +183,8 @@ function scanPlain(text: string): { spans: Span[]; hasSequences: boolean } {
     bare: new ValueRuns(text, BARE_NOTATION),
     signed: new ValueRuns(text, SIGNED_NOTATION),
     names: new NameRuns(text),
+    neighbours: new Neighbours(text),
+    tables: new Tables(text),
     manifestEnd: -1,
     listEnd: 0,
     webKeyEnd: 0,
@@ -185,8 +199,12 @@ function scanPlain(text: string): { spans: Span[]; hasSequences: boolean } {
     if (end <= read.end && end - (KEYWORDS[keyword]?.length ?? 0) > read.start) return
     for (const trigger of BY_KEYWORD[keyword] ?? []) trigger(state, end)
   })
-  for (const { name, kind } of foreignNames(text)) state.add(secretOfName(state, name, kind))
-  const spans = withoutOverlaps([...found, ...secretsInTables(text)])
+  const foreign: Scan = { ...state, tables: new Tables(text), neighbours: new Neighbours(text) }
+  for (const { name, kind } of foreignNames(text)) {
+    for (const span of foreign.tables.secretsBelow(name)) state.add(span)
+    state.add(secretOfName(foreign, name, kind))
+  }
+  const spans = withoutOverlaps(found)
   return { spans, hasSequences: state.hasSequences }
 }
 
@@ -231,8 +249,14 @@ function secretOfName(scan: Scan, name: Name, kind: string): Span | undefined {
   const { text } = scan
   if (scan.names.isDeepInside(name)) return undefined
   const found = assignedSecret(text, name.end, kind, scan) ?? distantSecret(text, name, kind)
-  if (!found || isHarmless(text, name, kind, text.slice(found.start, found.end))) return undefined
+  if (!found) return nearbySecret(scan, name, kind)
+  if (isHarmless(text, name, kind, text.slice(found.start, found.end))) return undefined
   return kind === 'password' || text[found.end] !== ',' ? found : wholeList(scan, found)
+}
+
+function nearbySecret(scan: Scan, name: Name, kind: string): Span | undefined {
+  const found = scan.neighbours.secretOf(name, kind)
+  return found && !isHarmless(scan.text, name, kind, scan.text.slice(found.start, found.end)) ? found : undefined
 }
 
 /** A list is read once, whatever the names inside it. */

@@ -1,0 +1,376 @@
+import type { Name } from './distant-values.ts'
+import { certaintyOf, SURE, VERY_SURE } from './placeholders.ts'
+import { isDigit, isLetter } from './randomness.ts'
+import { RANK, type Span } from './rules/rule.ts'
+
+/**
+ * A value near a name that says "secret", whatever stands between them: quotes, markup, brackets, columns, lines, words.
+ * The weaker the link, the surer the value must be. `assignments.ts` reads the common notations more exactly, before this.
+ */
+const LONGEST_WINDOW = 220
+/** Of many names side by side only the first ones are tried. */
+const WINDOW_OF_TRIES = 400
+const MOST_TRIES = 16
+const MOST_CANDIDATES = 4
+const MOST_RUNS = 16
+const LEAST_VALUE = 8
+const LONGEST_VALUE = 400
+
+/** Reads a text from name to name. */
+export class Neighbours {
+  readonly #text: string
+  #from = -WINDOW_OF_TRIES
+  #tries = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** The value of a name: behind it, or before it. */
+  secretOf(name: Name, kind: string): Span | undefined {
+    if (!isWord(this.#text, name)) return undefined
+    OTHER_WORD.lastIndex = name.start
+    if (OTHER_WORD.test(this.#text)) return undefined
+    if (name.start - this.#from >= WINDOW_OF_TRIES) {
+      this.#from = name.start
+      this.#tries = 0
+    }
+    this.#tries += 1
+    if (this.#tries > MOST_TRIES) return undefined
+    return valueBehind(this.#text, name, kind) ?? valueBefore(this.#text, name, kind)
+  }
+}
+
+/** Short names inside a longer word are a part of it by chance. */
+const LEAST_INNER_NAME = 5
+const OTHER_WORD = /secret(?:e[ds]?\b|ing|ion|ary|ari|ory|agog|ly)/iy
+const INNER_NAME = /^(?:pass|pwd)$/i
+
+function isWord(text: string, { start, end }: Name): boolean {
+  const [before, first] = [text.charCodeAt(start - 1), text.charCodeAt(start)]
+  if (end - start >= LEAST_INNER_NAME || !(isLetter(before) || isDigit(before))) return true
+  const after = text.charCodeAt(end)
+  if (first < 97 && before >= 97) return !(isLetter(after) || isDigit(after))
+  return INNER_NAME.test(text.slice(start, end)) && !isDigit(before)
+}
+
+const spanOf = ({ start, end }: Candidate, kind: string): Span => ({ start, end, kind, rank: RANK.assigned })
+
+type Candidate = { start: number; end: number; certainty: number; isPaired?: boolean }
+
+/** What ends a value wherever it stands. */
+const HARD = new Uint8Array(128)
+for (let code = 0; code <= 32; code += 1) HARD[code] = 1
+for (const sign of '"\'`<>\\|\u007f') HARD[sign.charCodeAt(0)] = 1
+const isHard = (code: number) => code > 126 || HARD[code] === 1
+
+/** The next run of characters that a value may have, from `from` to before `limit`. */
+function nextRun(text: string, from: number, limit: number): { start: number; end: number } | undefined {
+  let start = from
+  while (start < limit && isHard(text.charCodeAt(start))) start += 1
+  if (start >= limit) return undefined
+  let end = start
+  const most = Math.min(text.length, start + LONGEST_VALUE + 40)
+  while (end < most && !isHard(text.charCodeAt(end))) end += 1
+  return { start, end }
+}
+
+const OPENERS = '([{,;:=>~*'
+const CLOSERS = ')]},;:.*'
+const OPENED_BY: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
+
+/** Without the brackets, emphasis and punctuation around it, which may belong to the sentence. */
+function trimmed(text: string, start: number, end: number): { start: number; end: number } {
+  let [from, to] = [start, end]
+  while (from < to && OPENERS.includes(text[from] as string)) from += 1
+  while (to > from && CLOSERS.includes(text[to - 1] as string)) {
+    const sign = text[to - 1] as string
+    if (sign === '*' && text[to - 2] !== '*' && text[start] !== '*') break
+    const opener = OPENED_BY[sign]
+    if (opener && text.slice(from, to).includes(opener)) break
+    to -= 1
+  }
+  return { start: from, end: to }
+}
+
+/** `name=`, `--name:`, `anna/`: what may stand before the value in one run. */
+const BEFORE_VALUE = /^(?:-{0,2}[A-Za-z_$][\w.$-]{0,60}(?:\[\])?(?::=|=>|[:=]|->)|[a-z]{2,20}[/%]|[a-z]{2,10}\{|[A-Za-z][\w.]{0,30}@[\w.]{1,40}:)(?=.)/
+const NEXT_PIECE = /[,;)(&]|\]\s*[:=]/
+
+const LETTER_BEYOND_ASCII = /[\u00c0-\u024f\u0370-\u04ff]/
+
+/** A part of a word of another language, a name that is called, or what is left of a value. */
+function isInside(text: string, start: number, end: number): boolean {
+  const [before = '', after = ''] = [text[start - 1], text[end]]
+  return (
+    LETTER_BEYOND_ASCII.test(before) ||
+    LETTER_BEYOND_ASCII.test(after) ||
+    after === '(' ||
+    after === '…' ||
+    text.startsWith('...', end)
+  )
+}
+
+/** The candidates of a run: whole, behind a name and a sign, and in pieces. */
+function candidatesOf(text: string, run: { start: number; end: number }): Candidate[] {
+  const found: Candidate[] = []
+  const add = (start: number, end: number, isPaired: boolean) => {
+    if (end - start < LEAST_VALUE || end - start > LONGEST_VALUE) return
+    const certainty = isInside(text, start, end) ? 0 : certaintyOf(text.slice(start, end))
+    if (certainty >= SURE) found.push({ start, end, certainty, isPaired })
+  }
+  const { start, end } = trimmed(text, run.start, run.end)
+  if (end - start < LEAST_VALUE) return found
+  const whole = text.slice(start, end)
+  const before = BEFORE_VALUE.exec(whole)?.[0]
+  if (before !== undefined) {
+    const inner = trimmed(text, start + before.length, end)
+    add(inner.start, inner.end, true)
+    if (found.length > 0) return found
+  }
+  if (NEXT_PIECE.test(whole)) {
+    let from = start
+    for (let at = start; at <= end; at += 1) {
+      if (at < end && !',;)(&]['.includes(text[at] as string)) continue
+      const piece = trimmed(text, from, at)
+      const inner = BEFORE_VALUE.exec(text.slice(piece.start, piece.end))?.[0].length ?? 0
+      add(piece.start + inner, piece.end, inner > 0)
+      from = at + 1
+    }
+    if (found.length > 0) return found.slice(0, 1)
+  }
+  add(start, end, false)
+  return found
+}
+
+// --- behind the name ---
+
+/** The rest of a name: `passwords`, `PASSWORD_PROD`, the endings of other languages. */
+const REST_OF_NAME = /(?:[\w-]|(?![\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])[\p{L}\p{M}]){0,30}/uy
+
+function valueBehind(text: string, name: Name, kind: string): Span | undefined {
+  const from = endOfName(text, name)
+  const limit = Math.min(text.length, from + LONGEST_WINDOW)
+  let candidates = 0
+  let runs = 0
+  let line: NameLine | undefined
+  for (let run = nextRun(text, from, limit); run; run = nextRun(text, run.end, limit)) {
+    for (const candidate of candidatesOf(text, run)) {
+      candidates += 1
+      line ??= lineOf(text, name)
+      const needed = neededFor(text, from, candidate, kind, line)
+      if (candidate.certainty >= needed) return spanOf(candidate, kind)
+    }
+    runs += 1
+    if (candidates >= MOST_CANDIDATES || runs >= MOST_RUNS) return undefined
+  }
+  return undefined
+}
+
+/** In scripts without blanks the value may follow the name at once. */
+function endOfName(text: string, { end }: Name): number {
+  if (text.charCodeAt(end - 1) > 0x2e80) return end
+  REST_OF_NAME.lastIndex = end
+  REST_OF_NAME.exec(text)
+  return Math.max(end, REST_OF_NAME.lastIndex)
+}
+
+type NameLine = { isCommand: boolean; isHeading: boolean }
+
+const COMMAND_LINE = /^\s{0,8}(?:[\w@:~./-]{0,40}[$%#❯]|PS [^>\n]{0,60}>)\s{1,4}\w/
+const HEADING_LINE = /^\s{0,8}(?:#{1,6}\s|[*_]{1,3}\S|=+\s)/
+
+function lineOf(text: string, { start }: Name): NameLine {
+  const from = text.lastIndexOf('\n', start - 1) + 1
+  const before = start - from > 300 ? '' : text.slice(from, start + 1)
+  return { isCommand: COMMAND_LINE.test(before), isHeading: HEADING_LINE.test(before) }
+}
+
+const NEVER = 9
+const TAGS = /<\/?[A-Za-z][^<>\n]{0,160}>/g
+/** Words in the gap that say what the value is instead. */
+const OTHER_THING =
+  /hash|digest|\bsha-?\d|md5|commit|checksum|fingerprint|uuid|version|integrity|thumbprint|signature|bcrypt|argon|public|\bids?\b|\burl|address|\bname\b(?!["']?\s{0,3}[,:])|revision|build|model|https?:/i
+
+/** How sure a value must be, after what stands between it and its name. */
+function neededFor(text: string, from: number, candidate: Candidate, kind: string, line: NameLine): number {
+  const gap = text.slice(from, candidate.start)
+  const shape = shapeOf(gap)
+  const strength = strengthOf(shape, gap, text, candidate, line)
+  if (strength === 0) return NEVER
+  if (strength < STRONG && OTHER_THING.test(gap.replace(TAGS, ' '))) return NEVER
+  const isPassword = kind === 'password'
+  if (strength === STRONG) return SURE
+  if (strength === MEDIUM) return SURE
+  return isPassword ? VERY_SURE : NEVER
+}
+
+const WEAK = 1
+const MEDIUM = 2
+const STRONG = 3
+
+const GAP_TOKEN = new RegExp(
+  [
+    '(?<tag></?[A-Za-z!][^<>\\n]{0,160}>|/?>(?![ =-])|&nbsp;|\\\\[a-z]{2,10}\\{)',
+    '(?<comment>(?<=\\n[ \\t]{0,40})(?:#|//|--)[ \\t][^\\n]{0,120}|/\\*[^\\n]{0,80}\\*/)',
+    '(?<remark>\\([^()\\n"\']{0,60}\\)|\\[[^\\[\\]\\n]{0,40}\\])',
+    '(?<fence>```\\w{0,12}|~~~\\w{0,12})',
+    '(?<break>\\r?\\n[ \\t]{0,80})',
+    '(?<tab>\\t| {2,}|\\.{3,}|_{3,})',
+    '(?<op>:{1,2}=?|={1,3}>?|-{1,2}>|~>|<-|[→⇒➜➔›»：＝↓│|]|[—–]|(?<= )-(?= )|>(?=[ -])|\\?\\?|\\|\\|)',
+    '(?<quote>[\\s"\'`*_~‘’‚‛“”„‟‹«「」『』【】\\\\-])',
+    '(?<value>(?:[A-Za-z_]{0,20}(?:[vV]alue|VALUE)|val|data|text|content|default|secretString|SecretString|wert|valeur|valor)(?![\\w]))',
+    '(?<copula>(?:is|was|are|be|been|to|equals|ist|war|lautet|lauten|est|était|es|era|é|è|jest|je|это|är|er|on|adalah|olarak|now|is:|以下)(?![\\p{L}\\d])|[\\u3040-\\u30ff\\u4e00-\\u9fff\\uac00-\\ud7af]{1,10})',
+    '(?<end>[.!?](?=\\s)|[?？。])',
+    '(?<comma>[,;])',
+    '(?<open>[\\[({<])',
+    '(?<close>[\\]}])',
+    '(?<end2>\\))',
+    "(?<word>[\\p{L}\\p{M}\\d][\\p{L}\\p{M}\\w.@/'’:-]{0,60})",
+    '(?<other>.)',
+  ].join('|'),
+  'guy',
+)
+const LETTER_OF: Record<string, string> = {
+  tag: '<',
+  comment: '',
+  remark: '(',
+  fence: 'f',
+  break: 'n',
+  tab: 't',
+  op: ':',
+  quote: '',
+  value: 'v',
+  copula: '=',
+  end: '.',
+  comma: ',',
+  open: '[',
+  close: 'c',
+  end2: 'z',
+  word: 'w',
+  other: 'x',
+}
+
+/** A gap as a letter for each thing in it. Blanks, quotes and emphasis leave none. */
+function shapeOf(gap: string): string {
+  let shape = ''
+  for (const { groups = {} } of gap.matchAll(GAP_TOKEN)) {
+    for (const name in LETTER_OF) {
+      if (groups[name] === undefined) continue
+      // A word that ends with a colon is a word and an operator.
+      shape += name === 'word' && groups[name].endsWith(':') ? 'w:' : LETTER_OF[name]
+      break
+    }
+  }
+  return shape
+}
+
+/** `password (root): `, `"password" => `, a label and tags. */
+const ASSIGNED = /^(?:[(t<]|w){0,5}[c<(t]{0,3}:[:<(tc]{0,4}$/
+/** `password for the staging database: ` */
+const ASSIGNED_LATER = /^[w(=x]{0,9}[<]{0,2}:[:<(t]{0,3}$/
+/** `": "API_KEY", "enabled": true, "value": "` */
+const BESIDE_VALUE = /^[(<]{0,3}[,n<x:]{0,4}(?:[(x]?[w=(]{1,2}[<x]{0,2}:?[w=(]{0,3}[,n<x]{1,4}){0,2}[x[(]{0,2}[w]?v[x<(]{0,2}[:,=]?[:<tn(]{0,4}$/
+/** `password is`, `password for the server ist` */
+const SAID = /^[w(]{0,7}=[w=]{0,3}[:<t[]{0,3}$|^[w=]{0,6}\.$/
+/** Columns, tags, a comma, nothing at all. */
+const BESIDE = /^[(]{0,2}\[?$|^[(w]{0,3}[<t,(]{1,4}\[?$/
+/** `").type("`, `= []byte("`, `{ return "` */
+const CALLED = /^[:(txz]{0,4}[w(]{0,2}[x]{0,2}[w]{0,2}\[$|^[w]{0,1}:[(:w=]{0,3}\[{0,2}$/
+/** On the next line, with or without a colon, in a fence. */
+const BELOW = /^[(w=]{0,8}[<]{0,2}[:t.]{0,3}[<]{0,2}n[nft<:x=]{0,6}$/
+const DIRECTLY_BELOW = /^[(]?[<]{0,2}[:t.]{0,3}[<]{0,2}n[nft<:x=]{0,6}$/
+/** An answer: perhaps with the time and the name of who says it. */
+const ANSWERED = /^[w(=]{0,8}[.][:]?n[n]?[(]?w?[:]?$/
+/** A command, and its output in the next line. */
+const PRINTED = /^[^nf]{0,40}n$/
+const IN_SENTENCE = /^[w=,(]{1,9}[[<]?$/
+
+const ALONE = /["'`*_~”»」)\]}]{0,6}(?:<\/?\w[^<>\n]{0,60}>){0,3}\\{0,2}[ \t]{0,20}(?=\r?\n|$)/y
+
+function strengthOf(shape: string, gap: string, text: string, candidate: Candidate, line: NameLine): number {
+  if (shape.includes('n')) {
+    if (BESIDE_VALUE.test(shape)) return STRONG
+    ALONE.lastIndex = candidate.end
+    if (!ALONE.test(text)) return shape.endsWith('<') && /^[(:]?[<n]{1,8}$/.test(shape) ? MEDIUM : 0
+    if (DIRECTLY_BELOW.test(shape)) return STRONG
+    if (BELOW.test(shape)) return shape.includes(':') || shape.includes('f') || line.isHeading ? STRONG : MEDIUM
+    if (ANSWERED.test(shape)) return MEDIUM
+    return line.isCommand && PRINTED.test(shape) ? MEDIUM : 0
+  }
+  if (ASSIGNED.test(shape) || (candidate.isPaired && shape === '' && !/\s/.test(gap))) return STRONG
+  if (BESIDE_VALUE.test(shape)) return STRONG
+  if (ASSIGNED_LATER.test(shape)) return MEDIUM
+  if (SAID.test(shape) || BESIDE.test(shape)) return MEDIUM
+  if (CALLED.test(shape)) return MEDIUM
+  return IN_SENTENCE.test(shape) ? WEAK : 0
+}
+
+// --- before the name ---
+
+const LONGEST_BEFORE = 100
+const LINKING =
+  /^(?:as|is|was|for|als|ist|war|come|como|comme|est|es|era|é|è|jako|som|är|er|jest|je|how|—|–|-|=|это|как|\()$/i
+const NAME_KEY =
+  /(?:^|[\s"'{,<([])(?:[A-Za-z_]{0,20}?(?:name|key)|id|label|field|k)["']?\s{0,3}(?:[:=>]|:=|=>)\s{0,3}["']?[\w.-]{0,40}$/i
+const VALUE_KEY =
+  /(?<![A-Za-z])(?:[A-Za-z_]{0,20}value|val|v)["']?\s{0,3}(?:[:=>]|:=|=>)\s{0,3}["']?([^\s"'`<>,]{8,200})/i
+const LONGEST_PAIR = 260
+
+function valueBefore(text: string, name: Name, kind: string): Span | undefined {
+  const around = text.slice(Math.max(0, name.start - 60), name.start)
+  if (NAME_KEY.test(around)) {
+    const from = Math.max(0, name.start - LONGEST_PAIR)
+    const found = lastValueKey(text.slice(from, name.start))
+    if (found) {
+      const { start, end } = trimmed(text, from + found.start, from + found.end)
+      if (certaintyOf(text.slice(start, end)) >= SURE) return spanOf({ start, end, certainty: SURE }, kind)
+    }
+    return undefined
+  }
+  return valueInSentence(text, name, kind)
+}
+
+/** The last value before a name, if no other name stands between them. */
+function lastValueKey(before: string): { start: number; end: number } | undefined {
+  const at = Math.max(before.lastIndexOf('alue'), before.lastIndexOf('ALUE'), before.lastIndexOf('val"'))
+  if (at === -1) return undefined
+  const from = Math.max(0, at - 24)
+  const part = before.slice(from)
+  const found = VALUE_KEY.exec(part)
+  const value = found?.[1]
+  if (!found || value === undefined) return undefined
+  const end = from + found.index + found[0].length
+  if (/\n\s*\n|\}\s*,?\s*\{|\n\s*- /.test(before.slice(end).replace(/\s{0,20}$/, ''))) return undefined
+  return { start: end - value.length, end }
+}
+
+/** `… is the new root password`, `use … as password`. */
+function valueInSentence(text: string, { start }: Name, kind: string): Span | undefined {
+  const from = Math.max(0, start - LONGEST_BEFORE)
+  let at = start
+  // A name inside a longer word says nothing about what stands before the word.
+  while (at > from && !isHard(text.charCodeAt(at - 1))) at -= 1
+  if (start - at > 20) return undefined
+  let isLinked = text[at] === '('
+  for (let words = 0; words < 5; words += 1) {
+    let end = at
+    while (end > from && text[end - 1] !== '\n' && isHard(text.charCodeAt(end - 1))) end -= 1
+    if (end === from || text[end - 1] === '\n') return undefined
+    at = end
+    while (at > from && !isHard(text.charCodeAt(at - 1))) at -= 1
+    const word = text.slice(at, end)
+    if (LINKING.test(word)) {
+      isLinked = true
+      continue
+    }
+    if (isLinked && end - at >= LEAST_VALUE) {
+      const value = trimmed(text, at, end)
+      const needed = kind === 'password' ? SURE : VERY_SURE
+      if (certaintyOf(text.slice(value.start, value.end)) >= needed)
+        return spanOf({ ...value, certainty: needed }, kind)
+    }
+    if (/[.:;,!?]$/.test(word) || (isLinked && !isLetter(word.charCodeAt(0)) && !isDigit(word.charCodeAt(0)))) return undefined
+  }
+  return undefined
+}

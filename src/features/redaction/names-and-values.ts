@@ -2,6 +2,7 @@ import type { Name } from './distant-values.ts'
 import { certaintyOf, SURE, VERY_SURE } from './placeholders.ts'
 import { isDigit, isLetter } from './randomness.ts'
 import { RANK, type Span } from './rules/rule.ts'
+import { KNOWN_FORM } from './values-with-signs.ts'
 
 /**
  * A value near a name that says "secret", whatever stands between them: quotes, markup, brackets, columns, lines, words.
@@ -68,11 +69,19 @@ const isHard = (code: number) => code > 126 || HARD[code] === 1
 function nextRun(text: string, from: number, limit: number): { start: number; end: number } | undefined {
   let start = from
   while (start < limit && isHard(text.charCodeAt(start))) start += 1
+  if (text[start - 1] === '\\') start = afterEscape(text, start)
   if (start >= limit) return undefined
   let end = start
   const most = Math.min(text.length, start + LONGEST_VALUE + 40)
   while (end < most && !isHard(text.charCodeAt(end))) end += 1
   return { start, end }
+}
+
+/** `\\n`, `\\u0022` in a string of a program. */
+const ESCAPE = /u00[0-9a-fA-F]{2}|[nrt](?![a-z])/y
+function afterEscape(text: string, at: number): number {
+  ESCAPE.lastIndex = at
+  return ESCAPE.test(text) ? ESCAPE.lastIndex : at
 }
 
 const OPENERS = '([{,;:=>~*'
@@ -111,6 +120,17 @@ function isInside(text: string, start: number, end: number): boolean {
   )
 }
 
+/** `--from-literal=password=`: without the names before the value. */
+function behindNames(text: string, start: number, end: number): { start: number; end: number } {
+  let inner = { start, end }
+  for (let names = 0; names < 3; names += 1) {
+    const before = BEFORE_VALUE.exec(text.slice(inner.start, inner.end))?.[0]
+    if (before === undefined) break
+    inner = trimmed(text, inner.start + before.length, inner.end)
+  }
+  return inner
+}
+
 /** The candidates of a run: whole, behind a name and a sign, and in pieces. */
 function candidatesOf(text: string, run: { start: number; end: number }): Candidate[] {
   const found: Candidate[] = []
@@ -122,9 +142,9 @@ function candidatesOf(text: string, run: { start: number; end: number }): Candid
   const { start, end } = trimmed(text, run.start, run.end)
   if (end - start < LEAST_VALUE) return found
   const whole = text.slice(start, end)
-  const before = BEFORE_VALUE.exec(whole)?.[0]
-  if (before !== undefined) {
-    const inner = trimmed(text, start + before.length, end)
+  if (KNOWN_FORM.test(whole)) return found
+  const inner = behindNames(text, start, end)
+  if (inner.start !== start) {
     add(inner.start, inner.end, true)
     if (found.length > 0) return found
   }
@@ -215,10 +235,10 @@ const GAP_TOKEN = new RegExp(
     '(?<comment>(?<=\\n[ \\t]{0,40})(?:#|//|--)[ \\t][^\\n]{0,120}|/\\*[^\\n]{0,80}\\*/)',
     '(?<remark>\\([^()\\n"\']{0,60}\\)|\\[[^\\[\\]\\n]{0,40}\\])',
     '(?<fence>```\\w{0,12}|~~~\\w{0,12})',
-    '(?<break>\\r?\\n[ \\t]{0,80})',
+    '(?<break>\\r?\\n[ \\t]{0,80}|(?:\\\\[rn]){1,2}(?![a-z]))',
     '(?<tab>\\t| {2,}|\\.{3,}|_{3,})',
     '(?<op>:{1,2}=?|={1,3}>?|-{1,2}>|~>|<-|[→⇒➜➔›»：＝↓│|]|[—–]|(?<= )-(?= )|>(?=[ -])|\\?\\?|\\|\\|)',
-    '(?<quote>[\\s"\'`*_~‘’‚‛“”„‟‹«「」『』【】\\\\-])',
+    '(?<quote>\\\\u00[0-9a-fA-F]{2}|[\\s"\'`*_~‘’‚‛“”„‟‹«「」『』【】\\\\-])',
     '(?<value>(?:[A-Za-z_]{0,20}(?:[vV]alue|VALUE)|val|data|text|content|default|secretString|SecretString|wert|valeur|valor)(?![\\w]))',
     '(?<copula>(?:is|was|are|be|been|to|equals|ist|war|lautet|lauten|est|était|es|era|é|è|jest|je|это|är|er|on|adalah|olarak|now|is:|以下)(?![\\p{L}\\d])|[\\u3040-\\u30ff\\u4e00-\\u9fff\\uac00-\\ud7af]{1,10})',
     '(?<end>[.!?](?=\\s)|[?？。])',

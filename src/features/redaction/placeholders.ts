@@ -134,6 +134,7 @@ export const VERY_SURE = 3
 
 const HEX = /^(?=[0-9a-f]*[a-f])(?=[a-f]*\d)(?:[0-9a-f]{16,128})$|^(?=[0-9A-F]*[A-F])(?=[A-F]*\d)[0-9A-F]{16,128}$/
 const SHORT_HASH = /^[0-9a-f]{8,15}$/
+const PUBLIC_KEY_OF_SSH = /^AAAA[A-Z][23]/
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 const SIGN_OF_PASSWORD = /[!@#$%^&*?~+]/
 /** Addresses, calls, variables, dates, times, versions, markup, expressions, parameters of an address. */
@@ -142,7 +143,7 @@ const OTHER_FORM = new RegExp(
     String.raw`^[./~@-]|:\/\/|^\$[\w{(]|^%\w+%$|^[a-z_][A-Za-z_]*(?:\$\d)+(?!\w)|\$\{`,
     String.raw`=>|->|::|&&|\|\||[!=]==?|\+\+|[{}]|\*\/|[\w)]\(|\)\.|\(\)|\[\w*\]|^!*\(`,
     String.raw`^[^@]+@[^@]*\.[a-z]{2,}|@v?\d+\.|^\d{4}-\d\d|^[~^]?v?\d+\.\d+|^#[\w-]*[a-z][\w-]*$|^[\w.-]{1,40}=$|[-_]$|^[A-Za-z]+[?!]+$|\.[a-z]{1,20}[?!]{1,2}$|^[a-z]\w*(?:\$[a-z]\w*)*\$\d+$`,
-    String.raw`[?&][\w-]+=|%[0-9A-F]{2}(?:[A-Za-z/]|%)|[,;\s\\]|^\]|A-Za|a-z0|[0A]-[9Z]|@[\^~]|^0x[0-9A-Fa-f]{1,31}$`,
+    String.raw`[?&][\w-]+=|%[0-9A-F]{2}(?:[A-Za-z/]|%)|[,;\s\\]|^\]|A-Za|a-z0|[0A]-[9Z]|@[\^~]|\?\w+:|^0x[0-9A-Fa-f]{1,31}$`,
   ].join('|'),
 )
 /** A path or a type of media. */
@@ -161,7 +162,7 @@ export function certaintyOf(value: string): number {
   const bits = isHex ? value.length : randomBits(value)
   const isPassword = hasDigit && /[A-Za-z]{2}/.test(value) && (SIGN_OF_PASSWORD.test(value) || (bits > 4 && isOfAllKinds(value)))
   if (!isPassword && bits < 6) return 0
-  if (isPlaceholder(value)) return 0
+  if (isPlaceholder(value) || PUBLIC_KEY_OF_SSH.test(value)) return 0
   if (isHex) return value.length >= 24 ? VERY_SURE : SURE
   if (UUID.test(value) || SHORT_HASH.test(value)) return UNSURE
   const share = bits / value.length

@@ -57,6 +57,7 @@ export const SECRET_NAMES: readonly SecretName[] = [
       'lykilord',
       'contrasenya',
       'contrasinal',
+      'parolan',
       'zaporka',
     ],
   },
@@ -129,7 +130,6 @@ export const FOREIGN_NAMES: readonly SecretName[] = [
       'كلمة السر',
       'סיסמה',
       'סיסמא',
-      'parolan\u0131z',
       'пассворд',
       'パスコード',
       '暗証番号',
@@ -153,11 +153,11 @@ export const FOREIGN_NAMES: readonly SecretName[] = [
       'รหัสผ่าน',
     ],
   },
-  { kind: 'api_key', whole: false, names: ['ключ', 'schlüssel', 'clé ', 'clé_', 'キー', '키'] },
   { kind: 'token', whole: false, names: ['токен', '令牌', 'トークン', '토큰'] },
   {
     kind: 'secret',
     whole: false,
     names: ['секрет', 'приватный ключ', '密钥', '密鑰', 'シークレット'],
   },
+  { kind: 'api_key', whole: false, names: ['ключ', 'schlüssel', 'clé ', 'clé_', 'キー', '키'] },
 ]

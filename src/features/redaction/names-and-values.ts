@@ -1,5 +1,5 @@
 import type { Name } from './distant-values.ts'
-import { certaintyOf, SURE, VERY_SURE } from './placeholders.ts'
+import { certaintyOf, SURE, UNSURE, VERY_SURE } from './placeholders.ts'
 import { isDigit, isLetter } from './randomness.ts'
 import { RANK, type Span } from './rules/rule.ts'
 import { KNOWN_FORM } from './values-with-signs.ts'
@@ -91,6 +91,7 @@ const OPENED_BY: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
 /** Without the brackets, emphasis and punctuation around it, which may belong to the sentence. */
 function trimmed(text: string, start: number, end: number): { start: number; end: number } {
   let [from, to] = [start, end]
+  while (from + 2 < to && (text.startsWith('...', from) || (from > start && text[from] === '.'))) from += 1
   while (from < to && OPENERS.includes(text[from] as string)) from += 1
   while (to > from && CLOSERS.includes(text[to - 1] as string)) {
     const sign = text[to - 1] as string
@@ -103,7 +104,7 @@ function trimmed(text: string, start: number, end: number): { start: number; end
 }
 
 /** `name=`, `--name:`, `anna/`: what may stand before the value in one run. */
-const BEFORE_VALUE = /^(?:-{0,2}[A-Za-z_$][\w.$-]{0,60}(?:\[\])?(?::=|=>|[:=]|->)|[a-z]{2,20}[/%]|[a-z]{2,10}\{|[A-Za-z][\w.]{0,30}@[\w.]{1,40}:)(?=.)/
+const BEFORE_VALUE = /^(?:!\[CDATA\[|-{0,2}[A-Za-z_$][\w.$-]{0,60}(?:\[\])?(?::=|=>|[:=]|->)|[a-z]{2,20}[/%]|[a-z]{2,10}\{|[A-Za-z][\w.]{0,30}@[\w.]{1,40}:)(?=.)/
 const NEXT_PIECE = /[,;)(&]|\]\s*[:=]/
 
 const LETTER_BEYOND_ASCII = /[\u00c0-\u024f\u0370-\u04ff]/
@@ -137,7 +138,7 @@ function candidatesOf(text: string, run: { start: number; end: number }): Candid
   const add = (start: number, end: number, isPaired: boolean) => {
     if (end - start < LEAST_VALUE || end - start > LONGEST_VALUE) return
     const certainty = isInside(text, start, end) ? 0 : certaintyOf(text.slice(start, end))
-    if (certainty >= SURE) found.push({ start, end, certainty, isPaired })
+    if (certainty > 0) found.push({ start, end, certainty, isPaired })
   }
   const { start, end } = trimmed(text, run.start, run.end)
   if (end - start < LEAST_VALUE) return found
@@ -195,20 +196,25 @@ function endOfName(text: string, { end }: Name): number {
   return Math.max(end, REST_OF_NAME.lastIndex)
 }
 
-type NameLine = { isCommand: boolean; isHeading: boolean }
+type NameLine = { isCommand: boolean; isHeading: boolean; isStart: boolean }
 
-const COMMAND_LINE = /^\s{0,8}(?:[\w@:~./-]{0,40}[$%#❯]|PS [^>\n]{0,60}>)\s{1,4}\w/
+const COMMAND_LINE = /^\s{0,8}(?:[\w@:~./()-]{0,40}[$%#❯]|[\w@:~./()-]{0,40}\w>|>>>|PS [^>\n]{0,60}>)\s{1,4}\w/
 const HEADING_LINE = /^\s{0,8}(?:#{1,6}\s|[*_]{1,3}\S|=+\s)/
 
 function lineOf(text: string, { start }: Name): NameLine {
   const from = text.lastIndexOf('\n', start - 1) + 1
   const before = start - from > 300 ? '' : text.slice(from, start + 1)
-  return { isCommand: COMMAND_LINE.test(before), isHeading: HEADING_LINE.test(before) }
+  return {
+    isCommand: COMMAND_LINE.test(before),
+    isHeading: HEADING_LINE.test(before),
+    isStart: /^\s{0,12}[\w-]{0,20}\S$/.test(before),
+  }
 }
 
 const NEVER = 9
 const TAGS = /<\/?[A-Za-z][^<>\n]{0,160}>/g
 /** Words in the gap that say what the value is instead. */
+const DIGEST = /hash|digest|\bsha-?\d|md5|checksum|fingerprint/i
 const OTHER_THING =
   /hash|digest|\bsha-?\d|md5|commit|checksum|fingerprint|uuid|version|integrity|thumbprint|signature|bcrypt|argon|public|\bids?\b|\burl|address|\bname\b(?!["']?\s{0,3}[,:])|revision|build|model|https?:/i
 
@@ -218,9 +224,9 @@ function neededFor(text: string, from: number, candidate: Candidate, kind: strin
   const shape = shapeOf(gap)
   const strength = strengthOf(shape, gap, text, candidate, line)
   if (strength === 0) return NEVER
-  if (strength < STRONG && OTHER_THING.test(gap.replace(TAGS, ' '))) return NEVER
+  if (strength < STRONG && (line.isCommand ? DIGEST : OTHER_THING).test(gap.replace(TAGS, ' '))) return NEVER
   const isPassword = kind === 'password'
-  if (strength === STRONG) return SURE
+  if (strength === STRONG) return kind === 'api_key' ? SURE : UNSURE
   if (strength === MEDIUM) return SURE
   return isPassword ? VERY_SURE : NEVER
 }
@@ -231,7 +237,7 @@ const STRONG = 3
 
 const GAP_TOKEN = new RegExp(
   [
-    '(?<tag></?[A-Za-z!][^<>\\n]{0,160}>|/?>(?![ =-])|&nbsp;|\\\\[a-z]{2,10}\\{)',
+    '(?<tag><!\\[CDATA\\[|</?[A-Za-z!][^<>\\n]{0,160}>|/?>(?![ =-])|&nbsp;|\\\\[a-z]{2,10}\\{)',
     '(?<comment>(?<=\\n[ \\t]{0,40})(?:#|//|--)[ \\t][^\\n]{0,120}|/\\*[^\\n]{0,80}\\*/)',
     '(?<remark>\\([^()\\n"\']{0,60}\\)|\\[[^\\[\\]\\n]{0,40}\\])',
     '(?<fence>```\\w{0,12}|~~~\\w{0,12})',
@@ -286,7 +292,7 @@ function shapeOf(gap: string): string {
 }
 
 /** `password (root): `, `"password" => `, a label and tags. */
-const ASSIGNED = /^(?:[(t<]|w){0,5}[c<(t]{0,3}:[:<(tc]{0,4}$/
+const ASSIGNED = /^(?:[(t<]|w){0,5}[c<(t]{0,3}:(?:[w(<[c]{1,4}\.?:)?[:<(tc]{0,4}$/
 /** `password for the staging database: ` */
 const ASSIGNED_LATER = /^[w(=x]{0,9}[<]{0,2}:[:<(t]{0,3}$/
 /** `": "API_KEY", "enabled": true, "value": "` */
@@ -294,9 +300,9 @@ const BESIDE_VALUE = /^[(<]{0,3}[,n<x:]{0,4}(?:[(x]?[w=(]{1,2}[<x]{0,2}:?[w=(]{0
 /** `password is`, `password for the server ist` */
 const SAID = /^[w(]{0,7}=[w=]{0,3}[:<t[]{0,3}$|^[w=]{0,6}\.$/
 /** Columns, tags, a comma, nothing at all. */
-const BESIDE = /^[(]{0,2}\[?$|^[(w]{0,3}[<t,(]{1,4}\[?$/
+const BESIDE = /^[(]{0,2}\[{0,3}$|^[(w]{0,3}[<t,(]{1,4}\[?$/
 /** `").type("`, `= []byte("`, `{ return "` */
-const CALLED = /^[:(txz]{0,4}[w(]{0,2}[x]{0,2}[w]{0,2}\[$|^[w]{0,1}:[(:w=]{0,3}\[{0,2}$/
+const CALLED = /^[:(txz]{0,4}[w(]{0,2}[x]{0,2}[w]{0,2}\[$|^[w]{0,1}:[(:w=x]{0,3}\[{0,2}$|^:\[{1,2}w?$|^:\[{1,2}(?:w:w,){0,2}w:$/
 /** On the next line, with or without a colon, in a fence. */
 const BELOW = /^[(w=]{0,8}[<]{0,2}[:t.]{0,3}[<]{0,2}n[nft<:x=]{0,6}$/
 const DIRECTLY_BELOW = /^[(]?[<]{0,2}[:t.]{0,3}[<]{0,2}n[nft<:x=]{0,6}$/
@@ -323,7 +329,17 @@ function strengthOf(shape: string, gap: string, text: string, candidate: Candida
   if (ASSIGNED_LATER.test(shape)) return MEDIUM
   if (SAID.test(shape) || BESIDE.test(shape)) return MEDIUM
   if (CALLED.test(shape)) return MEDIUM
-  return IN_SENTENCE.test(shape) ? WEAK : 0
+  if (!IN_SENTENCE.test(shape)) return 0
+  return isDirective(gap, text, candidate, line) ? MEDIUM : WEAK
+}
+
+/** `AUTH app …`, `password 0 …`: a line of a configuration, which ends with the value. */
+function isDirective(gap: string, text: string, { end }: Candidate, line: NameLine): boolean {
+  const words = gap.trim().split(/\s+/)
+  if (words.length > 2 || !/^\s/.test(gap)) return false
+  if (!line.isStart && words.some((word) => !/^\d{1,2}$/.test(word))) return false
+  ALONE.lastIndex = end
+  return ALONE.test(text)
 }
 
 // --- before the name ---
@@ -331,6 +347,8 @@ function strengthOf(shape: string, gap: string, text: string, candidate: Candida
 const LONGEST_BEFORE = 100
 const LINKING =
   /^(?:as|is|was|for|als|ist|war|come|como|comme|est|es|era|é|è|jako|som|är|er|jest|je|how|—|–|-|=|это|как|\()$/i
+/** A comment at the end of a line, or an arrow back. */
+const REMARKING = /^(?:#|\/\/|--|\/\*|←|<-|<=|⇐|⬅️?)$/
 const NAME_KEY =
   /(?:^|[\s"'{,<([])(?:[A-Za-z_]{0,20}?(?:name|key)|id|label|field|k)["']?\s{0,3}(?:[:=>]|:=|=>)\s{0,3}["']?[\w.-]{0,40}$/i
 const VALUE_KEY =
@@ -373,15 +391,21 @@ function valueInSentence(text: string, { start }: Name, kind: string): Span | un
   while (at > from && !isHard(text.charCodeAt(at - 1))) at -= 1
   if (start - at > 20) return undefined
   let isLinked = text[at] === '('
-  for (let words = 0; words < 5; words += 1) {
+  let isRemarked = false
+  for (let words = 0; words < (isRemarked ? 12 : 5); words += 1) {
     let end = at
     while (end > from && text[end - 1] !== '\n' && isHard(text.charCodeAt(end - 1))) end -= 1
+    if (/[←⬅]/.test(text.slice(end, at))) isRemarked = true
     if (end === from || text[end - 1] === '\n') return undefined
     at = end
     while (at > from && !isHard(text.charCodeAt(at - 1))) at -= 1
     const word = text.slice(at, end)
-    if (LINKING.test(word)) {
-      isLinked = true
+    if (REMARKING.test(word) && kind === 'password') isRemarked = true
+    if (LINKING.test(word) || word.startsWith('(') || isRemarked) isLinked = true
+    if (LINKING.test(word) || REMARKING.test(word) || word.startsWith('(')) continue
+    if (isRemarked) {
+      const found = candidatesOf(text, { start: at, end }).find(({ certainty }) => certainty >= SURE)
+      if (found) return spanOf(found, kind)
       continue
     }
     if (isLinked && end - at >= LEAST_VALUE) {

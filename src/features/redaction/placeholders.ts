@@ -160,8 +160,8 @@ export function certaintyOf(value: string): number {
   const hasDigit = /\d/.test(value)
   const isHex = hasDigit && HEX.test(value)
   const bits = isHex ? value.length : randomBits(value)
-  const isPassword = hasDigit && /[A-Za-z]{2}/.test(value) && (SIGN_OF_PASSWORD.test(value) || (bits > 4 && isOfAllKinds(value)))
-  if (!isPassword && bits < 6) return 0
+  const isPassword = hasDigit && /[A-Za-z]{2}/.test(value) && (SIGN_OF_PASSWORD.test(value) || (bits > (value.length >= 12 ? 0 : 4) && isOfAllKinds(value)))
+  if (!isPassword && bits < 3) return 0
   if (isPlaceholder(value) || PUBLIC_KEY_OF_SSH.test(value)) return 0
   if (isHex) return value.length >= 24 ? VERY_SURE : SURE
   if (UUID.test(value) || SHORT_HASH.test(value)) return UNSURE
@@ -174,5 +174,6 @@ export function certaintyOf(value: string): number {
     if (isPassword) return bits >= 4 ? VERY_SURE : SURE
     if (bits >= (hasDigit ? 6 : 8) && share >= 0.4 && value.length >= (hasDigit ? 8 : 12)) return SURE
   }
-  return isPassword ? SURE : 0
+  if (isPassword) return SURE
+  return LETTERS.test(value) && share >= 0.2 && value.length >= 12 ? UNSURE : 0
 }

@@ -24,6 +24,22 @@ export const CALLS = [
   'adduser',
   'add_user',
   'account',
+  'smtp',
+  'imap',
+  'ldap',
+  'bind',
+  'wifi',
+  'ftp',
+  'ssh',
+  'basic',
+  'verify',
+  'register',
+  'jdbc',
+  'mqtt',
+  'amqp',
+  'redis',
+  'mongo',
+  'winrm',
 ]
 /** The rest of the name, and perhaps a sign before a list: `auth=(`, `credentials: [`, `connect_db(`. */
 const OPENED = /(?:[\w.]|::|<\w{1,30}>){0,40}["'`]?[ \t]{0,3}(?:[=:]{1,2}>?[ \t]{0,3}(?:new[ \t])?[\w.]{0,30})?[([{]/y
@@ -91,9 +107,30 @@ export const PAIR_NAMES = [
   'inloggegevens',
 ]
 const WORDS_BEFORE =
-  /(?:[ \t]{0,2}(?:data|details|info|as|is|are|with|for|to|using|the|in|on|at|mit|als|sind|avec|con|com|met|default|test|demo|user|username|staging|production|prod|dev|server|database|db|host|admin(?=[ \t]+(?:user|account|login)))(?![\w@/-])){0,5}[ \t]{0,3}(?:[:=>|–—-]{1,2}|\n|→)?[ \t]{0,4}/iy
+  /(?:[ \t]{0,2}(?:data|details|info|as|is|are|with|for|to|using|the|in|on|at|https?:\/\/[^\s"'<>]{1,100}|mit|als|sind|avec|con|com|met|default|test|demo|user|username|staging|production|prod|dev|server|database|db|host|admin(?=[ \t]+(?:user|account|login)))(?![\w@/-])){0,5}[ \t]{0,3}(?:[:=>|–—-]{1,2}|\n|→)?[ \t]{0,4}/iy
 const PAIR =
   /["'`*_([]{0,3}(?!\/)[\w.@+\\$-]{1,60}["'`*_]{0,3}(?:[ \t]{0,3}(?:[:/|,;]|->|→|–|—|-(?=[ \t]))[ \t]{0,3}|[ \t]{1,3}(?:with|and|mit|und|et|y|e|en|\/|pw|pass(?:word)?|using)(?:[ \t](?:the[ \t])?(?:password|pass|pw|passwort))?:?[ \t]{1,3})["'`*_]{0,3}([^\s"'`<>,]{8,200})/iy
+
+/** `sonar.login=…`: a token in place of a user. */
+const IN_PLACE_OF_USER = /["']?[ \t]{0,2}[=:][ \t]{0,2}["']?([^\s"'`<>,;/@()]{10,200})(?![\w:/@(])/y
+
+export function tokenAsLogin(text: string, nameEnd: number): Span | undefined {
+  IN_PLACE_OF_USER.lastIndex = nameEnd
+  const value = IN_PLACE_OF_USER.exec(text)?.[1]
+  if (value === undefined || certaintyOf(value) < SURE) return undefined
+  const end = IN_PLACE_OF_USER.lastIndex
+  return { start: end - value.length, end, kind: 'token', rank: RANK.assigned }
+}
+
+/** Users whom a password follows without a word about it. */
+export const KNOWN_USERS = ['root', 'admin', 'administrator', 'sysadmin', 'superuser']
+const BEHIND_USER = /["'`*_]{0,2}[ \t]{0,2}[:/|][ \t]{0,2}["'`*_]{0,2}([^\s"'`<>,]{8,200})/y
+
+export function passwordOfUser(text: string, nameEnd: number): Span | undefined {
+  BEHIND_USER.lastIndex = nameEnd
+  const written = BEHIND_USER.exec(text)?.[1]
+  return written === undefined ? undefined : pairedPassword(written, BEHIND_USER.lastIndex - written.length)
+}
 
 export function passwordOfPair(text: string, nameEnd: number): Span | undefined {
   WORDS_BEFORE.lastIndex = nameEnd
@@ -101,7 +138,10 @@ export function passwordOfPair(text: string, nameEnd: number): Span | undefined 
   const found = PAIR.exec(text)
   const written = found?.[1]
   if (!found || written === undefined) return undefined
-  const start = PAIR.lastIndex - written.length
+  return pairedPassword(written, PAIR.lastIndex - written.length)
+}
+
+function pairedPassword(written: string, start: number): Span | undefined {
   const value = written.replace(/(?:[).,;:_\]]|\*\*){1,4}$/, '')
   if (certaintyOf(value) < SURE) return undefined
   return { start, end: start + value.length, kind: 'password', rank: RANK.assigned }

@@ -27,7 +27,16 @@ import { ALL_RULES } from './rules/all.ts'
 import { SECRET_NAMES } from './rules/names.ts'
 import { type NamedRule, RANK, type Span, type TokenRule } from './rules/rule.ts'
 import { Stretches } from './stretches.ts'
-import { argumentOfCall, CALLS, PAIR_NAMES, passwordOfPair, wifiPassword } from './positions.ts'
+import {
+  argumentOfCall,
+  CALLS,
+  KNOWN_USERS,
+  PAIR_NAMES,
+  passwordOfPair,
+  passwordOfUser,
+  tokenAsLogin,
+  wifiPassword,
+} from './positions.ts'
 import { HEADS_OF_PAIRS, Tables } from './tables.ts'
 import { unfold } from './unfold.ts'
 import { dsnPassword, urlPassword } from './urls.ts'
@@ -141,6 +150,8 @@ for (const sign of ['\u001b', '%22', '%3a', '\\u0022', '\\u003d', '\\\\"', "\\\\
 }
 for (const name of CALLS) on(name, (scan, end) => scan.add(argumentOfCall(scan.text, end)))
 for (const name of PAIR_NAMES) on(name, (scan, end) => scan.add(passwordOfPair(scan.text, end)))
+for (const name of KNOWN_USERS) on(name, (scan, end) => scan.add(passwordOfUser(scan.text, end)))
+on('login', (scan, end) => scan.add(tokenAsLogin(scan.text, end)))
 for (const name of HEADS_OF_PAIRS)
   on(name, (scan, end) => {
     for (const span of scan.tables.secretsBelow({ start: end - name.length, end })) scan.add(span)

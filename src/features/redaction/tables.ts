@@ -41,10 +41,11 @@ function headingIn(cell: string): Heading | undefined {
 }
 
 const TRIMMED = /[^\s*_~"'`](?:[^\r\n]{0,398}[^\s*_~"'`])?/
+const WRITTEN = /[^\s"'`](?:[^\r\n]{0,398}[^\s"'`])?/
 const PAIR_VALUE = /^[^\s:/|,;]{1,60}\s{0,2}[:/|,;]\s{0,2}(?=\S)/
 
 function secretIn(cell: Cell, { kind, text, name, isPair }: Heading, isSure: boolean): Span | undefined {
-  const found = TRIMMED.exec(cell.text)
+  const found = (/^\s*[*_~"'`]/.test(cell.text) ? TRIMMED : WRITTEN).exec(cell.text)
   if (!found) return undefined
   const before = isPair ? (PAIR_VALUE.exec(found[0])?.[0].length ?? found[0].length) : 0
   const value = found[0].slice(before)
@@ -303,7 +304,7 @@ function htmlCells(row: string, start: number): Cell[] {
 
 const LIST_BEFORE = 200
 const LIST_ITEMS = /^(?:\s{0,4}["'`[]?[\w -]{0,40}["'`\]]?\s{0,4},){0,20}\s{0,40}["'`[]?[\w -]{0,40}$/
-const BETWEEN_LISTS = /\s{0,20}(?:values|select|from\s{1,4}stdin;\r?\n|,|["']?\w{1,12}["']?\s{0,2}[:=])?[\s,:=]{0,20}[[(]{0,2}\s{0,20}(?:[([]|(?<=stdin;\r?\n))/iy
+const BETWEEN_LISTS = /[\s,]{0,20}(?:values|select|from\s{1,4}stdin;\r?\n|["']?\w{1,12}["']?\s{0,2}[:=])?[\s,:=]{0,20}[[(]{0,2}\s{0,20}(?:[([]|(?<=stdin;\r?\n))/iy
 const LIST_ITEM = /\s{0,40}(?:[NEnebx]?'((?:[^'\\\n]|\\.|''){0,400})'|"((?:[^"\\\n]|\\.){0,400})"|`([^`\n]{0,100})`|\[([^\]\n]{0,40})\]|([^\s,()[\]"'`]{0,200}(?:\([^()\n]{0,100}\))?(?: [\w]{1,20}){0,3}))\s{0,20}([,)\]])/y
 
 /** The items of a list in brackets. */

@@ -11,34 +11,135 @@ import { KNOWN_FORM } from './values-with-signs.ts'
 const LONGEST_WINDOW = 220
 /** Of many names side by side only the first ones are tried. */
 const WINDOW_OF_TRIES = 400
-const MOST_TRIES = 16
-const MOST_CANDIDATES = 4
-const MOST_RUNS = 16
+const MOST_TRIES = 12
+const MOST_CANDIDATES = 3
 const LEAST_VALUE = 8
 const LONGEST_VALUE = 400
 
 /** Reads a text from name to name. */
 export class Neighbours {
   readonly #text: string
+  readonly #candidates: Candidates
   #from = -WINDOW_OF_TRIES
   #tries = 0
+
+  constructor(text: string, candidates: Candidates) {
+    this.#text = text
+    this.#candidates = candidates
+  }
+
+  /** The value of a name: behind it, or before it. */
+  secretOf(name: Name, kind: string): Span | undefined {
+    const text = this.#text
+    if (text[name.end] === '/') return undefined
+    const before = speaksBack(name, kind) ? this.#candidates.within(name.start - LONGEST_BEFORE, name.start) : NONE
+    const isKeyed = isKeyOfPair(text, name)
+    const behind = this.#candidates.within(name.end, name.end + LONGEST_WINDOW)
+    const hasOwn = mayHoldValue(text.charCodeAt(name.end))
+    if ((behind.length === 0 && before.length === 0 && !isKeyed && !hasOwn) || !this.#isTried(name)) return undefined
+    return (
+      valueBehind(text, name, kind, behind) ??
+      (isKeyed ? valueOfPair(text, name, kind) : undefined) ??
+      (before.length > 0 ? valueInSentence(text, name, kind) : undefined)
+    )
+  }
+
+  #isTried(name: Name): boolean {
+    if (!isWord(this.#text, name)) return false
+    OTHER_WORD.lastIndex = name.start
+    if (OTHER_WORD.test(this.#text)) return false
+    if (Math.abs(name.start - this.#from) >= WINDOW_OF_TRIES) {
+      this.#from = name.start
+      this.#tries = 0
+    }
+    this.#tries += 1
+    return this.#tries <= MOST_TRIES
+  }
+}
+
+/** What stands before a short name such as `key` hardly ever belongs to it. */
+const speaksBack = ({ start, end }: Name, kind: string): boolean => kind === 'password' || end - start > 4
+
+const mayHoldValue = (code: number): boolean => !isHard(code) && code !== 47 && code !== 40 && code !== 44 && code !== 41
+
+/** Does a colon or an equals sign stand before the name: `name: DB_PASSWORD`? */
+function isKeyOfPair(text: string, { start }: Name): boolean {
+  let at = start - 1
+  const least = start - 40
+  while (at > least && isInName(text.charCodeAt(at))) at -= 1
+  while (at > least && (text[at] === ' ' || text[at] === '"' || text[at] === "'")) at -= 1
+  const sign = text[at]
+  return sign === ':' || sign === '=' || sign === '>'
+}
+
+const isInName = (code: number): boolean =>
+  isLetter(code) || isDigit(code) || code === 95 || code === 45 || code === 46
+
+const NONE: readonly Candidate[] = []
+const LONGEST_RUN = LONGEST_VALUE + 100
+/** So many letters in a row may be a secret without a digit. */
+const LEAST_LETTERS = 12
+
+/** What looks like a secret by itself, in the order of the text. Each stretch is read once, when a name is near it. */
+export class Candidates {
+  readonly #text: string
+  readonly #found: Candidate[] = []
+  #readTo = 0
+  #last = 0
 
   constructor(text: string) {
     this.#text = text
   }
 
-  /** The value of a name: behind it, or before it. */
-  secretOf(name: Name, kind: string): Span | undefined {
-    if (!isWord(this.#text, name)) return undefined
-    OTHER_WORD.lastIndex = name.start
-    if (OTHER_WORD.test(this.#text)) return undefined
-    if (name.start - this.#from >= WINDOW_OF_TRIES) {
-      this.#from = name.start
-      this.#tries = 0
+  /** Those that begin between two places. */
+  within(from: number, to: number): readonly Candidate[] {
+    this.#read(Math.max(0, from), to)
+    const found = this.#found
+    if (found.length === 0) return NONE
+    let at = Math.min(this.#last, found.length - 1)
+    while (at > 0 && (found[at] as Candidate).start >= from) at -= 1
+    while (at < found.length && (found[at] as Candidate).start < from) at += 1
+    this.#last = at
+    let end = at
+    while (end < found.length && (found[end] as Candidate).start < to) end += 1
+    return end === at ? NONE : found.slice(at, end)
+  }
+
+  #read(from: number, to: number): void {
+    const text = this.#text
+    const limit = Math.min(text.length, to)
+    if (limit <= this.#readTo) return
+    let at = Math.max(this.#readTo, from)
+    const least = Math.max(this.#readTo, from - LONGEST_RUN)
+    while (at > least && !isHard(text.charCodeAt(at - 1))) at -= 1
+    while (at < limit) {
+      while (at < limit && isHard(text.charCodeAt(at))) at += 1
+      at = this.#readRun(at)
     }
-    this.#tries += 1
-    if (this.#tries > MOST_TRIES) return undefined
-    return valueBehind(this.#text, name, kind) ?? valueBefore(this.#text, name, kind)
+    this.#readTo = at
+  }
+
+  /** Returns where the run ends. */
+  #readRun(start: number): number {
+    const text = this.#text
+    let [at, digits, letters, most, all] = [start, 0, 0, 0, 0]
+    for (; at < text.length; at += 1) {
+      const code = text.charCodeAt(at)
+      if (isHard(code)) break
+      if (isLetter(code)) {
+        letters += 1
+        all += 1
+        if (letters > most) most = letters
+      } else {
+        letters = 0
+        if (isDigit(code)) digits += 1
+      }
+    }
+    const length = at - start
+    const isLikely = length >= LEAST_VALUE && length <= LONGEST_RUN
+    if (isLikely && (digits > 0 ? all > 2 : most >= LEAST_LETTERS))
+      for (const candidate of candidatesOf(text, { start, end: at })) this.#found.push(candidate)
+    return at
   }
 }
 
@@ -65,19 +166,7 @@ for (let code = 0; code <= 32; code += 1) HARD[code] = 1
 for (const sign of '"\'`<>\\|\u007f') HARD[sign.charCodeAt(0)] = 1
 const isHard = (code: number) => code > 126 || HARD[code] === 1
 
-/** The next run of characters that a value may have, from `from` to before `limit`. */
-function nextRun(text: string, from: number, limit: number): { start: number; end: number } | undefined {
-  let start = from
-  while (start < limit && isHard(text.charCodeAt(start))) start += 1
-  if (text[start - 1] === '\\') start = afterEscape(text, start)
-  if (start >= limit) return undefined
-  let end = start
-  const most = Math.min(text.length, start + LONGEST_VALUE + 40)
-  while (end < most && !isHard(text.charCodeAt(end))) end += 1
-  return { start, end }
-}
-
-/** `\\n`, `\\u0022` in a string of a program. */
+/** A line end or a quote as a string of a program has it. */
 const ESCAPE = /u00[0-9a-fA-F]{2}|[nrt](?![a-z])/y
 function afterEscape(text: string, at: number): number {
   ESCAPE.lastIndex = at
@@ -140,7 +229,8 @@ function candidatesOf(text: string, run: { start: number; end: number }): Candid
     const certainty = isInside(text, start, end) ? 0 : certaintyOf(text.slice(start, end))
     if (certainty > 0) found.push({ start, end, certainty, isPaired })
   }
-  const { start, end } = trimmed(text, run.start, run.end)
+  const from = text[run.start - 1] === '\\' ? afterEscape(text, run.start) : run.start
+  const { start, end } = trimmed(text, from, run.end)
   if (end - start < LEAST_VALUE) return found
   const whole = text.slice(start, end)
   if (KNOWN_FORM.test(whole)) return found
@@ -169,23 +259,26 @@ function candidatesOf(text: string, run: { start: number; end: number }): Candid
 /** The rest of a name: `passwords`, `PASSWORD_PROD`, the endings of other languages. */
 const REST_OF_NAME = /(?:[\w-]|(?![\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])[\p{L}\p{M}]){0,30}/uy
 
-function valueBehind(text: string, name: Name, kind: string): Span | undefined {
+function valueBehind(text: string, name: Name, kind: string, candidates: readonly Candidate[]): Span | undefined {
   const from = endOfName(text, name)
-  const limit = Math.min(text.length, from + LONGEST_WINDOW)
-  let candidates = 0
-  let runs = 0
-  let line: NameLine | undefined
-  for (let run = nextRun(text, from, limit); run; run = nextRun(text, run.end, limit)) {
-    for (const candidate of candidatesOf(text, run)) {
-      candidates += 1
-      line ??= lineOf(text, name)
-      const needed = neededFor(text, from, candidate, kind, line)
-      if (candidate.certainty >= needed) return spanOf(candidate, kind)
-    }
-    runs += 1
-    if (candidates >= MOST_CANDIDATES || runs >= MOST_RUNS) return undefined
+  const own = ownRun(text, from)
+  const line = lineOf(text, name)
+  let tried = 0
+  for (const candidate of own.length > 0 ? [...own, ...candidates] : candidates) {
+    if (candidate.start < from) continue
+    if (candidate.certainty >= neededFor(text, from, candidate, kind, line)) return spanOf(candidate, kind)
+    tried += 1
+    if (tried >= MOST_CANDIDATES) return undefined
   }
   return undefined
+}
+
+/** The rest of the run that the name stands in: `?api_key=…&a=1`, `+DB_PASSWORD=…`. */
+function ownRun(text: string, from: number): readonly Candidate[] {
+  if (!mayHoldValue(text.charCodeAt(from))) return NONE
+  let end = from
+  while (end < from + LONGEST_RUN && end < text.length && !isHard(text.charCodeAt(end))) end += 1
+  return end - from > LEAST_VALUE ? candidatesOf(text, { start: from, end }) : NONE
 }
 
 /** In scripts without blanks the value may follow the name at once. */
@@ -246,7 +339,7 @@ const GAP_TOKEN = new RegExp(
     '(?<op>:{1,2}=?|={1,3}>?|-{1,2}>|~>|<-|[→⇒➜➔›»：＝↓│|]|[—–]|(?<= )-(?= )|>(?=[ -])|\\?\\?|\\|\\|)',
     '(?<quote>\\\\u00[0-9a-fA-F]{2}|[\\s"\'`*_~‘’‚‛“”„‟‹«「」『』【】\\\\-])',
     '(?<value>(?:[A-Za-z_]{0,20}(?:[vV]alue|VALUE)|val|data|text|content|default|secretString|SecretString|wert|valeur|valor)(?![\\w]))',
-    '(?<copula>(?:is|was|are|be|been|to|equals|ist|war|lautet|lauten|est|était|es|era|é|è|jest|je|это|är|er|on|adalah|olarak|now|is:|以下)(?![\\p{L}\\d])|[\\u3040-\\u30ff\\u4e00-\\u9fff\\uac00-\\ud7af]{1,10})',
+    '(?<copula>(?:is|was|are|be|been|to|from|equals|ist|war|lautet|lauten|est|était|es|era|é|è|jest|je|это|är|er|on|adalah|olarak|now|is:|以下)(?![\\p{L}\\d])|[\\u3040-\\u30ff\\u4e00-\\u9fff\\uac00-\\ud7af]{1,10})',
     '(?<end>[.!?](?=\\s)|[?？。])',
     '(?<comma>[,;])',
     '(?<open>[\\[({<])',
@@ -355,18 +448,14 @@ const VALUE_KEY =
   /(?<![A-Za-z])(?:[A-Za-z_]{0,20}value|val|v)["']?\s{0,3}(?:[:=>]|:=|=>)\s{0,3}["']?([^\s"'`<>,]{8,200})/i
 const LONGEST_PAIR = 260
 
-function valueBefore(text: string, name: Name, kind: string): Span | undefined {
-  const around = text.slice(Math.max(0, name.start - 60), name.start)
-  if (NAME_KEY.test(around)) {
-    const from = Math.max(0, name.start - LONGEST_PAIR)
-    const found = lastValueKey(text.slice(from, name.start))
-    if (found) {
-      const { start, end } = trimmed(text, from + found.start, from + found.end)
-      if (certaintyOf(text.slice(start, end)) >= SURE) return spanOf({ start, end, certainty: SURE }, kind)
-    }
-    return undefined
-  }
-  return valueInSentence(text, name, kind)
+/** `value: …` before `name: DB_PASSWORD`. */
+function valueOfPair(text: string, name: Name, kind: string): Span | undefined {
+  if (!NAME_KEY.test(text.slice(Math.max(0, name.start - 60), name.start))) return undefined
+  const from = Math.max(0, name.start - LONGEST_PAIR)
+  const found = lastValueKey(text.slice(from, name.start))
+  if (!found) return undefined
+  const { start, end } = trimmed(text, from + found.start, from + found.end)
+  return certaintyOf(text.slice(start, end)) >= SURE ? spanOf({ start, end, certainty: SURE }, kind) : undefined
 }
 
 /** The last value before a name, if no other name stands between them. */

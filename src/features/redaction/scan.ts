@@ -14,12 +14,12 @@ import {
 import { commandKeywords, givenSecrets } from './command-arguments.ts'
 import { handedOver, handoverKeywords } from './commands.ts'
 import { distantSecret, type Name } from './distant-values.ts'
-import { foreignNames } from './foreign-names.ts'
+import { foreignNames, hasForeignLetters } from './foreign-names.ts'
 import { isHarmless } from './harmless.ts'
 import { authorizationValue, basicCredentials, bearerToken, sessionCookies } from './headers.ts'
 import { endOfList } from './listed-keys.ts'
 import { JSON_KINDS, secretsInJson, secretsInYaml, YAML_KINDS } from './manifests.ts'
-import { Neighbours } from './names-and-values.ts'
+import { Candidates, Neighbours } from './names-and-values.ts'
 import { NameRuns } from './name-runs.ts'
 import { HERE_STRING, hereString, pipedPassword, READERS } from './piped-passwords.ts'
 import { isSampleToken, isSampleValue } from './placeholders.ts'
@@ -184,6 +184,7 @@ export function scan(written: string): Span[] {
 
 function scanPlain(text: string): { spans: Span[]; hasSequences: boolean } {
   const found: Span[] = []
+  const candidates = new Candidates(text)
   const state: Scan = {
     text,
     block: blockFinder(text, PEM),
@@ -194,7 +195,7 @@ function scanPlain(text: string): { spans: Span[]; hasSequences: boolean } {
     bare: new ValueRuns(text, BARE_NOTATION),
     signed: new ValueRuns(text, SIGNED_NOTATION),
     names: new NameRuns(text),
-    neighbours: new Neighbours(text),
+    neighbours: new Neighbours(text, candidates),
     tables: new Tables(text),
     manifestEnd: -1,
     listEnd: 0,
@@ -210,7 +211,12 @@ function scanPlain(text: string): { spans: Span[]; hasSequences: boolean } {
     if (end <= read.end && end - (KEYWORDS[keyword]?.length ?? 0) > read.start) return
     for (const trigger of BY_KEYWORD[keyword] ?? []) trigger(state, end)
   })
-  const foreign: Scan = { ...state, tables: new Tables(text), neighbours: new Neighbours(text) }
+  if (!hasForeignLetters(text)) return { spans: withoutOverlaps(found), hasSequences: state.hasSequences }
+  const foreign: Scan = {
+    ...state,
+    tables: new Tables(text),
+    neighbours: new Neighbours(text, new Candidates(text)),
+  }
   for (const { name, kind } of foreignNames(text)) {
     for (const span of foreign.tables.secretsBelow(name)) state.add(span)
     state.add(secretOfName(foreign, name, kind))

@@ -3,6 +3,7 @@ import type { Name } from './distant-values.ts'
 import { isHarmless } from './harmless.ts'
 import { certaintyOf, SURE } from './placeholders.ts'
 import { FOREIGN_NAMES, SECRET_NAMES } from './rules/names.ts'
+import { isDigit, isLetter } from './randomness.ts'
 import { RANK, type Span } from './rules/rule.ts'
 
 /**
@@ -130,6 +131,7 @@ function lineAt(text: string, start: number): Line | undefined {
 /** Reads the tables of a text from name to name. Each line is a head at most once, and no row of a table is one. */
 export class Tables {
   readonly #text: string
+  readonly #hasCells: boolean
   #lineStart = 0
   #lineEnd = -1
   #readUntil = 0
@@ -138,10 +140,13 @@ export class Tables {
 
   constructor(text: string) {
     this.#text = text
+    this.#hasCells = /<t[dh][\s>]/i.test(text)
   }
 
   secretsBelow(name: Name): Span[] {
-    const spans = [...this.#inHtml(name), ...this.#inLists(name)]
+    const spans: Span[] = []
+    if (this.#hasCells) spans.push(...this.#inHtml(name))
+    if (endsItem(this.#text, name.end)) spans.push(...this.#inLists(name))
     if (name.start >= this.#lineStart && name.start <= this.#lineEnd) return spans
     const head = this.#lineOf(name)
     if (head && head.start >= this.#readUntil && head.text !== '') spans.push(...this.#below(head))
@@ -162,15 +167,17 @@ export class Tables {
   }
 
   #below(head: Line): Span[] {
+    const next = lineAt(this.#text, head.end + 1)?.text ?? ''
     for (const cut of CUTS) {
       if (!SIGN_OF_CUT[cut.name]?.test(head.text)) continue
+      if (cut.name !== 'bars' && !SIGN_OF_CUT[cut.name]?.test(next)) continue
       const cells = cut.cells(head.text, head.start)
       if (!cut.isHead(cells)) continue
       const spans = this.#rows(head, cells, (line) => rowOf(cut, line, cells))
       if (spans) return spans
       if (cut.name === 'bars') return this.#besideInBars(head, cells)
     }
-    return this.#alignedBelow(head) ?? []
+    return /\S {2,}\S|^[A-Z]+ /.test(head.text) && /\S\s+\S|^[-=]+$/.test(next) ? (this.#alignedBelow(head) ?? []) : []
   }
 
   /** `| password | … |`: a name beside its value. */
@@ -302,6 +309,18 @@ function htmlCells(row: string, start: number): Cell[] {
   })
 }
 
+/** Does an item of a list end soon behind the name? */
+function endsItem(text: string, nameEnd: number): boolean {
+  for (let at = nameEnd; at < nameEnd + LONGEST_NAME; at += 1) {
+    const code = text.charCodeAt(at)
+    if (isLetter(code) || isDigit(code) || code === 95 || code === 32 || code === 45) continue
+    const sign = text[QUOTES.includes(text[at] ?? ' ') ? at + 1 : at]
+    return sign === ',' || sign === ')' || sign === ']'
+  }
+  return false
+}
+
+const QUOTES = `"'\``
 const LIST_BEFORE = 200
 const LIST_ITEMS = /^(?:\s{0,4}["'`[]?[\w -]{0,40}["'`\]]?\s{0,4},){0,20}\s{0,40}["'`[]?[\w -]{0,40}$/
 const BETWEEN_LISTS = /[\s,]{0,20}(?:values|select|from\s{1,4}stdin;\r?\n|["']?\w{1,12}["']?\s{0,2}[:=])?[\s,:=]{0,20}[[(]{0,2}\s{0,20}(?:[([]|(?<=stdin;\r?\n))/iy

@@ -12,7 +12,8 @@ const SIGNS = '!@#$%^*-_+?'
 
 /** Six kinds of value, as keys and as people choose them. */
 export const VALUE_KINDS = {
-  mixed: ({ randomFrom }) => `${randomFrom(LOWER + UPPER, 1)}${randomFrom(LOWER + UPPER + DIGITS, 14)}${randomFrom(DIGITS, 1)}`,
+  mixed: ({ randomFrom }) =>
+    `${randomFrom(LOWER + UPPER, 1)}${randomFrom(LOWER + UPPER + DIGITS, 14)}${randomFrom(DIGITS, 1)}`,
   signs: ({ randomFrom }) =>
     `${randomFrom(UPPER, 1)}${randomFrom(LOWER + DIGITS, 5)}${randomFrom(SIGNS, 1)}${randomFrom(LOWER + UPPER, 4)}${randomFrom(SIGNS, 1)}${randomFrom(DIGITS, 2)}`,
   wordYear: ({ randomFrom }) =>
@@ -88,7 +89,7 @@ export const LAYOUTS: Layouts = {
     'Admin password [admin]> §\n',
     '[sudo] password for anna: §\n',
     '$ kubectl get secret app -o jsonpath="{.data.password}" | base64 -d\n§\n',
-    '$ kubectl get secret db -o jsonpath=\'{.data.token}\' | base64 --decode; echo\n§\n$ ls\n',
+    "$ kubectl get secret db -o jsonpath='{.data.token}' | base64 --decode; echo\n§\n$ ls\n",
     '$ cat /run/secrets/db_password\n§\n',
     '$ echo $DB_PASSWORD\n§\n',
     '$ pass show mail/anna/password\n§\n',
@@ -357,7 +358,7 @@ export const LAYOUTS: Layouts = {
     'rclone config create r webdav pass §',
     'runas /user:anna /password:§',
     'ansible-playbook x.yml -e "db_password=§"',
-    "ansible-playbook x.yml -e '{\"db_password\": \"§\"}'",
+    'ansible-playbook x.yml -e \'{"db_password": "§"}\'',
     'echo "anna:§" | chpasswd',
     'echo § | docker login --password-stdin',
     'openssl pkcs12 -in a.p12 -passin pass:§',

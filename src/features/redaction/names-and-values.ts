@@ -32,11 +32,14 @@ export class Neighbours {
   secretOf(name: Name, kind: string): Span | undefined {
     const text = this.#text
     if (text[name.end] === '/') return undefined
-    const before = speaksBack(name, kind) ? this.#candidates.within(name.start - LONGEST_BEFORE, name.start) : NONE
+    const before = speaksBack(name, kind)
+      ? this.#candidates.within(name.start - LONGEST_BEFORE, name.start)
+      : NONE
     const isKeyed = isKeyOfPair(text, name)
     const behind = this.#candidates.within(name.end, name.end + LONGEST_WINDOW)
     const hasOwn = mayHoldValue(text.charCodeAt(name.end))
-    if ((behind.length === 0 && before.length === 0 && !isKeyed && !hasOwn) || !this.#isTried(name)) return undefined
+    if ((behind.length === 0 && before.length === 0 && !isKeyed && !hasOwn) || !this.#isTried(name))
+      return undefined
     return (
       valueBehind(text, name, kind, behind) ??
       (isKeyed ? valueOfPair(text, name, kind) : undefined) ??
@@ -60,7 +63,8 @@ export class Neighbours {
 /** What stands before a short name such as `key` hardly ever belongs to it. */
 const speaksBack = ({ start, end }: Name, kind: string): boolean => kind === 'password' || end - start > 4
 
-const mayHoldValue = (code: number): boolean => !isHard(code) && code !== 47 && code !== 40 && code !== 44 && code !== 41
+const mayHoldValue = (code: number): boolean =>
+  !isHard(code) && code !== 47 && code !== 40 && code !== 44 && code !== 41
 
 /** Does a colon or an equals sign stand before the name: `name: DB_PASSWORD`? */
 function isKeyOfPair(text: string, { start }: Name): boolean {
@@ -193,7 +197,8 @@ function trimmed(text: string, start: number, end: number): { start: number; end
 }
 
 /** `name=`, `--name:`, `anna/`: what may stand before the value in one run. */
-const BEFORE_VALUE = /^(?:!\[CDATA\[|-{0,2}[A-Za-z_$][\w.$-]{0,60}(?:\[\])?(?::=|=>|[:=]|->)|[a-z]{2,20}[/%]|[a-z]{2,10}\{|[A-Za-z][\w.]{0,30}@[\w.]{1,40}:)(?=.)/
+const BEFORE_VALUE =
+  /^(?:!\[CDATA\[|-{0,2}[A-Za-z_$][\w.$-]{0,60}(?:\[\])?(?::=|=>|[:=]|->)|[a-z]{2,20}[/%]|[a-z]{2,10}\{|[A-Za-z][\w.]{0,30}@[\w.]{1,40}:)(?=.)/
 const NEXT_PIECE = /[,;)(&]|\]\s*[:=]/
 
 const LETTER_BEYOND_ASCII = /[\u00c0-\u024f\u0370-\u04ff]/
@@ -259,10 +264,19 @@ function candidatesOf(text: string, run: { start: number; end: number }): Candid
 /** The rest of a name: `passwords`, `PASSWORD_PROD`, the endings of other languages. */
 const REST_OF_NAME = /(?:[\w-]|(?![\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])[\p{L}\p{M}]){0,30}/uy
 
-function valueBehind(text: string, name: Name, kind: string, candidates: readonly Candidate[]): Span | undefined {
+function valueBehind(
+  text: string,
+  name: Name,
+  kind: string,
+  candidates: readonly Candidate[],
+): Span | undefined {
   const from = endOfName(text, name)
   const own = ownRun(text, from)
-  const line = lineOf(text, name)
+  let known: NameLine | undefined
+  const line = () => {
+    known ??= lineOf(text, name)
+    return known
+  }
   let tried = 0
   for (const candidate of own.length > 0 ? [...own, ...candidates] : candidates) {
     if (candidate.start < from) continue
@@ -291,7 +305,8 @@ function endOfName(text: string, { end }: Name): number {
 
 type NameLine = { isCommand: boolean; isHeading: boolean; isStart: boolean }
 
-const COMMAND_LINE = /^\s{0,8}(?:[\w@:~./()-]{0,40}[$%#❯]|[\w@:~./()-]{0,40}\w>|>>>|PS [^>\n]{0,60}>)\s{1,4}\w/
+const COMMAND_LINE =
+  /^\s{0,8}(?:[\w@:~./()-]{0,40}[$%#❯]|[\w@:~./()-]{0,40}\w>|>>>|PS [^>\n]{0,60}>)\s{1,4}\w/
 const HEADING_LINE = /^\s{0,8}(?:#{1,6}\s|[*_]{1,3}\S|=+\s)/
 
 function lineOf(text: string, { start }: Name): NameLine {
@@ -312,12 +327,22 @@ const OTHER_THING =
   /hash|digest|\bsha-?\d|md5|commit|checksum|fingerprint|uuid|version|integrity|thumbprint|signature|bcrypt|argon|public|\bids?\b|\burl|address|\bname\b(?!["']?\s{0,3}[,:])|revision|build|model|https?:/i
 
 /** How sure a value must be, after what stands between it and its name. */
-function neededFor(text: string, from: number, candidate: Candidate, kind: string, line: NameLine): number {
+function neededFor(
+  text: string,
+  from: number,
+  candidate: Candidate,
+  kind: string,
+  line: () => NameLine,
+): number {
   const gap = text.slice(from, candidate.start)
   const shape = shapeOf(gap)
   const strength = strengthOf(shape, gap, text, candidate, line)
   if (strength === 0) return NEVER
-  if (strength < STRONG && (line.isCommand ? DIGEST : OTHER_THING).test(gap.replace(TAGS, ' '))) return NEVER
+  if (
+    strength < STRONG &&
+    (gap.includes('\n') && line().isCommand ? DIGEST : OTHER_THING).test(gap.replace(TAGS, ' '))
+  )
+    return NEVER
   const isPassword = kind === 'password'
   if (strength === STRONG) return kind === 'api_key' ? SURE : UNSURE
   if (strength === MEDIUM) return SURE
@@ -389,13 +414,15 @@ const ASSIGNED = /^(?:[(t<]|w){0,5}[c<(t]{0,3}:(?:[w(<[c]{1,4}\.?:)?[:<(tc]{0,4}
 /** `password for the staging database: ` */
 const ASSIGNED_LATER = /^[w(=x]{0,9}[<]{0,2}:[:<(t]{0,3}$/
 /** `": "API_KEY", "enabled": true, "value": "` */
-const BESIDE_VALUE = /^[(<]{0,3}[,n<x:]{0,4}(?:[(x]?[w=(]{1,2}[<x]{0,2}:?[w=(]{0,3}[,n<x]{1,4}){0,2}[x[(]{0,2}[w]?v[x<(]{0,2}[:,=]?[:<tn(]{0,4}$/
+const BESIDE_VALUE =
+  /^[(<]{0,3}[,n<x:]{0,4}(?:[(x]?[w=(]{1,2}[<x]{0,2}:?[w=(]{0,3}[,n<x]{1,4}){0,2}[x[(]{0,2}[w]?v[x<(]{0,2}[:,=]?[:<tn(]{0,4}$/
 /** `password is`, `password for the server ist` */
 const SAID = /^[w(]{0,7}=[w=]{0,3}[:<t[]{0,3}$|^[w=]{0,6}\.$/
 /** Columns, tags, a comma, nothing at all. */
 const BESIDE = /^[(]{0,2}\[{0,3}$|^[(w]{0,3}[<t,(]{1,4}\[?$/
 /** `").type("`, `= []byte("`, `{ return "` */
-const CALLED = /^[:(txz]{0,4}[w(]{0,2}[x]{0,2}[w]{0,2}\[$|^[w]{0,1}:[(:w=x]{0,3}\[{0,2}$|^:\[{1,2}w?$|^:\[{1,2}(?:w:w,){0,2}w:$/
+const CALLED =
+  /^[:(txz]{0,4}[w(]{0,2}[x]{0,2}[w]{0,2}\[$|^[w]{0,1}:[(:w=x]{0,3}\[{0,2}$|^:\[{1,2}w?$|^:\[{1,2}(?:w:w,){0,2}w:$/
 /** On the next line, with or without a colon, in a fence. */
 const BELOW = /^[(w=]{0,8}[<]{0,2}[:t.]{0,3}[<]{0,2}n[nft<:x=]{0,6}$/
 const DIRECTLY_BELOW = /^[(]?[<]{0,2}[:t.]{0,3}[<]{0,2}n[nft<:x=]{0,6}$/
@@ -407,15 +434,22 @@ const IN_SENTENCE = /^[w=,(]{1,9}[[<]?$/
 
 const ALONE = /["'`*_~”»」)\]}]{0,6}(?:<\/?\w[^<>\n]{0,60}>){0,3}\\{0,2}[ \t]{0,20}(?=\r?\n|$)/y
 
-function strengthOf(shape: string, gap: string, text: string, candidate: Candidate, line: NameLine): number {
+function strengthOf(
+  shape: string,
+  gap: string,
+  text: string,
+  candidate: Candidate,
+  line: () => NameLine,
+): number {
   if (shape.includes('n')) {
     if (BESIDE_VALUE.test(shape)) return STRONG
     ALONE.lastIndex = candidate.end
     if (!ALONE.test(text)) return shape.endsWith('<') && /^[(:]?[<n]{1,8}$/.test(shape) ? MEDIUM : 0
     if (DIRECTLY_BELOW.test(shape)) return STRONG
-    if (BELOW.test(shape)) return shape.includes(':') || shape.includes('f') || line.isHeading ? STRONG : MEDIUM
+    if (BELOW.test(shape))
+      return shape.includes(':') || shape.includes('f') || line().isHeading ? STRONG : MEDIUM
     if (ANSWERED.test(shape)) return MEDIUM
-    return line.isCommand && PRINTED.test(shape) ? MEDIUM : 0
+    return line().isCommand && PRINTED.test(shape) ? MEDIUM : 0
   }
   if (ASSIGNED.test(shape) || (candidate.isPaired && shape === '' && !/\s/.test(gap))) return STRONG
   if (BESIDE_VALUE.test(shape)) return STRONG
@@ -427,10 +461,10 @@ function strengthOf(shape: string, gap: string, text: string, candidate: Candida
 }
 
 /** `AUTH app …`, `password 0 …`: a line of a configuration, which ends with the value. */
-function isDirective(gap: string, text: string, { end }: Candidate, line: NameLine): boolean {
+function isDirective(gap: string, text: string, { end }: Candidate, line: () => NameLine): boolean {
   const words = gap.trim().split(/\s+/)
   if (words.length > 2 || !/^\s/.test(gap)) return false
-  if (!line.isStart && words.some((word) => !/^\d{1,2}$/.test(word))) return false
+  if (!line().isStart && words.some((word) => !/^\d{1,2}$/.test(word))) return false
   ALONE.lastIndex = end
   return ALONE.test(text)
 }
@@ -455,7 +489,9 @@ function valueOfPair(text: string, name: Name, kind: string): Span | undefined {
   const found = lastValueKey(text.slice(from, name.start))
   if (!found) return undefined
   const { start, end } = trimmed(text, from + found.start, from + found.end)
-  return certaintyOf(text.slice(start, end)) >= SURE ? spanOf({ start, end, certainty: SURE }, kind) : undefined
+  return certaintyOf(text.slice(start, end)) >= SURE
+    ? spanOf({ start, end, certainty: SURE }, kind)
+    : undefined
 }
 
 /** The last value before a name, if no other name stands between them. */
@@ -503,7 +539,8 @@ function valueInSentence(text: string, { start }: Name, kind: string): Span | un
       if (certaintyOf(text.slice(value.start, value.end)) >= needed)
         return spanOf({ ...value, certainty: needed }, kind)
     }
-    if (/[.:;,!?]$/.test(word) || (isLinked && !isLetter(word.charCodeAt(0)) && !isDigit(word.charCodeAt(0)))) return undefined
+    if (/[.:;,!?]$/.test(word) || (isLinked && !isLetter(word.charCodeAt(0)) && !isDigit(word.charCodeAt(0))))
+      return undefined
   }
   return undefined
 }

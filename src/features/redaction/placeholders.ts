@@ -33,18 +33,21 @@ const TUTORIAL_WORDS =
   /my|your|the|some|test|super|new|old|user|admin|root|secret|password|passwd|pass|word|pwd|token|key|api|value|string|foo|bar|baz|custom|default|local|dev|prod|sample|fake|mock|valid|invalid|wrong|correct|auth|access|refresh|client|name|session|public|private|data|app|id/gi
 
 /** For values of a known form: what documentation puts there, or a word that happens to have the form. */
-export function isSampleValue(value: string): boolean {
+export function isSampleValue(whole: string): boolean {
+  const value = beginningOf(whole)
   if (holdsDocumentationWord(value) || isMonotonous(value)) return true
   return !/\d/.test(value) && !isUnpronounceable(value)
 }
 
-export function isPlaceholder(value: string): boolean {
+export function isPlaceholder(whole: string): boolean {
+  const value = beginningOf(whole)
   if (REFERENCE.test(value) || holdsDocumentationWord(value) || isMonotonous(value)) return true
   return value.length <= 40 && /^[\d\W_]{0,4}$/.test(value.replace(TUTORIAL_WORDS, ''))
 }
 
 /** For credentials with a known form: only an obvious sample. */
-export function isSampleToken(tail: string): boolean {
+export function isSampleToken(whole: string): boolean {
+  const tail = beginningOf(whole)
   return /example|x{6,}|placeholder|(?<![a-z0-9])your[-_]/i.test(tail) || isElided(tail) || isMonotonous(tail)
 }
 
@@ -69,8 +72,19 @@ function entropy(value: string): number {
   return bits
 }
 
+const CODE_LIKE = /^[./~]|:\/\/|\(|^[a-z]+(?:[-_.][a-z]+)+\d?$|^[A-Z]+(?:_[A-Z]+)+\d?$/
+const FILE_TYPE = /\.[a-z]{2,5}$/
+
 /** Code that only mentions a secret: a path, an address, a call, a list of words. */
-const CODE_LIKE = /^[./~]|\/.*\.[a-z]{2,5}$|:\/\/|\(|^[a-z]+(?:[-_.][a-z]+)+\d?$|^[A-Z]+(?:_[A-Z]+)+\d?$/
+function isCodeLike(value: string): boolean {
+  const slash = value.lastIndexOf('/')
+  return CODE_LIKE.test(value) || (slash !== -1 && FILE_TYPE.test(value.slice(slash)))
+}
+
+/** The beginning of a value tells whether the rest is random. No more is read, however long the value is. */
+const LONGEST_READ = 400
+const beginningOf = (value: string): string =>
+  value.length > LONGEST_READ ? value.slice(0, LONGEST_READ) : value
 
 /** `config.auth.token2`: names joined by dots, with hardly a digit. */
 function isMemberAccess(value: string): boolean {
@@ -79,25 +93,28 @@ function isMemberAccess(value: string): boolean {
 }
 
 /** Random enough to be a key: letters and digits mixed well, or letters in an order that no word has. */
-export function looksRandom(value: string): boolean {
-  if (value.length < 10 || CODE_LIKE.test(value) || isMemberAccess(value)) return false
+export function looksRandom(whole: string): boolean {
+  const value = beginningOf(whole)
+  if (value.length < 10 || isCodeLike(value) || isMemberAccess(value)) return false
   if (!/\d/.test(value)) return value.length >= 20 && isUnpronounceable(value)
   return entropy(value) >= Math.min(3.2, Math.log2(value.length) - 0.5)
 }
 
 /** How often a letter and a digit are neighbours. */
-export const changesIn = (value: string): number => value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0
+export const changesIn = (value: string): number =>
+  beginningOf(value).match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0
 
 /** Random beyond doubt: letters and digits alternate often, as in no word and no version. */
-export function isPlainlyRandom(value: string): boolean {
+export function isPlainlyRandom(whole: string): boolean {
+  const value = beginningOf(whole)
   if (value.length < 10 || !looksRandom(value)) return false
   return changesIn(value) >= (value.length >= 16 ? 4 : 3)
 }
 
 /** People choose passwords, so they need not be random: letters with digits or signs among them are enough. */
-export function looksLikePassword(value: string): boolean {
-  if (value.length < 6 || CODE_LIKE.test(value) || isMemberAccess(value) || !/[A-Za-z]/.test(value))
-    return false
+export function looksLikePassword(whole: string): boolean {
+  const value = beginningOf(whole)
+  if (value.length < 6 || isCodeLike(value) || isMemberAccess(value) || !/[A-Za-z]/.test(value)) return false
   const mixed = /\d/.test(value) || (value.length >= 8 && /[!@#$%^&*?+~]/.test(value))
   if (!mixed) return value.length >= 14 && isUnpronounceable(value)
   return entropy(value) >= 2.2
@@ -132,7 +149,8 @@ export const UNSURE = 1
 export const SURE = 2
 export const VERY_SURE = 3
 
-const HEX = /^(?=[0-9a-f]*[a-f])(?=[a-f]*\d)(?:[0-9a-f]{16,128})$|^(?=[0-9A-F]*[A-F])(?=[A-F]*\d)[0-9A-F]{16,128}$/
+const HEX =
+  /^(?=[0-9a-f]*[a-f])(?=[a-f]*\d)(?:[0-9a-f]{16,128})$|^(?=[0-9A-F]*[A-F])(?=[A-F]*\d)[0-9A-F]{16,128}$/
 const SHORT_HASH = /^[0-9a-f]{8,15}$/
 const PUBLIC_KEY_OF_SSH = /^AAAA[A-Z][23]/
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
@@ -160,7 +178,10 @@ export function certaintyOf(value: string): number {
   const hasDigit = /\d/.test(value)
   const isHex = hasDigit && HEX.test(value)
   const bits = isHex ? value.length : randomBits(value)
-  const isPassword = hasDigit && /[A-Za-z]{2}/.test(value) && (SIGN_OF_PASSWORD.test(value) || (bits > (value.length >= 12 ? 0 : 4) && isOfAllKinds(value)))
+  const isPassword =
+    hasDigit &&
+    /[A-Za-z]{2}/.test(value) &&
+    (SIGN_OF_PASSWORD.test(value) || (bits > (value.length >= 12 ? 0 : 4) && isOfAllKinds(value)))
   if (!isPassword && bits < 3) return 0
   if (isPlaceholder(value) || PUBLIC_KEY_OF_SSH.test(value)) return 0
   if (isHex) return value.length >= 24 ? VERY_SURE : SURE

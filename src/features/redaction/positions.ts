@@ -42,7 +42,8 @@ export const CALLS = [
   'winrm',
 ]
 /** The rest of the name, and perhaps a sign before a list: `auth=(`, `credentials: [`, `connect_db(`. */
-const OPENED = /(?:[\w.]|::|<\w{1,30}>){0,40}["'`]?[ \t]{0,3}(?:[=:]{1,2}>?[ \t]{0,3}(?:new[ \t])?[\w.]{0,30})?[([{]/y
+const OPENED =
+  /(?:[\w.]|::|<\w{1,30}>){0,40}["'`]?[ \t]{0,3}(?:[=:]{1,2}>?[ \t]{0,3}(?:new[ \t])?[\w.]{0,30})?[([{]/y
 const STRING = /"((?:[^"\\\n]|\\[^\n]){0,400})"|'((?:[^'\\\n]|\\[^\n]){0,400})'|`([^`\\\n]{0,400})`/y
 const LONGEST_CALL = 500
 

@@ -19,14 +19,10 @@ import { isHarmless } from './harmless.ts'
 import { authorizationValue, basicCredentials, bearerToken, sessionCookies } from './headers.ts'
 import { endOfList } from './listed-keys.ts'
 import { JSON_KINDS, secretsInJson, secretsInYaml, YAML_KINDS } from './manifests.ts'
-import { Candidates, Neighbours } from './names-and-values.ts'
 import { NameRuns } from './name-runs.ts'
+import { Candidates, Neighbours } from './names-and-values.ts'
 import { HERE_STRING, hereString, pipedPassword, READERS } from './piped-passwords.ts'
 import { isSampleToken, isSampleValue } from './placeholders.ts'
-import { ALL_RULES } from './rules/all.ts'
-import { SECRET_NAMES } from './rules/names.ts'
-import { type NamedRule, RANK, type Span, type TokenRule } from './rules/rule.ts'
-import { Stretches } from './stretches.ts'
 import {
   argumentOfCall,
   CALLS,
@@ -37,6 +33,10 @@ import {
   tokenAsLogin,
   wifiPassword,
 } from './positions.ts'
+import { ALL_RULES } from './rules/all.ts'
+import { SECRET_NAMES } from './rules/names.ts'
+import { type NamedRule, RANK, type Span, type TokenRule } from './rules/rule.ts'
+import { Stretches } from './stretches.ts'
 import { HEADS_OF_PAIRS, Tables } from './tables.ts'
 import { unfold } from './unfold.ts'
 import { dsnPassword, urlPassword } from './urls.ts'
@@ -148,6 +148,10 @@ for (const sign of ['\u001b', '%22', '%3a', '\\u0022', '\\u003d', '\\\\"', "\\\\
     scan.hasSequences = true
   })
 }
+for (const tag of ['<td', '<th'])
+  on(tag, (scan) => {
+    scan.tables.hasHtml = true
+  })
 for (const name of CALLS) on(name, (scan, end) => scan.add(argumentOfCall(scan.text, end)))
 for (const name of PAIR_NAMES) on(name, (scan, end) => scan.add(passwordOfPair(scan.text, end)))
 for (const name of KNOWN_USERS) on(name, (scan, end) => scan.add(passwordOfUser(scan.text, end)))
@@ -212,9 +216,11 @@ function scanPlain(text: string): { spans: Span[]; hasSequences: boolean } {
     for (const trigger of BY_KEYWORD[keyword] ?? []) trigger(state, end)
   })
   if (!hasForeignLetters(text)) return { spans: withoutOverlaps(found), hasSequences: state.hasSequences }
+  const tables = new Tables(text)
+  tables.hasHtml = state.tables.hasHtml
   const foreign: Scan = {
     ...state,
-    tables: new Tables(text),
+    tables,
     neighbours: new Neighbours(text, new Candidates(text)),
   }
   for (const { name, kind } of foreignNames(text)) {
@@ -273,7 +279,9 @@ function secretOfName(scan: Scan, name: Name, kind: string): Span | undefined {
 
 function nearbySecret(scan: Scan, name: Name, kind: string): Span | undefined {
   const found = scan.neighbours.secretOf(name, kind)
-  return found && !isHarmless(scan.text, name, kind, scan.text.slice(found.start, found.end)) ? found : undefined
+  return found && !isHarmless(scan.text, name, kind, scan.text.slice(found.start, found.end))
+    ? found
+    : undefined
 }
 
 /** A list is read once, whatever the names inside it. */

@@ -2,8 +2,8 @@ import { secretValue } from './assignments.ts'
 import type { Name } from './distant-values.ts'
 import { isHarmless } from './harmless.ts'
 import { certaintyOf, SURE } from './placeholders.ts'
-import { FOREIGN_NAMES, SECRET_NAMES } from './rules/names.ts'
 import { isDigit, isLetter } from './randomness.ts'
+import { FOREIGN_NAMES, SECRET_NAMES } from './rules/names.ts'
 import { RANK, type Span } from './rules/rule.ts'
 
 /**
@@ -23,7 +23,8 @@ const namePatterns = [...SECRET_NAMES, ...FOREIGN_NAMES].map(({ kind, whole, nam
   kind,
   pattern: new RegExp(`(?:${names.join('|')})${whole ? 's?(?![a-z])' : ''}`, 'i'),
 }))
-const PAIR_HEAD = /^(?:login|log-?in|account|credentials?|creds|zugang|zugangsdaten|user ?\/ ?pass(?:word)?|konto|accès|acceso|acesso)s?$/i
+const PAIR_HEAD =
+  /^(?:login|log-?in|account|credentials?|creds|zugang|zugangsdaten|user ?\/ ?pass(?:word)?|konto|accès|acceso|acesso)s?$/i
 export const HEADS_OF_PAIRS = ['login', 'account', 'credential', 'creds', 'zugang', 'konto', 'acceso']
 const WRAPPING = /^[\s*_~"'`!]{1,8}|[\s*_~"'`]{1,8}$/g
 
@@ -54,11 +55,18 @@ function secretIn(cell: Cell, { kind, text, name, isPair }: Heading, isSure: boo
   if (value === '' || isHarmless(text, name, kind, value)) return undefined
   if (/\s/.test(value)) return undefined
   if (certaintyOf(value) >= SURE) return { start, end: start + value.length, kind, rank: RANK.assigned }
-  return isSure && !isPair && (kind === 'password' || cell.start > 0) ? secretValue(value, start, kind) : undefined
+  return isSure && !isPair && (kind === 'password' || cell.start > 0)
+    ? secretValue(value, start, kind)
+    : undefined
 }
 
 /** How the cells of a line are cut. */
-type Cut = { name: string; isSure: boolean; cells(line: string, start: number): Cell[]; isHead(cells: Cell[]): boolean }
+type Cut = {
+  name: string
+  isSure: boolean
+  cells(line: string, start: number): Cell[]
+  isHead(cells: Cell[]): boolean
+}
 
 const splitBy =
   (pattern: RegExp) =>
@@ -83,7 +91,10 @@ function barCells(line: string, start: number): Cell[] {
 
 /** Cells between commas or semicolons, some of them in quotes. */
 const quotedCells = (sign: string) => {
-  const cell = new RegExp(`[ \\t]{0,4}(?:"((?:[^"\\n]|""){0,400})"|'([^'\\n${sign}]{0,400})'|([^"${sign}\\n]{0,400}))[ \\t]{0,4}(?:${sign}|\\r?$)`, 'y')
+  const cell = new RegExp(
+    `[ \\t]{0,4}(?:"((?:[^"\\n]|""){0,400})"|'([^'\\n${sign}]{0,400})'|([^"${sign}\\n]{0,400}))[ \\t]{0,4}(?:${sign}|\\r?$)`,
+    'y',
+  )
   return (line: string, start: number): Cell[] => {
     const cells: Cell[] = []
     cell.lastIndex = 0
@@ -99,7 +110,8 @@ const quotedCells = (sign: string) => {
   }
 }
 
-const HEAD_CELL = /^[\s"'`*_]*[\p{L}_][\p{L}\p{M}\d _./#-]{0,38}(?:\([^()]{1,20}\))?[\s"'`*_]*$|^\s*$|^\s*(?:id|ID|#|№|nr\.?)\s*$/u
+const HEAD_CELL =
+  /^[\s"'`*_]*[\p{L}_][\p{L}\p{M}\d _./#-]{0,38}(?:\([^()]{1,20}\))?[\s"'`*_]*$|^\s*$|^\s*(?:id|ID|#|№|nr\.?)\s*$/u
 const areHeads = (cells: readonly Cell[]) =>
   cells.filter(({ text }) => text.trim() !== '').length > 1 &&
   cells.every(({ text }) => HEAD_CELL.test(text) && text.trim().split(/\s+/).length <= 4)
@@ -112,10 +124,21 @@ const CUTS: readonly Cut[] = [
 ]
 const byBlanks = splitBy(/ {2,}/g)
 const bySingleBlanks = splitBy(/ +/g)
-const SIGN_OF_CUT: Record<string, RegExp> = { bars: /[|│┃║]|!!|\^ /, tabs: /\t/, semicolons: /;/, commas: /,/ }
+const SIGN_OF_CUT: Record<string, RegExp> = {
+  bars: /[|│┃║]|!!|\^ /,
+  tabs: /\t/,
+  semicolons: /;/,
+  commas: /,/,
+}
 
 /** `|---|:--|`, `----+---`, `=====`: between the heads and the rows. */
 const SEPARATOR = /^[\s|:+=─━┄═┼╪╬├┤╞╡╠╣┌┬┐└┴┘╔╦╗╚╩╝-]+$/
+
+function countOf(line: string, sign: string): number {
+  let count = 0
+  for (let at = line.indexOf(sign); at !== -1; at = line.indexOf(sign, at + 1)) count += 1
+  return count
+}
 
 type Line = { text: string; start: number; end: number }
 
@@ -131,7 +154,8 @@ function lineAt(text: string, start: number): Line | undefined {
 /** Reads the tables of a text from name to name. Each line is a head at most once, and no row of a table is one. */
 export class Tables {
   readonly #text: string
-  readonly #hasCells: boolean
+  /** Set by whoever has seen a cell of HTML. */
+  hasHtml = false
   #lineStart = 0
   #lineEnd = -1
   #readUntil = 0
@@ -140,13 +164,14 @@ export class Tables {
 
   constructor(text: string) {
     this.#text = text
-    this.#hasCells = /<t[dh][\s>]/i.test(text)
   }
 
-  secretsBelow(name: Name): Span[] {
+  secretsBelow(name: Name): readonly Span[] {
+    const sign = signBehind(this.#text, name.end)
+    if (sign === undefined) return NONE
     const spans: Span[] = []
-    if (this.#hasCells) spans.push(...this.#inHtml(name))
-    if (endsItem(this.#text, name.end)) spans.push(...this.#inLists(name))
+    if (this.hasHtml) spans.push(...this.#inHtml(name))
+    if (sign === ',' || sign === ')' || sign === ']') spans.push(...this.#inLists(name))
     if (name.start >= this.#lineStart && name.start <= this.#lineEnd) return spans
     const head = this.#lineOf(name)
     if (head && head.start >= this.#readUntil && head.text !== '') spans.push(...this.#below(head))
@@ -171,13 +196,17 @@ export class Tables {
     for (const cut of CUTS) {
       if (!SIGN_OF_CUT[cut.name]?.test(head.text)) continue
       if (cut.name !== 'bars' && !SIGN_OF_CUT[cut.name]?.test(next)) continue
+      if (cut.name === 'commas' && countOf(head.text, ',') !== countOf(next, ',') && !next.includes('"'))
+        continue
       const cells = cut.cells(head.text, head.start)
       if (!cut.isHead(cells)) continue
       const spans = this.#rows(head, cells, (line) => rowOf(cut, line, cells))
       if (spans) return spans
       if (cut.name === 'bars') return this.#besideInBars(head, cells)
     }
-    return /\S {2,}\S|^[A-Z]+ /.test(head.text) && /\S\s+\S|^[-=]+$/.test(next) ? (this.#alignedBelow(head) ?? []) : []
+    return /\S {2,}\S|^[A-Z]+ /.test(head.text) && /\S\s+\S|^[-=]+$/.test(next)
+      ? (this.#alignedBelow(head) ?? [])
+      : []
   }
 
   /** `| password | … |`: a name beside its value. */
@@ -199,7 +228,11 @@ export class Tables {
   }
 
   /** The secrets in the rows below a head. `undefined` if there are no rows, or no column of secrets. */
-  #rows(head: Line, cells: readonly Cell[], rowOfLine: (line: Line) => (Cell | undefined)[] | undefined): Span[] | undefined {
+  #rows(
+    head: Line,
+    cells: readonly Cell[],
+    rowOfLine: (line: Line) => (Cell | undefined)[] | undefined,
+  ): Span[] | undefined {
     const headings = cells.map(({ text }) => headingIn(text))
     if (headings.every((heading) => heading === undefined)) return undefined
     const spans: Span[] = []
@@ -229,12 +262,20 @@ export class Tables {
     if (start < this.#htmlUntil) return []
     const from = Math.max(0, start - 80)
     const before = text.slice(from, start)
-    const opened = Math.max(before.lastIndexOf('<th'), before.lastIndexOf('<td'), before.lastIndexOf('<TH'), before.lastIndexOf('<TD'))
+    const opened = Math.max(
+      before.lastIndexOf('<th'),
+      before.lastIndexOf('<td'),
+      before.lastIndexOf('<TH'),
+      before.lastIndexOf('<TD'),
+    )
     if (opened === -1 || /<\/t[dhr]/i.test(before.slice(opened))) return []
     const rowFrom = Math.max(text.lastIndexOf('<tr', start), text.lastIndexOf('<TR', start))
     const limit = rowFrom + HTML_TABLE
     if (rowFrom === -1 || rowFrom < start - HTML_ROW) return []
-    const rows = text.slice(rowFrom, limit).split(/<tr(?=[\s>])/i).slice(1)
+    const rows = text
+      .slice(rowFrom, limit)
+      .split(/<tr(?=[\s>])/i)
+      .slice(1)
     this.#htmlUntil = rowFrom + (rows[0]?.length ?? 0)
     let at = rowFrom
     const headings: (Heading | undefined)[] = []
@@ -309,22 +350,42 @@ function htmlCells(row: string, start: number): Cell[] {
   })
 }
 
-/** Does an item of a list end soon behind the name? */
-function endsItem(text: string, nameEnd: number): boolean {
-  for (let at = nameEnd; at < nameEnd + LONGEST_NAME; at += 1) {
+const NONE: readonly Span[] = []
+const QUOTES = `"'\`*_`
+/** What may end a cell, or the item of a list. */
+const ENDS = '|│┃║!^\t;,)]\r\n<'
+
+/** The sign that ends the cell in which the name stands, if it may be one. */
+function signBehind(text: string, nameEnd: number): string | undefined {
+  for (let at = nameEnd; at <= nameEnd + LONGEST_NAME; at += 1) {
     const code = text.charCodeAt(at)
-    if (isLetter(code) || isDigit(code) || code === 95 || code === 32 || code === 45) continue
-    const sign = text[QUOTES.includes(text[at] ?? ' ') ? at + 1 : at]
-    return sign === ',' || sign === ')' || sign === ']'
+    if (isLetter(code) || isDigit(code) || code === 95 || code === 45) continue
+    if (code === 32) {
+      if (text.charCodeAt(at + 1) === 32) return ' '
+      continue
+    }
+    if (Number.isNaN(code)) return '\n'
+    const sign = text[at] as string
+    if (QUOTES.includes(sign) || code > 126 || sign === '(' || sign === '.' || sign === ':' || sign === '/') {
+      if (sign === '(' || sign === '.' || sign === '/' || sign === ':') {
+        const next = text[at + 1] ?? ''
+        if (sign === '(' ? !/\w/.test(next) : !/[.:<*_\s]/.test(next)) return undefined
+      }
+      if (ENDS.includes(sign)) return sign
+      continue
+    }
+    if (sign === ')' && text.lastIndexOf('(', at) > nameEnd) continue
+    return ENDS.includes(sign) ? sign : undefined
   }
-  return false
+  return undefined
 }
 
-const QUOTES = `"'\``
 const LIST_BEFORE = 200
 const LIST_ITEMS = /^(?:\s{0,4}["'`[]?[\w -]{0,40}["'`\]]?\s{0,4},){0,20}\s{0,40}["'`[]?[\w -]{0,40}$/
-const BETWEEN_LISTS = /[\s,]{0,20}(?:values|select|from\s{1,4}stdin;\r?\n|["']?\w{1,12}["']?\s{0,2}[:=])?[\s,:=]{0,20}[[(]{0,2}\s{0,20}(?:[([]|(?<=stdin;\r?\n))/iy
-const LIST_ITEM = /\s{0,40}(?:[NEnebx]?'((?:[^'\\\n]|\\.|''){0,400})'|"((?:[^"\\\n]|\\.){0,400})"|`([^`\n]{0,100})`|\[([^\]\n]{0,40})\]|([^\s,()[\]"'`]{0,200}(?:\([^()\n]{0,100}\))?(?: [\w]{1,20}){0,3}))\s{0,20}([,)\]])/y
+const BETWEEN_LISTS =
+  /[\s,]{0,20}(?:values|select|from\s{1,4}stdin;\r?\n|["']?\w{1,12}["']?\s{0,2}[:=])?[\s,:=]{0,20}[[(]{0,2}\s{0,20}(?:[([]|(?<=stdin;\r?\n))/iy
+const LIST_ITEM =
+  /\s{0,40}(?:[NEnebx]?'((?:[^'\\\n]|\\.|''){0,400})'|"((?:[^"\\\n]|\\.){0,400})"|`([^`\n]{0,100})`|\[([^\]\n]{0,40})\]|([^\s,()[\]"'`]{0,200}(?:\([^()\n]{0,100}\))?(?: [\w]{1,20}){0,3}))\s{0,20}([,)\]])/y
 
 /** The items of a list in brackets. */
 function listAt(text: string, open: number): { items: Cell[]; end: number } | undefined {

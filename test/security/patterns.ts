@@ -83,7 +83,6 @@ const BOUNDED: readonly [file: string, start: string, why: string][] = [
   ['src/features/memory/project-key.ts', '', 'a key of at most 1,000 characters'],
   ['src/features/cites/version-ranges.ts', '^\\s*[vV=]', 'a range of at most 200 characters'],
   ['src/features/redaction/headers.ts', '^[\\x20', 'at most 375 decoded bytes'],
-  ['src/features/redaction/placeholders.ts', '^[./~]', 'a value of at most 400 characters'],
 ]
 const isBounded = ({ file, source }: Pattern) =>
   BOUNDED.some(([bounded, start]) => file === bounded && source.startsWith(start))

@@ -2,6 +2,7 @@ import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns
 import type { CardsTable, CardType } from '../../db/tables/cards.ts'
 import { normalForm } from '../../text/normal-form.ts'
 import { findSecrets } from '../redaction/redact.ts'
+import { kindOfNumber } from '../redaction/stored.ts'
 import type { FoundSecret } from './review-rules.ts'
 import type { CardWarning, EvidenceInput } from './schemas.ts'
 
@@ -88,8 +89,22 @@ function textsIn(value: unknown, key = ''): string[] {
   return [`${key}: ${value}`]
 }
 
-const secretsIn = (field: string, value: unknown): FoundSecret[] =>
-  findSecrets(textsIn(value).join('\n\n')).map(({ kind }) => ({ field, kind }))
+/** The kinds of the secrets that are numbers: only their names tell them. */
+function numbersIn(value: unknown, key = ''): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => numbersIn(item, key))
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([name, item]) => numbersIn(item, name))
+  const kind = kindOfNumber(key, value)
+  return kind === undefined ? [] : [kind]
+}
+
+const secretsIn = (field: string, value: unknown): FoundSecret[] => {
+  const kinds = new Set([
+    ...findSecrets(textsIn(value).join('\n\n')).map(({ kind }) => kind),
+    ...numbersIn(value),
+  ])
+  return [...kinds].map((kind) => ({ field, kind }))
+}
 
 type Citing = { cites: string | null; cites_are_written: number }
 

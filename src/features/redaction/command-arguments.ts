@@ -81,6 +81,10 @@ const COMMANDS: readonly Command[] = [
     names: ['rabbitmqctl'],
     value: pattern(ARGUMENTS, BLANKS, '(?:add_user|change_password)', BLANKS, WORD, BLANKS, VALUE),
   },
+  { names: ['snmp-server community'], isUnsure: true, value: pattern(BLANKS, VALUE) },
+  { names: ['acl setuser'], isUnsure: true, value: pattern(ARGUMENTS, BLANKS, '>', VALUE) },
+  { names: ['net use'], value: pattern(BLANKS, WORD, BLANKS, VALUE), isUnsure: true },
+  { names: ['snmpwalk', 'snmpget', 'snmpset', 'snmpbulkwalk'], value: byFlag('-[AX]'), isUnsure: true },
   { names: ['net user'], value: pattern(BLANKS, WORD, BLANKS, VALUE), isUnsure: true },
   { names: ['gh secret set'], kind: 'secret', value: byFlag('(?:--body|-b)', `(?:=|${BLANKS})`) },
   {

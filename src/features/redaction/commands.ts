@@ -22,6 +22,11 @@ const HANDOVERS: { after: string; value: RegExp; only?: RegExp }[] = [
   },
   { after: ' -p', value: /["']?([^\s"']{6,100})/y, only: /mysql|mariadb/i },
   { after: ' -p ', value: /["']?([^\s"']{6,100})/y, only: /(?:docker|podman|registry) login/i },
+  ...[' -p ', ' -P '].map((after) => ({
+    after,
+    value: /["']?([^\s"']{6,100})/y,
+    only: /[ \t](?:-[uUl]|--user(?:name)?|--login)[ =]?[^\s-][^\s]{0,100}(?:[ \t][^\n|;]{0,200})?$/,
+  })),
   // Also `--proxy-user`.
   ...['-user ', '-user='].map((after) => ({
     after,
@@ -42,8 +47,12 @@ const HANDOVERS: { after: string; value: RegExp; only?: RegExp }[] = [
   // user/password@database
   {
     after: 'sqlplus ',
-    value: /(?:-\w{1,8}[ \t]{1,4}){0,3}["']?[\w$#.]{1,60}\/"?([^\s"'@/]{4,100})(?="?@)/y,
+    value: /(?:-\w{1,8}[ \t]{1,4}){0,3}["']?[\w$#.]{1,60}\/"?([^\s"'@]{4,100})(?="?@)/y,
   },
+  ...['impdp ', 'expdp ', 'sqlldr ', 'rman target ', 'sqlcl '].map((after) => ({
+    after,
+    value: /["']?[\w$#.]{1,60}\/"?([^\s"'@]{4,100})(?="?@)/y,
+  })),
   { after: 'oracle:thin:', value: /[\w$#.]{1,60}\/"?([^\s"'@/]{4,100})(?="?@)/y },
   {
     after: 'login ',

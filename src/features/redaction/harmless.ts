@@ -49,6 +49,8 @@ function isCacheKey(value: string): boolean {
 const PLAIN_KEY =
   /(?:^|[^\w-]|(?:cache|restore|primary|foreign|partition|sort|group|row|object|routing)[_-]?)$/i
 
+const FOREIGN_KEY = /^(?:ключ|schlüssel|clé|キー|키)/
+
 /** The value beside this name is certainly no secret. */
 export function isHarmless(text: string, { start, end }: Name, kind: string, value: string): boolean {
   REST_OF_NAME.lastIndex = end
@@ -63,5 +65,10 @@ export function isHarmless(text: string, { start, end }: Name, kind: string, val
   // Services give the id of an access key together with the key.
   if (/^(?:key|api)$/.test(name) && /^[_-]?ids?$/i.test(rest)) return !OF_ACCESS.test(before)
   if (UUID.test(value)) return /id$/i.test(name + rest)
-  return name === 'key' && /^s?$/i.test(rest) && PLAIN_KEY.test(before) && isCacheKey(value)
+  return (
+    (name === 'key' || FOREIGN_KEY.test(name)) &&
+    /^s?$/i.test(rest) &&
+    PLAIN_KEY.test(before) &&
+    isCacheKey(value)
+  )
 }

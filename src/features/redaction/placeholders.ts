@@ -1,3 +1,5 @@
+import { randomBits } from './randomness.ts'
+
 /**
  * What documentation uses in place of a secret. A long random value contains any short word by chance
  * so only long ones count anywhere in a value; the others must be whole words.
@@ -31,18 +33,21 @@ const TUTORIAL_WORDS =
   /my|your|the|some|test|super|new|old|user|admin|root|secret|password|passwd|pass|word|pwd|token|key|api|value|string|foo|bar|baz|custom|default|local|dev|prod|sample|fake|mock|valid|invalid|wrong|correct|auth|access|refresh|client|name|session|public|private|data|app|id/gi
 
 /** For values of a known form: what documentation puts there, or a word that happens to have the form. */
-export function isSampleValue(value: string): boolean {
+export function isSampleValue(whole: string): boolean {
+  const value = beginningOf(whole)
   if (holdsDocumentationWord(value) || isMonotonous(value)) return true
   return !/\d/.test(value) && !isUnpronounceable(value)
 }
 
-export function isPlaceholder(value: string): boolean {
+export function isPlaceholder(whole: string): boolean {
+  const value = beginningOf(whole)
   if (REFERENCE.test(value) || holdsDocumentationWord(value) || isMonotonous(value)) return true
   return value.length <= 40 && /^[\d\W_]{0,4}$/.test(value.replace(TUTORIAL_WORDS, ''))
 }
 
 /** For credentials with a known form: only an obvious sample. */
-export function isSampleToken(tail: string): boolean {
+export function isSampleToken(whole: string): boolean {
+  const tail = beginningOf(whole)
   return /example|x{6,}|placeholder|(?<![a-z0-9])your[-_]/i.test(tail) || isElided(tail) || isMonotonous(tail)
 }
 
@@ -67,8 +72,19 @@ function entropy(value: string): number {
   return bits
 }
 
+const CODE_LIKE = /^[./~]|:\/\/|\(|^[a-z]+(?:[-_.][a-z]+)+\d?$|^[A-Z]+(?:_[A-Z]+)+\d?$/
+const FILE_TYPE = /\.[a-z]{2,5}$/
+
 /** Code that only mentions a secret: a path, an address, a call, a list of words. */
-const CODE_LIKE = /^[./~]|\/.*\.[a-z]{2,5}$|:\/\/|\(|^[a-z]+(?:[-_.][a-z]+)+\d?$|^[A-Z]+(?:_[A-Z]+)+\d?$/
+function isCodeLike(value: string): boolean {
+  const slash = value.lastIndexOf('/')
+  return CODE_LIKE.test(value) || (slash !== -1 && FILE_TYPE.test(value.slice(slash)))
+}
+
+/** The beginning of a value tells whether the rest is random. No more is read, however long the value is. */
+const LONGEST_READ = 400
+const beginningOf = (value: string): string =>
+  value.length > LONGEST_READ ? value.slice(0, LONGEST_READ) : value
 
 /** `config.auth.token2`: names joined by dots, with hardly a digit. */
 function isMemberAccess(value: string): boolean {
@@ -77,25 +93,28 @@ function isMemberAccess(value: string): boolean {
 }
 
 /** Random enough to be a key: letters and digits mixed well, or letters in an order that no word has. */
-export function looksRandom(value: string): boolean {
-  if (value.length < 10 || CODE_LIKE.test(value) || isMemberAccess(value)) return false
+export function looksRandom(whole: string): boolean {
+  const value = beginningOf(whole)
+  if (value.length < 10 || isCodeLike(value) || isMemberAccess(value)) return false
   if (!/\d/.test(value)) return value.length >= 20 && isUnpronounceable(value)
   return entropy(value) >= Math.min(3.2, Math.log2(value.length) - 0.5)
 }
 
 /** How often a letter and a digit are neighbours. */
-export const changesIn = (value: string): number => value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0
+export const changesIn = (value: string): number =>
+  beginningOf(value).match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0
 
 /** Random beyond doubt: letters and digits alternate often, as in no word and no version. */
-export function isPlainlyRandom(value: string): boolean {
+export function isPlainlyRandom(whole: string): boolean {
+  const value = beginningOf(whole)
   if (value.length < 10 || !looksRandom(value)) return false
   return changesIn(value) >= (value.length >= 16 ? 4 : 3)
 }
 
 /** People choose passwords, so they need not be random: letters with digits or signs among them are enough. */
-export function looksLikePassword(value: string): boolean {
-  if (value.length < 6 || CODE_LIKE.test(value) || isMemberAccess(value) || !/[A-Za-z]/.test(value))
-    return false
+export function looksLikePassword(whole: string): boolean {
+  const value = beginningOf(whole)
+  if (value.length < 6 || isCodeLike(value) || isMemberAccess(value) || !/[A-Za-z]/.test(value)) return false
   const mixed = /\d/.test(value) || (value.length >= 8 && /[!@#$%^&*?+~]/.test(value))
   if (!mixed) return value.length >= 14 && isUnpronounceable(value)
   return entropy(value) >= 2.2
@@ -123,4 +142,59 @@ export function isUnpronounceable(value: string): boolean {
   const share = capitals / letters
   if (share > 0.35 && share < 0.75) return true
   return vowels / letters < 0.27 && mostConsonants >= MANY_CONSONANTS
+}
+
+/** How sure a value is a secret by itself, whatever stands beside it. */
+export const UNSURE = 1
+export const SURE = 2
+export const VERY_SURE = 3
+
+const HEX =
+  /^(?=[0-9a-f]*[a-f])(?=[a-f]*\d)(?:[0-9a-f]{16,128})$|^(?=[0-9A-F]*[A-F])(?=[A-F]*\d)[0-9A-F]{16,128}$/
+const SHORT_HASH = /^[0-9a-f]{8,15}$/
+const PUBLIC_KEY_OF_SSH = /^AAAA[A-Z][23]/
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+const SIGN_OF_PASSWORD = /[!@#$%^&*?~+]/
+/** Addresses, calls, variables, dates, times, versions, markup, expressions, parameters of an address. */
+const OTHER_FORM = new RegExp(
+  [
+    String.raw`^[./~@-]|:\/\/|^\$[\w{(]|^%\w+%$|^[a-z_][A-Za-z_]*(?:\$\d)+(?!\w)|\$\{`,
+    String.raw`=>|->|::|&&|\|\||[!=]==?|\+\+|[{}]|\*\/|[\w)]\(|\)\.|\(\)|\[\w*\]|^!*\(`,
+    String.raw`^[^@]+@[^@]*\.[a-z]{2,}|@v?\d+\.|^\d{4}-\d\d|^[~^]?v?\d+\.\d+|^#[\w-]*[a-z][\w-]*$|^[\w.-]{1,40}=$|[-_]$|^[A-Za-z]+[?!]+$|\.[a-z]{1,20}[?!]{1,2}$|^[a-z]\w*(?:\$[a-z]\w*)*\$\d+$|^[A-Z_]+\$\d$`,
+    String.raw`[?&][\w-]+=|%[0-9A-F]{2}(?:[A-Za-z/]|%)|[,;\s\\]|^\]|A-Za|a-z0|[0A]-[9Z]|@[\^~]|\?\w+:|^0x[0-9A-Fa-f]{1,31}$`,
+  ].join('|'),
+)
+/** A path or a type of media. */
+const SLASHED = /[A-Za-z]\/[A-Za-z]/
+const DOTTED = /[A-Za-z_]\.[A-Za-z_]/
+const LETTERS = /^[A-Za-z]+$/
+
+/** Small letters, capitals, digits and a sign that names have too. */
+const isOfAllKinds = (value: string) => /[a-z]/.test(value) && /[A-Z]/.test(value) && /[-_.=:]/.test(value)
+
+/** Surely random, surely chosen as a password, or none of both. */
+export function certaintyOf(value: string): number {
+  if (value.length < 8 || value.length > 400) return 0
+  const hasDigit = /\d/.test(value)
+  const isHex = hasDigit && HEX.test(value)
+  const bits = isHex ? value.length : randomBits(value)
+  const isPassword =
+    hasDigit &&
+    /[A-Za-z]{2}/.test(value) &&
+    (SIGN_OF_PASSWORD.test(value) || (bits > (value.length >= 12 ? 0 : 4) && isOfAllKinds(value)))
+  if (!isPassword && bits < 3) return 0
+  if (isPlaceholder(value) || PUBLIC_KEY_OF_SSH.test(value)) return 0
+  if (isHex) return value.length >= 24 ? VERY_SURE : SURE
+  if (UUID.test(value) || SHORT_HASH.test(value)) return UNSURE
+  const share = bits / value.length
+  if (OTHER_FORM.test(value) && !(bits > 30 && share > 0.8)) return 0
+  if (SLASHED.test(value) && !(bits > 20 && share > 0.6)) return 0
+  if (DOTTED.test(value) && share < 0.7) return 0
+  if (hasDigit || LETTERS.test(value)) {
+    if (bits >= 14 && share >= 0.6 && value.length >= (hasDigit ? 10 : 14)) return VERY_SURE
+    if (isPassword) return bits >= 4 ? VERY_SURE : SURE
+    if (bits >= (hasDigit ? 6 : 8) && share >= 0.4 && value.length >= (hasDigit ? 8 : 12)) return SURE
+  }
+  if (isPassword) return SURE
+  return LETTERS.test(value) && share >= 0.2 && value.length >= 12 ? UNSURE : 0
 }

@@ -14,19 +14,30 @@ import {
 import { commandKeywords, givenSecrets } from './command-arguments.ts'
 import { handedOver, handoverKeywords } from './commands.ts'
 import { distantSecret, type Name } from './distant-values.ts'
-import { foreignNames } from './foreign-names.ts'
+import { foreignNames, hasForeignLetters } from './foreign-names.ts'
 import { isHarmless } from './harmless.ts'
 import { authorizationValue, basicCredentials, bearerToken, sessionCookies } from './headers.ts'
 import { endOfList } from './listed-keys.ts'
 import { JSON_KINDS, secretsInJson, secretsInYaml, YAML_KINDS } from './manifests.ts'
 import { NameRuns } from './name-runs.ts'
+import { Candidates, Neighbours } from './names-and-values.ts'
 import { HERE_STRING, hereString, pipedPassword, READERS } from './piped-passwords.ts'
 import { isSampleToken, isSampleValue } from './placeholders.ts'
+import {
+  argumentOfCall,
+  CALLS,
+  KNOWN_USERS,
+  PAIR_NAMES,
+  passwordOfPair,
+  passwordOfUser,
+  tokenAsLogin,
+  wifiPassword,
+} from './positions.ts'
 import { ALL_RULES } from './rules/all.ts'
 import { SECRET_NAMES } from './rules/names.ts'
 import { type NamedRule, RANK, type Span, type TokenRule } from './rules/rule.ts'
 import { Stretches } from './stretches.ts'
-import { secretsInTables } from './tables.ts'
+import { HEADS_OF_PAIRS, Tables } from './tables.ts'
 import { unfold } from './unfold.ts'
 import { dsnPassword, urlPassword } from './urls.ts'
 import { ValueRuns } from './value-runs.ts'
@@ -48,6 +59,8 @@ type Scan = {
   bare: ValueRuns
   signed: ValueRuns
   names: NameRuns
+  neighbours: Neighbours
+  tables: Tables
   /** How far the last manifest of kind Secret was read. */
   manifestEnd: number
   /** How far the last list of keys was read. */
@@ -79,8 +92,9 @@ for (const rule of ALL_RULES) {
 for (const { kind, whole, names } of SECRET_NAMES) {
   for (const name of names) {
     on(name, (scan, end) => {
-      if (!whole || !wordGoesOn(scan.text, end))
-        scan.add(secretOfName(scan, { start: end - name.length, end }, kind))
+      if (whole && wordGoesOn(scan.text, end)) return
+      for (const span of scan.tables.secretsBelow({ start: end - name.length, end })) scan.add(span)
+      scan.add(secretOfName(scan, { start: end - name.length, end }, kind))
     })
   }
 }
@@ -134,6 +148,19 @@ for (const sign of ['\u001b', '%22', '%3a', '\\u0022', '\\u003d', '\\\\"', "\\\\
     scan.hasSequences = true
   })
 }
+for (const tag of ['<td', '<th'])
+  on(tag, (scan) => {
+    scan.tables.hasHtml = true
+  })
+for (const name of CALLS) on(name, (scan, end) => scan.add(argumentOfCall(scan.text, end)))
+for (const name of PAIR_NAMES) on(name, (scan, end) => scan.add(passwordOfPair(scan.text, end)))
+for (const name of KNOWN_USERS) on(name, (scan, end) => scan.add(passwordOfUser(scan.text, end)))
+on('login', (scan, end) => scan.add(tokenAsLogin(scan.text, end)))
+for (const name of HEADS_OF_PAIRS)
+  on(name, (scan, end) => {
+    for (const span of scan.tables.secretsBelow({ start: end - name.length, end })) scan.add(span)
+  })
+on('wifi:', (scan, end) => scan.add(wifiPassword(scan.text, end)))
 on('private-lines:', (scan, end) => scan.add(puttyLines(scan.text, end)))
 on('authorization', (scan, end) => scan.add(authorizationValue(scan.text, end)))
 on('cookie', (scan, end) => {
@@ -161,6 +188,7 @@ export function scan(written: string): Span[] {
 
 function scanPlain(text: string): { spans: Span[]; hasSequences: boolean } {
   const found: Span[] = []
+  const candidates = new Candidates(text)
   const state: Scan = {
     text,
     block: blockFinder(text, PEM),
@@ -171,6 +199,8 @@ function scanPlain(text: string): { spans: Span[]; hasSequences: boolean } {
     bare: new ValueRuns(text, BARE_NOTATION),
     signed: new ValueRuns(text, SIGNED_NOTATION),
     names: new NameRuns(text),
+    neighbours: new Neighbours(text, candidates),
+    tables: new Tables(text),
     manifestEnd: -1,
     listEnd: 0,
     webKeyEnd: 0,
@@ -185,8 +215,19 @@ function scanPlain(text: string): { spans: Span[]; hasSequences: boolean } {
     if (end <= read.end && end - (KEYWORDS[keyword]?.length ?? 0) > read.start) return
     for (const trigger of BY_KEYWORD[keyword] ?? []) trigger(state, end)
   })
-  for (const { name, kind } of foreignNames(text)) state.add(secretOfName(state, name, kind))
-  const spans = withoutOverlaps([...found, ...secretsInTables(text)])
+  if (!hasForeignLetters(text)) return { spans: withoutOverlaps(found), hasSequences: state.hasSequences }
+  const tables = new Tables(text)
+  tables.hasHtml = state.tables.hasHtml
+  const foreign: Scan = {
+    ...state,
+    tables,
+    neighbours: new Neighbours(text, new Candidates(text)),
+  }
+  for (const { name, kind } of foreignNames(text)) {
+    for (const span of foreign.tables.secretsBelow(name)) state.add(span)
+    state.add(secretOfName(foreign, name, kind))
+  }
+  const spans = withoutOverlaps(found)
   return { spans, hasSequences: state.hasSequences }
 }
 
@@ -231,8 +272,16 @@ function secretOfName(scan: Scan, name: Name, kind: string): Span | undefined {
   const { text } = scan
   if (scan.names.isDeepInside(name)) return undefined
   const found = assignedSecret(text, name.end, kind, scan) ?? distantSecret(text, name, kind)
-  if (!found || isHarmless(text, name, kind, text.slice(found.start, found.end))) return undefined
+  if (!found) return nearbySecret(scan, name, kind)
+  if (isHarmless(text, name, kind, text.slice(found.start, found.end))) return undefined
   return kind === 'password' || text[found.end] !== ',' ? found : wholeList(scan, found)
+}
+
+function nearbySecret(scan: Scan, name: Name, kind: string): Span | undefined {
+  const found = scan.neighbours.secretOf(name, kind)
+  return found && !isHarmless(scan.text, name, kind, scan.text.slice(found.start, found.end))
+    ? found
+    : undefined
 }
 
 /** A list is read once, whatever the names inside it. */

@@ -29,8 +29,30 @@ export function cleanOptional(text: string | null | undefined, findings: Finding
   return text == null ? null : cleanText(text, findings)
 }
 
-/** Metadata on its way into storage: every string in it, together with its key. */
+/** A number is a secret only where the whole name says so: `max_tokens` and `key` count something. */
+const NAME_OF_SECRET =
+  /(?:^|[_\s.-]|(?<=[a-z0-9])(?=[A-Z]))(?:(?<password>pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contrase(?:n|ñ)a|senha|wachtwoord|mot_?de_?passe|parola|has(?:l|ł)o|пароль|パスワード|密码|密碼|비밀번호)|(?<secret>secret|(?:secret|private|signing|encryption|master)[_\s-]?key)|(?<api_key>(?:api|access|licen[cs]e)[_\s-]?key)|(?<token>(?:access|auth|api|refresh|bearer|session)[_\s-]?token))$/iu
+const LONGEST_NAME = 80
+const LEAST_DIGITS = 6
+const DIGITS = /^\d{6,40}$/
+
+/** The kind of a secret that is a number, or a text of digits alone, in structured data: `{"password": …}`. */
+export function kindOfNumber(name: string, value: unknown): string | undefined {
+  if (typeof value !== 'number' && typeof value !== 'string') return undefined
+  const digits = typeof value === 'number' ? String(Math.abs(value)).replace(/\.|e\+/g, '') : value
+  if (digits.length < LEAST_DIGITS || !DIGITS.test(digits) || name.length > LONGEST_NAME) return undefined
+  if (new Set(digits).size < 3) return undefined
+  const groups = NAME_OF_SECRET.exec(name)?.groups
+  return groups && Object.keys(groups).find((kind) => groups[kind] !== undefined)
+}
+
+/** Metadata on its way into storage: every text and number in it, together with its key. */
 export function cleanJson<T>(value: T, findings: Findings, name = ''): T {
+  const kind = kindOfNumber(name, value)
+  if (kind !== undefined) {
+    findings.add([{ kind, count: 1 }])
+    return `<${kind.toUpperCase()}>` as T
+  }
   if (typeof value === 'string') return cleanNamed(name, value, findings) as T
   if (Array.isArray(value)) return value.map((item) => cleanJson(item, findings, name)) as T
   if (typeof value !== 'object' || value === null) return value

@@ -28,7 +28,7 @@ const SIGN_OF_PASSWORD = /[?([{]|=(?!=?$)/
 const MANY_BARS = /\|.*\|/
 
 /** Times, addresses of machines, digests, names of resources, keys of rows, variables: they mix letters and digits too. */
-const KNOWN_FORM = new RegExp(
+export const KNOWN_FORM = new RegExp(
   [
     String.raw`^\d{4}-\d\d-\d\dT`,
     '(?:^|:)(?:[0-9a-f]{0,4}:){2}',

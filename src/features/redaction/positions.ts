@@ -1,0 +1,162 @@
+import { certaintyOf, SURE } from './placeholders.ts'
+import { RANK, type Span } from './rules/rule.ts'
+
+/** Secrets that no name stands beside: their place says what they are, in a call, in a pair of user and password, in a code. */
+
+// --- arguments of a call ---
+
+/** Calls that are given a user and a password. */
+export const CALLS = [
+  'credential',
+  'creds',
+  'login',
+  'log_in',
+  'logon',
+  'signin',
+  'sign_in',
+  'connect',
+  'getconnection',
+  'auth',
+  'authenticate',
+  'pdo',
+  'createuser',
+  'create_user',
+  'adduser',
+  'add_user',
+  'account',
+  'smtp',
+  'imap',
+  'ldap',
+  'bind',
+  'wifi',
+  'ftp',
+  'ssh',
+  'basic',
+  'verify',
+  'register',
+  'jdbc',
+  'mqtt',
+  'amqp',
+  'redis',
+  'mongo',
+  'winrm',
+]
+/** The rest of the name, and perhaps a sign before a list: `auth=(`, `credentials: [`, `connect_db(`. */
+const OPENED =
+  /(?:[\w.]|::|<\w{1,30}>){0,40}["'`]?[ \t]{0,3}(?:[=:]{1,2}>?[ \t]{0,3}(?:new[ \t])?[\w.]{0,30})?[([{]/y
+const STRING = /"((?:[^"\\\n]|\\[^\n]){0,400})"|'((?:[^'\\\n]|\\[^\n]){0,400})'|`([^`\\\n]{0,400})`/y
+const LONGEST_CALL = 500
+
+export function argumentOfCall(text: string, nameEnd: number): Span | undefined {
+  OPENED.lastIndex = nameEnd
+  if (!OPENED.test(text)) return undefined
+  const limit = Math.min(text.length, nameEnd + LONGEST_CALL)
+  let commas = 0
+  let depth = 0
+  for (let at = OPENED.lastIndex; at < limit; ) {
+    const sign = text[at] as string
+    if (sign === '"' || sign === "'" || sign === '`') {
+      STRING.lastIndex = at
+      const found = STRING.exec(text)
+      if (!found) return undefined
+      const value = found[1] ?? found[2] ?? found[3] ?? ''
+      // The first argument is a user, a host or an address.
+      const next = text[STRING.lastIndex] ?? ''
+      if (commas > 0 && next !== ':' && certaintyOf(value) >= SURE)
+        return { start: at + 1, end: at + 1 + value.length, kind: 'password', rank: RANK.assigned }
+      at = STRING.lastIndex
+      continue
+    }
+    if (sign === ',') commas += 1
+    else if ('([{'.includes(sign)) depth += 1
+    else if (')]}'.includes(sign)) {
+      depth -= 1
+      if (depth < 0) return undefined
+    } else if (sign === ';' && depth === 0) return undefined
+    at += 1
+  }
+  return undefined
+}
+
+// --- user and password ---
+
+/** What a user and a password follow, with a colon, a slash, a comma or a word between them. */
+export const PAIR_NAMES = [
+  'login',
+  'log in',
+  'logged in',
+  'log-in',
+  'sign in',
+  'signed in',
+  'creds',
+  'credentials',
+  'account',
+  'user/pass',
+  'user/pw',
+  'user / pass',
+  'username/password',
+  'username / password',
+  'user:pass',
+  'user:password',
+  'zugangsdaten',
+  'anmeldung',
+  'einloggen mit',
+  'identifiants',
+  'credenciales',
+  'credenciais',
+  'credenziali',
+  'inloggegevens',
+]
+const WORDS_BEFORE =
+  /(?:[ \t]{0,2}(?:data|details|info|as|is|are|with|for|to|using|the|in|on|at|https?:\/\/[^\s"'<>]{1,100}|mit|als|sind|avec|con|com|met|default|test|demo|user|username|staging|production|prod|dev|server|database|db|host|admin(?=[ \t]+(?:user|account|login)))(?![\w@/-])){0,5}[ \t]{0,3}(?:[:=>|–—-]{1,2}|\n|→)?[ \t]{0,4}/iy
+const PAIR =
+  /["'`*_([]{0,3}(?!\/)[\w.@+\\$-]{1,60}["'`*_]{0,3}(?:[ \t]{0,3}(?:[:/|,;]|->|→|–|—|-(?=[ \t]))[ \t]{0,3}|[ \t]{1,3}(?:with|and|mit|und|et|y|e|en|\/|pw|pass(?:word)?|using)(?:[ \t](?:the[ \t])?(?:password|pass|pw|passwort))?:?[ \t]{1,3})["'`*_]{0,3}([^\s"'`<>,]{8,200})/iy
+
+/** `sonar.login=…`: a token in place of a user. */
+const IN_PLACE_OF_USER = /["']?[ \t]{0,2}[=:][ \t]{0,2}["']?([^\s"'`<>,;/@()]{10,200})(?![\w:/@(])/y
+
+export function tokenAsLogin(text: string, nameEnd: number): Span | undefined {
+  IN_PLACE_OF_USER.lastIndex = nameEnd
+  const value = IN_PLACE_OF_USER.exec(text)?.[1]
+  if (value === undefined || certaintyOf(value) < SURE) return undefined
+  const end = IN_PLACE_OF_USER.lastIndex
+  return { start: end - value.length, end, kind: 'token', rank: RANK.assigned }
+}
+
+/** Users whom a password follows without a word about it. */
+export const KNOWN_USERS = ['root', 'admin', 'administrator', 'sysadmin', 'superuser']
+const BEHIND_USER = /["'`*_]{0,2}[ \t]{0,2}[:/|][ \t]{0,2}["'`*_]{0,2}([^\s"'`<>,]{8,200})/y
+
+export function passwordOfUser(text: string, nameEnd: number): Span | undefined {
+  BEHIND_USER.lastIndex = nameEnd
+  const written = BEHIND_USER.exec(text)?.[1]
+  return written === undefined ? undefined : pairedPassword(written, BEHIND_USER.lastIndex - written.length)
+}
+
+export function passwordOfPair(text: string, nameEnd: number): Span | undefined {
+  WORDS_BEFORE.lastIndex = nameEnd
+  PAIR.lastIndex = WORDS_BEFORE.test(text) ? WORDS_BEFORE.lastIndex : nameEnd
+  const found = PAIR.exec(text)
+  const written = found?.[1]
+  if (!found || written === undefined) return undefined
+  return pairedPassword(written, PAIR.lastIndex - written.length)
+}
+
+function pairedPassword(written: string, start: number): Span | undefined {
+  const value = written.replace(/(?:[).,;:_\]]|\*\*){1,4}$/, '')
+  if (certaintyOf(value) < SURE) return undefined
+  return { start, end: start + value.length, kind: 'password', rank: RANK.assigned }
+}
+
+// --- codes of a wireless network ---
+
+const WIFI_FIELD = /(?:[A-Z]{1,3}:(?:[^;\\\n]|\\.){0,100};){0,5}?P:"?((?:[^;\\\n"]|\\.){1,100})"?;/y
+
+/** `WIFI:S:…;T:WPA;P:…;;`, from the end of `wifi:`. */
+export function wifiPassword(text: string, nameEnd: number): Span | undefined {
+  WIFI_FIELD.lastIndex = nameEnd
+  const value = WIFI_FIELD.exec(text)?.[1]
+  if (value === undefined || /^[<${[]|^x+$|^\*+$/i.test(value)) return undefined
+  const end = text.lastIndexOf(value, WIFI_FIELD.lastIndex - 1) + value.length
+  return { start: end - value.length, end, kind: 'wifi_password', rank: RANK.named }
+}

@@ -1,6 +1,6 @@
 import { type Automaton, buildAutomaton } from '../redaction/automaton.ts'
+import { isPlain, readable } from './fold.ts'
 import { allowedHosts } from './hosts.ts'
-import { isPlain, readable } from './readable.ts'
 import {
   type Ahead,
   type DangerRuleId,
@@ -11,15 +11,12 @@ import {
   spanOf,
   type Trigger,
 } from './rule.ts'
-import { COMMAND_TRIGGERS } from './rules/commands.ts'
-import { DOWNLOAD_TRIGGERS } from './rules/downloads.ts'
-import { EXFILTRATION_TRIGGERS } from './rules/exfiltration.ts'
-import { findHiddenCharacters, HIDDEN_TRIGGERS } from './rules/hidden.ts'
-import { IMITATION_TRIGGERS } from './rules/imitations.ts'
-import { FOREIGN_INSTRUCTIONS, INSTRUCTION_TRIGGERS } from './rules/instructions.ts'
-import { PACKAGE_TRIGGERS } from './rules/packages.ts'
-import { PERSONAL_TRIGGERS } from './rules/personal.ts'
-import { TRUST_TRIGGERS } from './rules/trust.ts'
+import { COMMAND_TRIGGERS, DOWNLOAD_TRIGGERS, EXFILTRATION_TRIGGERS } from './rules-commands.ts'
+import { findHiddenCharacters, HIDDEN_TRIGGERS } from './rules-hidden.ts'
+import { FOREIGN_INSTRUCTIONS, IMITATION_TRIGGERS, INSTRUCTION_TRIGGERS } from './rules-instructions.ts'
+import { PACKAGE_TRIGGERS } from './rules-packages.ts'
+import { PERSONAL_TRIGGERS } from './rules-personal.ts'
+import { TRUST_TRIGGERS } from './rules-protections.ts'
 
 /**
  * One finding is enough to refuse. More help the writer, up to this number of a rule and severity. They are counted by

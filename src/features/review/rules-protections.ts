@@ -1,5 +1,5 @@
-import { goesToAllowed } from '../hosts.ts'
-import { type Found, farTrigger, type IsAllowedHost, spanOf, type Trigger, trigger } from '../rule.ts'
+import { goesToAllowed } from './hosts.ts'
+import { type Found, farTrigger, type IsAllowedHost, spanOf, type Trigger, trigger } from './rule.ts'
 
 const warned = (
   rule: 'weakened_check' | 'new_trust',

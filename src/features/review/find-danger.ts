@@ -1,5 +1,5 @@
 import { type Automaton, buildAutomaton } from '../redaction/automaton.ts'
-import { isPlain, readable } from './fold.ts'
+import { decoded, isPlain, type Readable, readable } from './fold.ts'
 import { allowedHosts } from './hosts.ts'
 import {
   type Ahead,
@@ -13,10 +13,11 @@ import {
 } from './rule.ts'
 import { COMMAND_TRIGGERS, DOWNLOAD_TRIGGERS, EXFILTRATION_TRIGGERS } from './rules-commands.ts'
 import { findHiddenCharacters, HIDDEN_TRIGGERS } from './rules-hidden.ts'
-import { FOREIGN_INSTRUCTIONS, IMITATION_TRIGGERS, INSTRUCTION_TRIGGERS } from './rules-instructions.ts'
+import { IMITATION_TRIGGERS, INSTRUCTION_TRIGGERS } from './rules-instructions.ts'
 import { PACKAGE_TRIGGERS } from './rules-packages.ts'
 import { PERSONAL_TRIGGERS } from './rules-personal.ts'
 import { TRUST_TRIGGERS } from './rules-protections.ts'
+import { findSentences } from './sentences.ts'
 
 /**
  * One finding is enough to refuse. More help the writer, up to this number of a rule and severity. They are counted by
@@ -125,15 +126,6 @@ function scan({ automaton, waiting }: Scanner, text: string, isAllowedHost: IsAl
   })
 }
 
-function foreignInstructions(text: string): Finding[] {
-  return [...text.matchAll(FOREIGN_INSTRUCTIONS)].slice(0, MOST_OF_A_SEVERITY).map((match) => ({
-    rule: 'agent_instruction',
-    severity: 'block',
-    start: match.index,
-    end: match.index + match[0].length,
-  }))
-}
-
 const WEIGHT = { block: 2, warn: 1, note: 0 } as const
 
 /** Overlapping findings of one rule count once; the more severe one stays. */
@@ -156,31 +148,48 @@ function withoutOverlaps(findings: readonly Finding[]): Finding[] {
 
 const KNOWN_ONLY = allowedHosts()
 
+/** At most so many findings of a rule and severity, whichever way they were found. */
+function capped(findings: readonly Finding[]): Finding[] {
+  const counts = noCounts()
+  return findings.filter(({ rule, severity }) => {
+    const count = (counts[severity].get(rule) ?? 0) + 1
+    counts[severity].set(rule, count)
+    return count <= MOST_OF_A_SEVERITY
+  })
+}
+
+/** The text as written, where nothing is folded. */
+const asIs = (text: string): Readable => ({ text, writtenAt: (at) => at })
+
+/** The forms in which a text is read: as it looks, and with what is encoded in it as plain letters. */
+function formsOf(text: string): Readable[] {
+  const looks = isPlain(text) ? asIs(text) : readable(text)
+  const says = decoded(looks.text)
+  if (says === undefined) return [looks]
+  return [looks, { text: says.text, writtenAt: (at) => looks.writtenAt(says.writtenAt(at)) }]
+}
+
 /** Everything in the text that is dangerous to people or agents who read or follow it. Linear in the length of the text. */
 export function findDanger(text: string, isAllowedHost: IsAllowedHost = KNOWN_ONLY): Finding[] {
-  const isAsWritten = isPlain(text)
-  const found = findHiddenCharacters(text, isAsWritten)
-  if (isAsWritten) scan(EVERYTHING, text, isAllowedHost, (finding) => found.push(finding))
-  else {
-    const { text: plain, writtenAt } = readable(text)
-    const asWritten = ({ start, end, ...rest }: Finding) => ({
-      ...rest,
-      start: writtenAt(start),
-      end: writtenAt(end - 1) + 1,
-    })
-    scan(EVERYTHING, plain, isAllowedHost, (finding) => found.push(asWritten(finding)))
-    found.push(...foreignInstructions(plain).map(asWritten))
+  const found = findHiddenCharacters(text, isPlain(text))
+  for (const { text: form, writtenAt } of formsOf(text)) {
+    const keep: Sink = (finding) =>
+      found.push({ ...finding, start: writtenAt(finding.start), end: writtenAt(finding.end - 1) + 1 })
+    scan(EVERYTHING, form, isAllowedHost, keep)
+    findSentences(form, keep)
   }
-  return found.length === 0 ? found : withoutOverlaps(found)
+  return found.length === 0 ? found : capped(withoutOverlaps(found))
 }
 
 /** Whether a text speaks to the agent that reads it. Cheaper than `findDanger`, since every answer needs it. */
 export function containsInstructions(text: string): boolean {
-  const isAsWritten = isPlain(text)
-  const plain = isAsWritten ? text : readable(text).text
   let speaks = false
-  scan(SPEAKING, plain, KNOWN_ONLY, ({ rule, severity }) => {
+  const look: Sink = ({ rule, severity }) => {
     speaks ||= SPEAKS_TO_AGENTS.has(rule) && severity !== 'note'
-  })
-  return speaks || (!isAsWritten && foreignInstructions(plain).length > 0)
+  }
+  for (const { text: form } of formsOf(text)) {
+    if (!speaks) scan(SPEAKING, form, KNOWN_ONLY, look)
+    if (!speaks) findSentences(form, look)
+  }
+  return speaks
 }

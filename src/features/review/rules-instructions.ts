@@ -186,38 +186,7 @@ const CONCEAL: Trigger[] = [
   ),
 ]
 
-/** The same in other languages. Each begins with ASCII letters, because keywords are ASCII. */
-const OTHER_LANGUAGES: Trigger[] = [
-  trigger(
-    BEFORE,
-    'block',
-    'ignorier¦vergiss¦vergesst¦missachte',
-    /(?:ignorier(?:e|en sie|t)|vergiss|vergesst|missachte)\b[^.!?\n]{0,40}\b(?:anweisungen|regeln|vorgaben|instruktionen|befehle)/iy,
-  ),
-  trigger(
-    BEFORE,
-    'block',
-    'ignora¦olvida¦ignore as¦esque¦dimentica',
-    /(?:ignora|olvida|ignore as|esque.a|dimentica)\b[^.!?\n]{0,30}\b(?:instrucciones|reglas|indicaciones|instru..es|istruzioni|regole|regras)/iy,
-  ),
-  trigger(
-    BEFORE,
-    'block',
-    'ignore¦oublie',
-    /(?:ignorez?|oubliez?)\b[^.!?\n]{0,25}\b(?:instructions pr|consignes|r.gles pr|directives pr)/iy,
-  ),
-]
-
-export const INSTRUCTION_TRIGGERS: readonly Trigger[] = [
-  ...TAKE_OVER,
-  ...ADDRESS,
-  ...CONCEAL,
-  ...OTHER_LANGUAGES,
-]
-
-/** In languages without ASCII letters; only searched in texts that have such letters. */
-export const FOREIGN_INSTRUCTIONS =
-  /(?:指示|命令|ルール)[^。\n]{0,12}(?:無視|忘れ)|(?:忽略|无视|忘记|忘掉)[^。\n]{0,12}(?:指令|指示|提示|规则)|(?:игнорируй|забудь|игнорируйте|забудьте)[^.!?\n]{0,30}(?:инструкци|указани|правил)|(?:이전|위의|모든)[^.\n]{0,10}(?:지시|명령|규칙)[^.\n]{0,8}무시/g
+export const INSTRUCTION_TRIGGERS: readonly Trigger[] = [...TAKE_OVER, ...ADDRESS, ...CONCEAL]
 
 const ROLE_TAGS: Trigger[] = [
   trigger(

@@ -3,6 +3,7 @@ import { decoded, isPlain, type Readable, readable } from './fold.ts'
 import { allowedHosts } from './hosts.ts'
 import {
   type Ahead,
+  type Around,
   type DangerRuleId,
   type Finding,
   type IsAllowedHost,
@@ -12,6 +13,7 @@ import {
   type Trigger,
 } from './rule.ts'
 import { COMMAND_TRIGGERS, DOWNLOAD_TRIGGERS, EXFILTRATION_TRIGGERS } from './rules-commands.ts'
+import { FLOW_TRIGGERS } from './rules-flows.ts'
 import { findHiddenCharacters, HIDDEN_TRIGGERS } from './rules-hidden.ts'
 import { IMITATION_TRIGGERS, INSTRUCTION_TRIGGERS } from './rules-instructions.ts'
 import { PACKAGE_TRIGGERS } from './rules-packages.ts'
@@ -31,6 +33,9 @@ const MOST_OF_A_SEVERITY = 20
  */
 const MOST_WITH_ONE_END = 5
 
+/** Matches of a trigger that each begin within the one before are a row that nobody writes: the last is followed to its end. */
+const MOST_OVERLAPPING = 8
+
 type Scanner = { automaton: Automaton; waiting: readonly { trigger: Trigger; length: number }[] }
 
 function scannerOf(triggers: readonly Trigger[]): Scanner {
@@ -46,6 +51,7 @@ const EVERYTHING = scannerOf([
   ...IMITATION_TRIGGERS,
   ...HIDDEN_TRIGGERS,
   ...COMMAND_TRIGGERS,
+  ...FLOW_TRIGGERS,
   ...EXFILTRATION_TRIGGERS,
   ...TRUST_TRIGGERS,
   ...DOWNLOAD_TRIGGERS,
@@ -100,22 +106,67 @@ function judgedByEnd() {
   }
 }
 
+const LINE_ENDS = /(?<!\\)\r?\n/
+
+/** The part of a text around a keyword, cut at the ends of its line unless it may have several. */
+function partAround(
+  text: string,
+  { start, end }: { start: number; end: number },
+  around: Around,
+): { part: string; end: number } {
+  const before = text.slice(Math.max(0, start - around.before), start)
+  const behind = text.slice(end, end + around.behind)
+  if (around.lines) return { part: before + text.slice(start, end) + behind, end: end + behind.length }
+  const ownBehind = behind.split(LINE_ENDS, 1)[0] ?? ''
+  return {
+    part: (before.split(LINE_ENDS).at(-1) ?? '') + text.slice(start, end) + ownBehind,
+    end: end + ownBehind.length,
+  }
+}
+
+/** Looks at the parts around keywords. A part that was looked at is not looked at again for its further keywords. */
+function lookAround(text: string, isAllowedHost: IsAllowedHost) {
+  const lookedUntil = new Map<Trigger, number>()
+  return (trigger: Trigger, around: Around, keyword: { start: number; end: number }): boolean => {
+    if (keyword.start < (lookedUntil.get(trigger) ?? 0)) return false
+    const { part, end } = partAround(text, keyword, around)
+    lookedUntil.set(trigger, end)
+    return around.isDanger(part, isAllowedHost)
+  }
+}
+
 function scan({ automaton, waiting }: Scanner, text: string, isAllowedHost: IsAllowedHost, sink: Sink): void {
   const counts = noCounts()
   const next = nextPositions(text)
   const isJudged = judgedByEnd()
+  const isDangerAround = lookAround(text, isAllowedHost)
+  const rows = new Map<Trigger, number>()
+  const overlapping = new Map<Trigger, { end: number; matches: number }>()
   automaton.scan(text, (keyword, end) => {
     const { trigger, length } = waiting[keyword] as Scanner['waiting'][number]
-    const { rule, pattern, judge, ahead } = trigger
+    const { rule, pattern, judge, ahead, around } = trigger
     // A judge lowers a severity, and never raises it.
     if ((counts[trigger.severity].get(rule) ?? 0) >= MOST_OF_A_SEVERITY) return
     const start = end - length
     if (ahead && !isAhead(ahead, { start, end }, next)) return
+    if (around) {
+      if (!isDangerAround(trigger, around, { start, end })) return
+      counts[trigger.severity].set(rule, (counts[trigger.severity].get(rule) ?? 0) + 1)
+      return sink({ rule, severity: trigger.severity, start, end })
+    }
+    if (start < (rows.get(trigger) ?? 0)) return
     pattern.lastIndex = start
     const match = pattern.exec(text)
     if (match === null) return
     const whole = spanOf(match)
-    const spans = judge && isJudged(trigger, whole.end) ? judge(match, text, isAllowedHost) : [whole]
+    const before = overlapping.get(trigger)
+    const matches = before && start < before.end ? before.matches + 1 : 0
+    overlapping.set(trigger, { end: whole.end, matches })
+    if (matches >= MOST_OVERLAPPING) rows.set(trigger, whole.end)
+    const spans =
+      judge && matches < MOST_OVERLAPPING && isJudged(trigger, whole.end)
+        ? judge(match, text, isAllowedHost)
+        : [whole]
     for (const span of spans) {
       const finding = { rule, severity: trigger.severity, ...span }
       const count = counts[finding.severity].get(rule) ?? 0

@@ -32,7 +32,7 @@ const TWINS: readonly (readonly [letters: string, latin: string])[] = [
     '\u0131\u0142\u0141\u00f8\u00d8\u0111\u0110\u00f0\u0127\u0251\u0261\u0269\u0257\u0253\u01a5\u0199\u0140\u0138\u017f\u00df\u0268\u0289\u0250\u0280',
     'ilLoOdDdhagidbpklksStuaR',
   ],
-  ['\u2018\u2019\u02bc\u00a0\u3000\u202f\u2009\u2028\u2029\u2024\u2044\u2010\u2011', "'''     \n\n./--"],
+  ['\u2018\u2019\u02bc\u00a0\u3000\u202f\u2009\u2028\u2029\u2024\u2044\u2010\u2011', "'''    \n\n./--"],
 ]
 
 /** Ranges in which NFKC, or a letter without its accents, differs from what is written. */

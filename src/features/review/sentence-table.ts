@@ -37,6 +37,8 @@ export type Combination = {
   within: number
   /** Whether the words stand in this order. */
   ordered?: true
+  /** Whether the first word comes before the others. */
+  isFirst?: true
   language?: 'english' | 'others'
 }
 
@@ -50,9 +52,11 @@ const warns = (needs: string, within: number, rest: Partial<Combination> = {}): 
 
 /** Which words make a sentence to an agent when they stand together. */
 export const COMBINATIONS: readonly Combination[] = [
-  warns('drop prior orders', 70, { severity: 'block', language: 'others' }),
+  warns('drop prior orders', 70, { severity: 'block', language: 'others', isFirst: true }),
+  warns('drop prior orders', 70, { language: 'others' }),
   warns('drop prior orders', 80, { language: 'english' }),
-  warns('drop prior rules', 70),
+  warns('drop prior rules', 70, { language: 'english', isFirst: true }),
+  warns('drop prior rules', 70, { language: 'others', isFirst: true }),
   warns('drop agent orders', 80),
   warns('drop obey', 90),
   warns('without ask act', 90, { language: 'others' }),
@@ -280,7 +284,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     prior:
       'anterior previ_ previa previo todas. todos. tus. sus. sistema hasta_ahora arriba precedent inicial todo_lo antes. recibid dieron dadas',
     orders:
-      'instruccion indicacion orden ordenes directriz directiv prompt consigna dicho. dijeron mandato mensaje_del_sistema lineamiento',
+      'instruccion indicacion ordenes directriz directiv prompt consigna dicho. dijeron mandato mensaje_del_sistema lineamiento',
     rules: 'regla restriccion norma limitacion politica',
     not: 'no. nunca sin. ningun nada. jamas',
     tell: 'dig_ digas. diga. decir. decirle decirselo dile mencion inform avis comunic revel notifi cuent report hagas_saber',

@@ -232,8 +232,18 @@ const applies = ({ language }: Combination, to: number): boolean =>
 
 const isLetterClass = (cls: number): boolean => (cls > OTHER && cls < BLANK) || cls >= FIRST_FOREIGN
 
-/** Whether a paragraph or an item of a list begins behind a line end. */
-const NEW_PARAGRAPH = /[ \t]{0,40}(?:\r?\n|[-*+>#|\u2022]|\d{1,3}[.)] )/y
+const PARAGRAPH_SIGNS = new Set([...'\r\n-*+>#|\u2022'].map((sign) => sign.charCodeAt(0)))
+const MAX_INDENT = 40
+
+/** Whether a paragraph or an item of a list begins here. */
+function beginsParagraph(text: string, from: number): boolean {
+  let at = from
+  while (at < from + MAX_INDENT && (text.charCodeAt(at) === 0x20 || text.charCodeAt(at) === 0x09)) at++
+  if (PARAGRAPH_SIGNS.has(text.charCodeAt(at))) return true
+  const digits = at
+  while (at < digits + 3 && text.charCodeAt(at) >= 0x30 && text.charCodeAt(at) <= 0x39) at++
+  return at > digits && (text[at] === '.' || text[at] === ')')
+}
 
 const LEAST_APART = 24
 
@@ -318,8 +328,7 @@ class SentenceReader {
   private lineEnd(at: number): number {
     const hadWords = this.blanksInLine > 1
     this.blanksInLine = 0
-    NEW_PARAGRAPH.lastIndex = at + 1
-    return hadWords && NEW_PARAGRAPH.test(this.text) ? this.stop() : BLANK
+    return hadWords && beginsParagraph(this.text, at + 1) ? this.stop() : BLANK
   }
 
   private hit(output: Output, at: number): void {
@@ -343,8 +352,8 @@ class SentenceReader {
     for (const kind of rule.kinds) {
       const id = first + kind
       const step = seen[id] ?? 0
-      if (step <= since || (rule.ordered && step < last)) return
-      last = step
+      if (step <= since || ((rule.ordered || rule.isFirst) && step < last)) return
+      last = rule.isFirst && last > 0 ? last : step
       start = Math.min(start, ends[id] ?? 0)
       end = Math.max(end, ends[id] ?? 0)
     }

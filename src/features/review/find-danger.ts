@@ -1,8 +1,9 @@
 import { type Automaton, buildAutomaton } from '../redaction/automaton.ts'
+import { decoded, isPlain, type Readable, readable } from './fold.ts'
 import { allowedHosts } from './hosts.ts'
-import { isPlain, readable } from './readable.ts'
 import {
   type Ahead,
+  type Around,
   type DangerRuleId,
   type Finding,
   type IsAllowedHost,
@@ -11,15 +12,14 @@ import {
   spanOf,
   type Trigger,
 } from './rule.ts'
-import { COMMAND_TRIGGERS } from './rules/commands.ts'
-import { DOWNLOAD_TRIGGERS } from './rules/downloads.ts'
-import { EXFILTRATION_TRIGGERS } from './rules/exfiltration.ts'
-import { findHiddenCharacters, HIDDEN_TRIGGERS } from './rules/hidden.ts'
-import { IMITATION_TRIGGERS } from './rules/imitations.ts'
-import { FOREIGN_INSTRUCTIONS, INSTRUCTION_TRIGGERS } from './rules/instructions.ts'
-import { PACKAGE_TRIGGERS } from './rules/packages.ts'
-import { PERSONAL_TRIGGERS } from './rules/personal.ts'
-import { TRUST_TRIGGERS } from './rules/trust.ts'
+import { COMMAND_TRIGGERS, DOWNLOAD_TRIGGERS, EXFILTRATION_TRIGGERS } from './rules-commands.ts'
+import { FLOW_TRIGGERS } from './rules-flows.ts'
+import { findHiddenCharacters, HIDDEN_TRIGGERS } from './rules-hidden.ts'
+import { IMITATION_TRIGGERS, INSTRUCTION_TRIGGERS } from './rules-instructions.ts'
+import { PACKAGE_TRIGGERS } from './rules-packages.ts'
+import { PERSONAL_TRIGGERS } from './rules-personal.ts'
+import { TRUST_TRIGGERS } from './rules-protections.ts'
+import { findSentences } from './sentences.ts'
 
 /**
  * One finding is enough to refuse. More help the writer, up to this number of a rule and severity. They are counted by
@@ -32,6 +32,9 @@ const MOST_OF_A_SEVERITY = 20
  * further ones are found, whatever a judge would say.
  */
 const MOST_WITH_ONE_END = 5
+
+/** Matches of a trigger that each begin within the one before are a row that nobody writes: the last is followed to its end. */
+const MOST_OVERLAPPING = 8
 
 type Scanner = { automaton: Automaton; waiting: readonly { trigger: Trigger; length: number }[] }
 
@@ -48,6 +51,7 @@ const EVERYTHING = scannerOf([
   ...IMITATION_TRIGGERS,
   ...HIDDEN_TRIGGERS,
   ...COMMAND_TRIGGERS,
+  ...FLOW_TRIGGERS,
   ...EXFILTRATION_TRIGGERS,
   ...TRUST_TRIGGERS,
   ...DOWNLOAD_TRIGGERS,
@@ -102,22 +106,67 @@ function judgedByEnd() {
   }
 }
 
+const LINE_ENDS = /(?<!\\)\r?\n/
+
+/** The part of a text around a keyword, cut at the ends of its line unless it may have several. */
+function partAround(
+  text: string,
+  { start, end }: { start: number; end: number },
+  around: Around,
+): { part: string; end: number } {
+  const before = text.slice(Math.max(0, start - around.before), start)
+  const behind = text.slice(end, end + around.behind)
+  if (around.lines) return { part: before + text.slice(start, end) + behind, end: end + behind.length }
+  const ownBehind = behind.split(LINE_ENDS, 1)[0] ?? ''
+  return {
+    part: (before.split(LINE_ENDS).at(-1) ?? '') + text.slice(start, end) + ownBehind,
+    end: end + ownBehind.length,
+  }
+}
+
+/** Looks at the parts around keywords. A part that was looked at is not looked at again for its further keywords. */
+function lookAround(text: string, isAllowedHost: IsAllowedHost) {
+  const lookedUntil = new Map<Trigger, number>()
+  return (trigger: Trigger, around: Around, keyword: { start: number; end: number }): boolean => {
+    if (keyword.start < (lookedUntil.get(trigger) ?? 0)) return false
+    const { part, end } = partAround(text, keyword, around)
+    lookedUntil.set(trigger, end)
+    return around.isDanger(part, isAllowedHost)
+  }
+}
+
 function scan({ automaton, waiting }: Scanner, text: string, isAllowedHost: IsAllowedHost, sink: Sink): void {
   const counts = noCounts()
   const next = nextPositions(text)
   const isJudged = judgedByEnd()
+  const isDangerAround = lookAround(text, isAllowedHost)
+  const rows = new Map<Trigger, number>()
+  const overlapping = new Map<Trigger, { end: number; matches: number }>()
   automaton.scan(text, (keyword, end) => {
     const { trigger, length } = waiting[keyword] as Scanner['waiting'][number]
-    const { rule, pattern, judge, ahead } = trigger
+    const { rule, pattern, judge, ahead, around } = trigger
     // A judge lowers a severity, and never raises it.
     if ((counts[trigger.severity].get(rule) ?? 0) >= MOST_OF_A_SEVERITY) return
     const start = end - length
     if (ahead && !isAhead(ahead, { start, end }, next)) return
+    if (around) {
+      if (!isDangerAround(trigger, around, { start, end })) return
+      counts[trigger.severity].set(rule, (counts[trigger.severity].get(rule) ?? 0) + 1)
+      return sink({ rule, severity: trigger.severity, start, end })
+    }
+    if (start < (rows.get(trigger) ?? 0)) return
     pattern.lastIndex = start
     const match = pattern.exec(text)
     if (match === null) return
     const whole = spanOf(match)
-    const spans = judge && isJudged(trigger, whole.end) ? judge(match, text, isAllowedHost) : [whole]
+    const before = overlapping.get(trigger)
+    const matches = before && start < before.end ? before.matches + 1 : 0
+    overlapping.set(trigger, { end: whole.end, matches })
+    if (matches >= MOST_OVERLAPPING) rows.set(trigger, whole.end)
+    const spans =
+      judge && matches < MOST_OVERLAPPING && isJudged(trigger, whole.end)
+        ? judge(match, text, isAllowedHost)
+        : [whole]
     for (const span of spans) {
       const finding = { rule, severity: trigger.severity, ...span }
       const count = counts[finding.severity].get(rule) ?? 0
@@ -126,15 +175,6 @@ function scan({ automaton, waiting }: Scanner, text: string, isAllowedHost: IsAl
       sink(finding)
     }
   })
-}
-
-function foreignInstructions(text: string): Finding[] {
-  return [...text.matchAll(FOREIGN_INSTRUCTIONS)].slice(0, MOST_OF_A_SEVERITY).map((match) => ({
-    rule: 'agent_instruction',
-    severity: 'block',
-    start: match.index,
-    end: match.index + match[0].length,
-  }))
 }
 
 const WEIGHT = { block: 2, warn: 1, note: 0 } as const
@@ -159,31 +199,48 @@ function withoutOverlaps(findings: readonly Finding[]): Finding[] {
 
 const KNOWN_ONLY = allowedHosts()
 
+/** At most so many findings of a rule and severity, whichever way they were found. */
+function capped(findings: readonly Finding[]): Finding[] {
+  const counts = noCounts()
+  return findings.filter(({ rule, severity }) => {
+    const count = (counts[severity].get(rule) ?? 0) + 1
+    counts[severity].set(rule, count)
+    return count <= MOST_OF_A_SEVERITY
+  })
+}
+
+/** The text as written, where nothing is folded. */
+const asIs = (text: string): Readable => ({ text, writtenAt: (at) => at })
+
+/** The forms in which a text is read: as it looks, and with what is encoded in it as plain letters. */
+function formsOf(text: string): Readable[] {
+  const looks = isPlain(text) ? asIs(text) : readable(text)
+  const says = decoded(looks.text)
+  if (says === undefined) return [looks]
+  return [looks, { text: says.text, writtenAt: (at) => looks.writtenAt(says.writtenAt(at)) }]
+}
+
 /** Everything in the text that is dangerous to people or agents who read or follow it. Linear in the length of the text. */
 export function findDanger(text: string, isAllowedHost: IsAllowedHost = KNOWN_ONLY): Finding[] {
-  const isAsWritten = isPlain(text)
-  const found = findHiddenCharacters(text, isAsWritten)
-  if (isAsWritten) scan(EVERYTHING, text, isAllowedHost, (finding) => found.push(finding))
-  else {
-    const { text: plain, writtenAt } = readable(text)
-    const asWritten = ({ start, end, ...rest }: Finding) => ({
-      ...rest,
-      start: writtenAt(start),
-      end: writtenAt(end - 1) + 1,
-    })
-    scan(EVERYTHING, plain, isAllowedHost, (finding) => found.push(asWritten(finding)))
-    found.push(...foreignInstructions(plain).map(asWritten))
+  const found = findHiddenCharacters(text, isPlain(text))
+  for (const { text: form, writtenAt } of formsOf(text)) {
+    const keep: Sink = (finding) =>
+      found.push({ ...finding, start: writtenAt(finding.start), end: writtenAt(finding.end - 1) + 1 })
+    scan(EVERYTHING, form, isAllowedHost, keep)
+    findSentences(form, keep)
   }
-  return found.length === 0 ? found : withoutOverlaps(found)
+  return found.length === 0 ? found : capped(withoutOverlaps(found))
 }
 
 /** Whether a text speaks to the agent that reads it. Cheaper than `findDanger`, since every answer needs it. */
 export function containsInstructions(text: string): boolean {
-  const isAsWritten = isPlain(text)
-  const plain = isAsWritten ? text : readable(text).text
   let speaks = false
-  scan(SPEAKING, plain, KNOWN_ONLY, ({ rule, severity }) => {
+  const look: Sink = ({ rule, severity }) => {
     speaks ||= SPEAKS_TO_AGENTS.has(rule) && severity !== 'note'
-  })
-  return speaks || (!isAsWritten && foreignInstructions(plain).length > 0)
+  }
+  for (const { text: form } of formsOf(text)) {
+    if (!speaks) scan(SPEAKING, form, KNOWN_ONLY, look)
+    if (!speaks) findSentences(form, look)
+  }
+  return speaks
 }

@@ -55,6 +55,16 @@ export type Trigger = {
   judge?: (match: RegExpExecArray, text: string, isAllowedHost: IsAllowedHost) => readonly Found[]
   /** Where this is not so, the pattern cannot match and is not tried. */
   ahead?: Ahead
+  /** Checks what stands around a match. Each part of a text is checked once, however many matches it has. */
+  around?: Around
+}
+
+/** What stands around a keyword: so many characters before and behind it, of its own line or of several. */
+export type Around = {
+  before: number
+  behind: number
+  lines?: true
+  isDanger: (part: string, isAllowedHost: IsAllowedHost) => boolean
 }
 
 export const trigger = (
@@ -90,4 +100,19 @@ export const farTrigger = (
 export const spanOf = (match: RegExpExecArray): Found => ({
   start: match.index,
   end: match.index + match[0].length,
+})
+
+/** A trigger that looks at a part of the text around a keyword. Both tables combine: what is named, and what is done with it. */
+export const aroundTrigger = (
+  rule: DangerRuleId,
+  severity: Severity,
+  keywords: string,
+  isDanger: Around['isDanger'],
+  { before = 160, behind = 200, lines }: Partial<Omit<Around, 'isDanger'>> = {},
+): Trigger => ({
+  rule,
+  severity,
+  keywords: keywords.split('¦'),
+  pattern: /[^\n]/y,
+  around: { before, behind, isDanger, ...(lines ? { lines } : {}) },
 })

@@ -1,4 +1,4 @@
-import { spanOf, type Trigger, trigger } from '../rule.ts'
+import { spanOf, type Trigger, trigger } from './rule.ts'
 
 /** Addresses of roles, machines and examples are not a person's. */
 const ROLES = new Set(

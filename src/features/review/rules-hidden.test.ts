@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { growsTooFast } from '../../../../test/support/linear-time.ts'
-import { containsInstructions, findDanger } from '../find-danger.ts'
+import { growsTooFast } from '../../../test/support/linear-time.ts'
+import { containsInstructions, findDanger } from './find-danger.ts'
 
 /** The most severe finding of hidden text. */
 function severityOf(text: string): string | undefined {

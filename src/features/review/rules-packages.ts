@@ -1,5 +1,5 @@
-import { NPM_NAMES, PYPI_NAMES } from '../data/known-packages.ts'
-import { type Found, type Trigger, trigger } from '../rule.ts'
+import { NPM_NAMES, PYPI_NAMES } from './data/known-packages.ts'
+import { type Found, type Trigger, trigger } from './rule.ts'
 
 const SHORTEST_NAME = 5
 /** Names from this length on may be two edits away. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { growsTooFast } from '../../../../test/support/linear-time.ts'
-import { findDanger } from '../find-danger.ts'
-import { isWithinEdits } from './packages.ts'
+import { growsTooFast } from '../../../test/support/linear-time.ts'
+import { findDanger } from './find-danger.ts'
+import { isWithinEdits } from './rules-packages.ts'
 
 test('a letter more, less or another is one edit, and so are exchanged neighbours', () => {
   for (const name of ['lodas', 'lodashh', 'alodash', 'lodesh', 'loadsh', 'oldash'])

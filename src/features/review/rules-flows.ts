@@ -1,0 +1,177 @@
+import { goesToAllowed } from './hosts.ts'
+import { aroundTrigger, type Trigger } from './rule.ts'
+
+/**
+ * Rules that combine tables: what is read or written, what is done with it, where it goes, and who executes it. A keyword of
+ * one table is looked for; the others are looked for around it.
+ */
+
+/** What is read: files and commands that hand out secrets. */
+const SECRET_FILES =
+  '(?:(?<![\\w.*-])\\.env(?:\\.(?:local|prod\\w*|dev\\w*|staging))?(?![\\w.-])|[._]netrc|\\.npmrc|\\.pypirc|\\.yarnrc|\\.aws\\b|\\.ssh\\b(?!/(?:config|known_hosts)\\b)|id_(?:rsa|ed25519|ecdsa|dsa)(?!\\.pub|\\w)|[\\w.-]{1,30}\\.(?:pem|ppk|p12|pfx|keystore|jks|kdbx)\\b|\\.kube\\b|kubeconfig|\\.docker\\b|docker/config\\.json|\\.config/(?:gh|gcloud|hub|op|rclone|solana|google-chrome|chromium|BraveSoftware)\\b|application_default_credentials|access_tokens\\.db|credentials\\.db|\\.azure\\b|accesstokens|\\.gnupg|\\.git-credentials|\\.vault-token|\\.terraform\\.d|credentials\\.tfrc|terraform\\.tfstate|\\.pgpass|\\.my\\.cnf|\\.boto\\b|\\.s3cfg|rclone\\.conf|\\.password-store|\\.mozilla|\\.thunderbird|login\\.keychain|library/keychains|login ?data\\b|logins\\.json|key[34]\\.db|cookies\\.sqlite|network/cookies|user data[\\\\/]{1,2}default|local state\\b|wallet(?:\\.dat|\\.json|s?\\b)|\\.ethereum|\\.bitcoin|\\.electrum|exodus|\\.config/solana|(?:\\.\\w{2,6}|\\b)_history\\b|consolehost_history|/etc/(?:shadow|passwd|sudoers|kubernetes/admin)|/proc/(?:self|\\d+|\\*|1)/environ|serviceaccount/token|/run/secrets|/var/run/secrets|\\.cargo/credentials|\\.gem/credentials|\\.m2/settings|gradle\\.properties|auth\\.json|nuget\\.config|master\\.key|credentials(?:\\.json|\\.xml|\\.ya?ml|\\.toml|\\b(?=[\\s"\'`)|]))|secrets?\\.(?:ya?ml|json|toml|env)|\\.(?:claude|codex|gemini|cursor)/[\\w./-]{0,30}(?:\\.json|credentials)|\\.config/(?:github-copilot|anthropic|openai)|ntds\\.dit|lsass|hklm\\\\(?:sam|security)|\\.dbeaver|sitemanager\\.xml|\\.subversion|\\.ovpn\\b|wpa_supplicant)'
+const SECRET_COMMANDS =
+  '(?:(?<![\\w-])(?:printenv|env)\\b(?=\\s{0,3}(?:\\||>|\\)|`|$|&))|(?:declare|export|set) -[px]\\b|security (?:find-(?:generic|internet)-password|dump-keychain)|secret-tool (?:lookup|search)|gh auth (?:token|status --show-token)|gcloud auth [\\w-]{0,30}print-access-token|az account get-access-token|aws configure export-credentials|aws sts get-session-token|npm token|op (?:read|item get)|pass show|kubectl (?:get secrets?|config view --raw)|docker inspect|vault (?:kv get|token)|git credential fill|cmdkey|vaultcmd|netsh wlan show profile|get-childitem env:|gci env:|(?:dir|ls) env:|\\[environment\\]::getenvironmentvariables|process\\.env(?![.\\[\\w])|os\\.environ(?![.\\[\\w])|dict\\(os\\.environ|env\\.to_h|system\\.getenv\\(\\)|history\\b(?=\\s{0,3}\\|))'
+const SECRET = `(?:${SECRET_FILES}|${SECRET_COMMANDS})`
+const SECRET_KEYWORDS =
+  '.env¦netrc¦.npmrc¦.pypirc¦.yarnrc¦.aws¦.ssh¦id_rsa¦id_ed25519¦id_ecdsa¦id_dsa¦.pem¦.ppk¦.p12¦.pfx¦.keystore¦.jks¦.kdbx¦.kube¦kubeconfig¦.docker¦docker/config.json¦.config/¦application_default_cred¦access_tokens.db¦.azure¦accesstokens¦.gnupg¦.git-credentials¦.vault-token¦.terraform.d¦credentials.tfrc¦terraform.tfstate¦.pgpass¦.my.cnf¦.boto¦.s3cfg¦rclone.conf¦.password-store¦.mozilla¦.thunderbird¦keychain¦login data¦logindata¦logins.json¦key4.db¦key3.db¦cookies.sqlite¦network/cookies¦user data¦local state¦wallet¦.ethereum¦.bitcoin¦.electrum¦exodus¦_history¦/etc/shadow¦/etc/passwd¦/etc/sudoers¦/etc/kubernetes¦/environ¦serviceaccount/token¦run/secrets¦/credentials¦credentials.¦.m2/settings¦gradle.properties¦auth.json¦nuget.config¦master.key¦secrets.¦secret.json¦.claude/¦.codex/¦.gemini/¦.cursor/¦ntds.dit¦lsass¦hklm\\s¦hklm\\\\s¦sitemanager.xml¦.ovpn¦wpa_supplicant¦printenv¦env |¦env|¦$(env)¦`env`¦env >¦env & ¦declare -¦export -p¦find-generic-password¦find-internet-password¦dump-keychain¦secret-tool¦gh auth¦print-access-token¦get-access-token¦export-credentials¦get-session-token¦npm token¦op read¦op item¦pass show¦kubectl get secret¦config view --raw¦vault kv¦vault token¦credential fill¦cmdkey¦vaultcmd¦wlan show profile¦ env:¦getenvironmentvariables¦process.env¦os.environ¦env.to_h¦system.getenv()¦history |'
+
+/** Options by which a program uses a secret for itself, ignored lists and what only reads a key's name. */
+const USED = new RegExp(
+  `(?:(?:(?<![\\w-])-i|-e ["']?ssh -i|--?identity(?:-file)?|identityfile|--(?:env|netrc|key|cert|cacert|secret|password|config|kubeconfig|credential|credentials|userconfig|private-key|ssl-key|ssl-cert|ssl-ca|from-env|account-key|service-account-key)[\\w-]{0,12}|--key-file|-key|-cert|-K|-C|--kubeconfig|kubeconfig|credentials|GIT_SSH_COMMAND|SSL_CERT_FILE)[ =]{1,2}["']?|(?:^|[\\s;&(])(?:source|\\.|chmod [\\w+]{2,5}|mkdir(?: -p)?|touch|chown [\\w:]{1,20}|ls(?: -\\w{1,5})?|cd|vi|vim|nano|code|export \\w{1,30}=)\\s{1,2}["']?)[\\w~/$.{}\\\\:-]{0,60}?${SECRET_FILES}`,
+  'gi',
+)
+
+/** Where it goes: programs and functions that send, by what they look like when they send. */
+const SENDERS =
+  '(?:(?<![\\w-])(?:curl|wget|https?|xh)\\b[^\\n]{0,200}?(?:\\s-[a-zA-Z]{0,4}[dFT]\\b|--(?:data|form|upload|post|json|body)|\\s-X ?(?:POST|PUT)|=@|<|\\$\\(|`|\\$\\w)|\\|\\s{0,3}(?:sudo )?(?:curl|wget|http|nc|ncat|netcat|socat|telnet|ssh|mail|mailx|mutt|sendmail|msmtp|openssl s_client|gh|glab|aws|gsutil|rclone|nslookup|dig|host|tee /dev/tcp|xargs [^\\n|]{0,60}(?:curl|wget|nc|dig|nslookup|ping|host))\\b|(?<![\\w-])(?:nc|ncat|netcat|socat|telnet|openssl s_client)\\s[^\\n]{1,120}(?:<|\\||file:|exec:|open:)|(?<![\\w-])(?:rsync|scp|sftp|lftp|ftp|tftp|ncftpput|rcp|pscp|psftp|croc|wormhole|magic-wormhole|ffsend|transfer|azcopy|s3cmd|s4cmd|s5cmd|b2|rclone|restic|gsutil|termbin|pastebinit|wgetpaste|kubectl cp|docker cp)\\s|aws s3(?:api)? (?:cp|mv|sync|put-object)|gcloud (?:alpha )?storage (?:cp|mv|rsync)|az storage (?:blob|file|fs)|(?:mc|oci|doctl|ossutil|coscli|wrangler r2|swift)\\s[\\w ]{0,20}(?:cp|put|mv|mirror|upload|sync)\\b|gh (?:gist|issue|pr|api|release|repo)|glab (?:snippet|issue|mr|api)|(?:invoke-webrequest|invoke-restmethod|iwr|irm)\\b[^\\n]{0,160}-(?:body|infile|method|form)|uploadstring|uploadfile|uploaddata|uploadvalues|send-mailmessage|start-bitstransfer|bitsadmin|net\\.mail|smtp(?:lib|client)|swaks|mailx?\\s+-|mutt\\s|sendmail\\s|/dev/(?:tcp|udp)/|requests\\.(?:post|put|patch|request|get)\\(|httpx\\.\\w{3,6}\\(|aiohttp|urlopen\\(|urlretrieve\\(|http\\.client|(?<![\\w.])fetch\\(|axios[.(]|https?\\.(?:request|post|get)\\(|net\\.(?:connect|createconnection|socket)|net::http|xmlhttprequest|sendbeacon|ftplib|paramiko|socket\\.(?:socket|create_connection)|\\.sendall\\(|http\\.post|httppost|file_get_contents\\(["\']http|nslookup\\s|(?<![\\w-])dig\\s|resolve-dnsname|(?<![\\w-])host \\$|getaddrinfo|gethostbyname|hooks\\.slack|discord(?:app)?\\.com/api/webhooks|api\\.telegram|webhook\\.site|requestbin|pastebin|paste\\.rs|0x0\\.st|transfer\\.sh|ix\\.io|termbin|ngrok|trycloudflare|\\bgist\\b)'
+const SENDS = new RegExp(SENDERS, 'i')
+/** Programs whose argument is taken to another machine. */
+const CARRIES_KEY = /(?:ssh-copy-id|authorized_keys|\.pub\b)/i
+
+const hasSecret = new RegExp(SECRET, 'i')
+/** Commands of one line: what one reads, another may not send. */
+const COMMAND_END = /;(?!\w*\()|&&|\|\|/
+
+const sendsSecret = (part: string): boolean => {
+  const plain = part.replaceAll(USED, ' ')
+  return plain
+    .split(COMMAND_END)
+    .some((command) => hasSecret.test(command) && SENDS.test(command) && !CARRIES_KEY.test(command))
+}
+
+/** A secret that is packed, copied or read first, and sent by a later command. */
+const PACKS = new RegExp(
+  `(?:(?<![\\w-])(?:tar|zip|7z|gzip|base64|openssl (?:enc|base64)|xxd|cp|cat|gpg|rar|dd|copy-item|compress-archive|type|get-content|gc|makecab|copy|xcopy|robocopy|reg save|sqlite3|strings)\\s[^\\n]{0,120}?|(?:open|readfile(?:sync)?|read_text|readalltext|read_to_string|file_get_contents|path|readall|slurp|file\\.read|shutil\\.\\w{3,12}|copyfile(?:sync)?)\\(\\s{0,2}[^\\n]{0,80}?|=\\s{0,2}["'\`$(]{0,3}[^\\n]{0,60}?)${SECRET}`,
+  'i',
+)
+const STRONG_SENDERS =
+  /\b(?:curl|wget)\b[^\n]{0,200}?(?:\s-[a-zA-Z]{0,4}[dFT]\b|--(?:data|form|upload|post)|=@|\s-X ?(?:POST|PUT))|(?<![\w-])(?:nc|ncat|netcat|socat|scp|rsync|sftp|lftp|ftp)\s[^\n]{1,100}|aws s3 (?:cp|mv|sync)|gsutil cp|rclone (?:copy|sync|move)|gh (?:gist|issue)|requests\.(?:post|put)\(|urlopen\(|(?<![\w.])fetch\(\s{0,2}["'`]http|axios\.(?:post|put)|https?\.request\(|net\.connect|net::http|uploadstring|uploadfile|uploaddata|(?:invoke-webrequest|invoke-restmethod|iwr|irm)\b[^\n]{0,160}-(?:body|infile|method)|send-mailmessage|smtplib|ftplib|\.sendall\(|sendbeacon|nslookup\s|(?<![\w-])dig\s|httpx\.post|http\.post\(/i
+
+const packsAndSends = (part: string): boolean => {
+  const plain = part.replaceAll(USED, ' ')
+  const packs = PACKS.exec(plain)
+  return (
+    packs !== null &&
+    STRONG_SENDERS.test(plain.slice(packs.index + packs[0].length - 10)) &&
+    !/localhost|127\.0\.0\.1/.test(plain)
+  )
+}
+
+/** Wishes in plain words that a secret is written where others read it. */
+const SHARES =
+  /(?<!(?:never|not|n't|without|avoid|no need to) )(?<!\w)(?:paste|attach|post|include|insert|upload|send|share|submit|copy|put|append|add|write|embed|quote|forward|drop|e-?mail|publish|enter)\b/i
+const PLACES =
+  /\b(?:to|into|in|on|as|with|at|via|for) (?:the |a |an |your |its |this |any |our |new |next |my )?(?:new |next |public |first |own |second |follow-up |support |pull |github |error |bug )?(?:cards?|issues?|comments?|gists?|tickets?|chats?|forum|pastebin|paste|webhook|reply|replies|e-?mail|mail|description|summary|report|pull request|pr|commit message|channel|support|vault|evidence|feedback|verdict|endpoint|server|url|query|body of|field|title|symptom|answer|response|message|thread|wiki|form)\b/i
+const NEGATED =
+  /\b(?:never|do not|don't|must not|should not|shouldn't|avoid|without|instead of|rather than|accidentally|leak)\b/i
+
+const sharesSecret = (part: string): boolean =>
+  SHARES.test(part) &&
+  PLACES.test(part) &&
+  hasSecret.test(part) &&
+  !NEGATED.test(part) &&
+  /\b(?:cat|type|output|contents?|run|result|dump|whole|full|value|file|copy)\b/i.test(part)
+
+/** What is written: the settings and the memory of agents. */
+const AGENT_FILES =
+  '(?:claude(?:\\.local)?\\.md|agents\\.md|gemini\\.md|soul\\.md|memory\\.md|\\.cursorrules|\\.cursor/|\\.windsurf|\\.clinerules|\\.roo(?:rules|/)|copilot-instructions|\\.github/instructions|\\.claude(?:/|\\.json)|\\.codex/|\\.gemini/|\\.aider|\\.continue/|opencode\\.json|\\.opencode|\\.?mcp(?:_config|_settings)?\\.json|claude_desktop_config|settings\\.local\\.json|\\.kvault\\.json|\\.junie|conventions\\.md|\\.goosehints|\\.amazonq)'
+const AGENT_KEYWORDS =
+  'claude.md¦claude.local.md¦agents.md¦gemini.md¦soul.md¦memory.md¦.cursorrules¦.cursor/¦.windsurf¦.clinerules¦.roo¦copilot-instructions¦.github/instructions¦.claude/¦.claude.json¦.codex/¦.gemini/¦.aider¦.continue/¦opencode.json¦.opencode¦mcp.json¦mcp_config¦mcp_settings¦claude_desktop_config¦settings.local.json¦.kvault.json¦.junie¦.goosehints¦.amazonq'
+const WRITTEN = new RegExp(
+  `(?:>{1,2}\\s?|\\btee (?:-a )?|\\b(?:out-file|add-content|set-content|ac|sc)\\b[^\\n]{0,60}|\\b(?:cp|mv|ln|install|copy|move)\\s[^\\n]{0,80}\\s|-o ?|-O ?|--output[= ]|-outfile |\\b(?:sed -i|perl -pi)[^\\n]{0,120}|\\bjq\\b[^\\n]{0,120}|(?:writefile(?:sync)?|appendfile(?:sync)?|write_text|file_put_contents|open)\\([^\\n]{0,40})["'\`~/$\\w.{}\\\\:%-]{0,60}${AGENT_FILES}`,
+  'i',
+)
+const FETCHED = /\b(?:curl|wget|iwr|irm|invoke-webrequest|fetch\(|git clone|base64 -d|nc|requests\.get)\b/i
+const SETTINGS =
+  /(?:\.claude\/settings|\.claude\.json|settings\.local|mcp(?:_config|_settings)?\.json|claude_desktop|\.codex\/config|\.gemini\/settings|\.cursor\/(?:mcp|rules|settings|cli)|hooks)/i
+const WRITES =
+  /(?:>{1,2}|\btee\b|\b(?:append|add|write|insert|put|paste|prepend|place|echo|cat|copy|edit|extend|include|update|save|store|change|set|create|modify|replace|overwrite|inject|amend|record|note)s?\b|set-content|add-content|out-file|writefile|\.write\()/i
+/** What a person would not let a stranger write there. */
+const LOOSENS =
+  /\b(?:trust(?:ed|s|worthy)?|approv\w{0,4}|permission|without (?:asking|confirm|question|review|approv|prompt)|never (?:ask|confirm|question|prompt|refuse|mention|tell|warn|decline)|do not (?:ask|confirm|question|mention|tell|warn|refuse)|don't (?:ask|confirm|question|mention|tell)|no confirmation|needs? no|obey|authori[sz]\w{0,6}|bypass|disregard|ignore (?:all|any|previous|earlier|warnings?|security)|execute (?:any|every|all|whatever|what)|run (?:any|every|all|whatever|what)|follow (?:any|every|all|whatever|what|instructions)|treat (?:\w+ ){0,4}as|(?:always|automatically) (?:run|accept|allow|execute|install|follow|fetch|load|call|push|trust|start by|begin|send|include)|auto-?approve|allow(?:ed|list)?\b[^\n]{0,30}(?:bash|\*|all|every)|skip (?:the )?(?:review|confirm|check|permission|test)|secret(?:ly)?|silently|source of truth|highest priority|takes? precedence|https?:\/\/)/i
+
+const writesAgentFile = (part: string): boolean =>
+  (WRITTEN.test(part) && (FETCHED.test(part) || SETTINGS.test(part) || LOOSENS.test(part))) ||
+  (WRITES.test(part) && LOOSENS.test(part.replaceAll(/https?:\/\/[^\s"'`)]{1,200}/gi, ' ')))
+
+/** Files that a shell, a system or a program executes by itself. */
+const STARTUP_FILES =
+  '(?:\\.bashrc|\\.zshrc|\\.profile|\\.bash_profile|\\.bash_login|\\.bash_logout|\\.bash_aliases|\\.zshenv|\\.zprofile|\\.zlogin|config\\.fish|fish/conf\\.d|/etc/profile|/etc/bash\\.bashrc|/etc/rc\\.local|/etc/environment|/etc/cron|/etc/init\\.d|/etc/systemd|\\.config/systemd|/etc/ld\\.so\\.preload|launchagents|launchdaemons|config/autostart|startup\\\\|start menu|\\$profile\\b|\\.git/hooks|git/hooks/|\\.husky/|sitecustomize|usercustomize|site-packages/[\\w.-]{1,40}\\.pth|\\.pythonrc|\\.vimrc|init\\.vim|\\.emacs|\\.inputrc|\\.ssh/(?:rc|config|environment)|\\.gitconfig|\\.xinitrc|\\.xprofile|\\.pam_environment|\\.tmux\\.conf|\\.direnvrc|\\.envrc|\\.condarc|\\.irbrc|\\.rprofile|\\.gdbinit|\\.lldbinit|/etc/udev/rules|/etc/apt/apt\\.conf|\\.vscode/(?:tasks|settings)\\.json|authorized_keys)'
+const STARTUP_KEYWORDS =
+  '.bashrc¦.zshrc¦.profile¦.bash_profile¦.bash_login¦.bash_logout¦.bash_aliases¦.zshenv¦.zprofile¦.zlogin¦config.fish¦fish/conf.d¦/etc/profile¦/etc/bash.bashrc¦/etc/rc.local¦/etc/environment¦/etc/cron¦/etc/init.d¦/etc/systemd¦.config/systemd¦ld.so.preload¦launchagents¦launchdaemons¦config/autostart¦startup\\¦start menu¦$profile¦git/hooks¦.husky/¦sitecustomize¦usercustomize¦.pth¦.pythonrc¦.vimrc¦init.vim¦.emacs¦.inputrc¦.ssh/rc¦.ssh/config¦.ssh/environment¦.gitconfig¦.xinitrc¦.xprofile¦.pam_environment¦.tmux.conf¦.direnvrc¦.envrc¦.condarc¦.irbrc¦.rprofile¦.gdbinit¦.lldbinit¦/etc/udev/rules¦apt.conf¦.vscode/tasks'
+const WRITES_STARTUP = new RegExp(
+  `(?:>{1,2}\\s?|\\btee (?:-a )?|\\b(?:out-file|add-content|set-content)\\b[^\\n]{0,60}|\\b(?:cp|mv|ln|install|copy|move|copy-item)\\s[^\\n]{0,100}\\s|-o ?|-O ?|--output[= ]|-outfile |\\bsed -i[^\\n]{0,120}|(?:writefile(?:sync)?|appendfile(?:sync)?|write_text|file_put_contents|open)\\([^\\n]{0,60}|\\b(?:append|add|write|put|insert|paste|place|drop|prepend)\\b[^\\n]{0,120}\\b(?:to|into|in)\\b[^\\n]{0,20})["'\`~/$\\w.{}\\\\:% ()-]{0,60}${STARTUP_FILES}`,
+  'i',
+)
+const ALIAS_OF_COMMAND =
+  /(?:alias\s+(?:sudo|ssh|git|su|npm|pip|ls|cd|docker|kubectl|curl)\b|function (?:sudo|ssh|git|su|ls|cd)\b|\b(?:sudo|ssh|su|git) ?\(\) ?\{)/i
+const STARTS =
+  /(?:\b(?:curl|wget|nc|ncat|socat|base64|nohup|setsid|mkfifo)\b|\/tmp\/|\/dev\/(?:tcp|shm)|\/var\/tmp|bash -[ic]\b|sh -c|python3? -c|node -e|perl -e|ld_preload|prompt_command|trap ['"]|execstart|invoke-|iex\b|iwr\b|downloadstring|powershell|hidden|os\.system|subprocess|system\(|proxycommand|localcommand|permitlocalcommand|core\.(?:pager|editor|sshcommand|hookspath|fsmonitor)|@reboot|\* \* \* \*|\/\.[a-z][\w-]{0,20}(?:\.sh)?\b(?=\s{0,2}(?:&|["']|$))|(?:^|[\s"'])~?\/?\.(?:cache|local)\/[\w./-]{1,40} ?&)/i
+/** Programs that every shell's start-up file has, by their own hook. */
+const USUAL_STARTS =
+  /eval "?\$\((?:[\w/.-]*\/)?(?:starship|direnv|zoxide|brew|pyenv|rbenv|nodenv|mise|fnm|thefuck|ssh-agent|fzf|atuin|rtx|asdf|jenv|goenv|conda|mcfly|navi|kubectl|gh|op|uv|uvx|pip|npm|pnpm|register-python-argcomplete|dircolors|thefuck)\b[^)\n]{0,80}\)"?/gi
+
+const writesStartup = (part: string): boolean => {
+  const plain = part.replaceAll(USUAL_STARTS, ' ')
+  if (!WRITES_STARTUP.test(plain)) return false
+  return (
+    STARTS.test(plain) ||
+    ALIAS_OF_COMMAND.test(plain) ||
+    /(?:sitecustomize|usercustomize|ld\.so\.preload|\.ssh\/rc\b|\.git\/hooks|launch(?:agents|daemons)|config\/autostart|startup\\|\/etc\/cron|\.pth\b|\/etc\/systemd|\.config\/systemd)/i.test(
+      plain,
+    )
+  )
+}
+
+/** What brings text from elsewhere, and what decodes it. */
+const SOURCES =
+  '(?:(?<![\\w-])(?:curl|wget|https?|xh|aria2c|axel|lynx|w3m|links|elinks|fetch|nc|ncat|netcat|socat|telnet|ftp|tftp|sftp|rsync)\\s|(?:iwr|irm|invoke-webrequest|invoke-restmethod)\\b|downloadstring|downloaddata|downloadfile|net\\.webclient|\\|\\s{0,2}xclip|pbpaste|xclip -o|get-clipboard|aws s3 cp s3:|gsutil cat|gcloud storage cat|gh (?:api|gist view)|git show |(?<![\\w-])dig [^\\n]{0,60}txt|resolve-dnsname|nslookup|openssl s_client|ssh [^\\n|]{1,80}\\bcat |docker run [^\\n|]{1,100} cat |urllib|urlopen|requests\\.get|http\\.get|https\\.get|(?<![\\w.])fetch\\(|open-uri|uri\\.open|lwp|file_get_contents\\(["\']http|socket|io\\.popen|axios\\.get|got\\()'
+const DECODERS =
+  '(?:base64\\s{1,2}(?:-\\w{0,3}[dD]|--decode)|base32 -d|b64decode|frombase64string|atob\\(|[\'"]base64[\'"]|unhexlify|fromhex|from_?hex|xxd -\\w{0,4}r|codecs\\.decode|rot_?13|tr [\'"]?a-z|\\\\x[0-9a-f]{2}\\\\x[0-9a-f]{2}|\\brev\\b|gunzip|zcat|zlib|decompress|unpack\\(|uudecode|openssl (?:enc|aes)[^\\n|]{0,40}-d|gpg (?:-d|--decrypt)|certutil -decode|strrev|base64_decode|gzinflate|str_rot13|string\\.fromcharcode|\\[char\\]|chr\\(\\d|-join|%[0-9a-f]{2}%[0-9a-f]{2}|unescape\\()'
+const RUNNERS =
+  '(?:\\|\\s{0,3}(?:sudo\\s{1,2}(?:-\\w{1,3}\\s{1,2}){0,2})?(?:nohup |exec |env |busybox |command |time )?(?:/\\w{3,5}/(?:\\w{3,5}/)?)?(?:(?:ba|z|da|k|fi|a|c|tc)?sh|pwsh|powershell|cmd|iex|python[\\d.]{0,4}|node|nodejs|deno(?: run)?|bun(?: run)?|ruby|perl|php|lua|luajit|tclsh|osascript|rscript|julia|groovy|jshell|at(?: now)?|batch|crontab|source|sqlite3|xargs (?:-\\S{1,8} ){0,3}(?:sh|bash|sudo|eval)|parallel|tee [^\\n|]{1,60}\\| ?(?:ba)?sh)(?![\\w.-])|(?<![\\w.-])(?:eval|source|exec|\\.)\\s{1,2}["\']?(?:\\$\\(|`|<\\()|(?<![\\w-])eval\\s{1,2}["\'$]|(?<![\\w-])(?:ba|z|da|k)?sh(?: -\\w{1,4}){0,2} ?(?:<\\(|<<<|["\']?\\$\\(|["\']?`)|(?:python[\\d.]{0,4}|node|perl|ruby|php|deno|bun)(?: -\\w{1,4}){0,2} ?(?:<\\(|<<<|["\']?\\$\\(|["\']?`|- ?<)|(?<![\\w.-])(?:eval|exec|execscript|instance_eval|class_eval|loadstring|load|dostring|function|compile|new function|create_function|assert|system|shell_exec|passthru|popen|runpy|execfile|importlib|vm\\.run\\w{0,20}|scriptblock\\]::create|assembly\\]::load|exec_module|run_string|setTimeout|import)\\s?\\(|(?<![\\w-])(?:iex|invoke-expression|invoke-command|start-process)\\b|os\\.system|subprocess|child_process|execsync|spawn(?:sync)?\\(|runtime\\.getruntime|do shell script|:!|! ?bash)'
+const [BRINGS, DECODES, RUNS] = [
+  new RegExp(SOURCES, 'i'),
+  new RegExp(DECODERS, 'i'),
+  new RegExp(RUNNERS, 'i'),
+]
+const READS_ONLY =
+  /\|\s{0,3}(?:python[\d.]{0,4}|node|ruby|perl|php|deno)\s(?:-[\w:]{1,12}\s{1,2}){0,3}(?:-m\s{1,2}json\.tool|-\w{0,4}[cepnlaF]\w{0,3}\s)/i
+const SHELL =
+  /(?:\/bin\/(?:ba|z|da)?sh|cmd(?:\.exe)?\b|powershell|pty\.spawn|\bsh -i|bash -i|dup2|exec:|stdio|-e ["']?(?:\/bin\/)?(?:ba)?sh|\bsystem\()/i
+const SOCKETS =
+  /(?:\/dev\/(?:tcp|udp)\/|(?<![\w-])(?:nc|ncat|netcat|socat|telnet)\s|socket\.socket|tcpclient|use socket|rsocket|tcpsocket|fsockopen|net\.connect|net\.dial|openssl s_client|\bmkfifo\b)/i
+
+/** Known installers and local hosts are judged by the rule for downloads. */
+const LOCAL = /https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|10\.\d|192\.168\.)/i
+const ADDRESS = /(?:https?|ftp):\/\/|(?<![\w@])(?:\d{1,3}\.){3}\d{1,3}|(?:[\w-]+\.)+[a-z]{2,}[\s/:]/i
+
+const runsFetched = (part: string, isAllowedHost: (host: string) => boolean): boolean => {
+  if (SOCKETS.test(part) && SHELL.test(part) && !/(?:-z|-zv|-vz)\b/.test(part)) return true
+  if (LOCAL.test(part) || !RUNS.test(part) || READS_ONLY.test(part)) return false
+  return BRINGS.test(part) && ADDRESS.test(part) && !goesToAllowed(part, isAllowedHost)
+}
+const runsDecoded = (part: string): boolean => DECODES.test(part) && RUNS.test(part) && !READS_ONLY.test(part)
+
+const FETCH_KEYWORDS =
+  'curl ¦wget ¦http ¦https ¦aria2c¦lynx¦nc ¦ncat ¦netcat ¦socat ¦telnet ¦ftp ¦iwr ¦irm ¦invoke-webrequest¦invoke-restmethod¦downloadstring¦downloaddata¦downloadfile¦net.webclient¦xclip -o¦pbpaste¦get-clipboard¦aws s3 cp s3:¦gsutil cat¦gcloud storage cat¦gh api¦gh gist¦git show ¦dig ¦resolve-dnsname¦nslookup¦s_client¦ssh ¦urllib¦urlopen¦requests.get¦http.get¦https.get¦fetch(¦open-uri¦uri.open¦lwp¦file_get_contents(¦socket¦tcpclient¦fsockopen¦mkfifo¦/dev/tcp¦/dev/udp¦axios.get¦net.dial'
+const DECODE_KEYWORDS =
+  'base64¦b64decode¦atob(¦base32 -d¦unhexlify¦fromhex¦from_hex¦xxd -¦codecs.decode¦rot13¦rot_13¦tr \'a-z¦tr a-z¦tr "a-z¦\\x¦ rev ¦ rev|¦gunzip¦zcat¦zlib¦decompress¦uudecode¦openssl enc¦openssl aes¦gpg -d¦gpg --decrypt¦certutil -decode¦strrev¦gzinflate¦fromcharcode¦[char]¦chr(¦unescape('
+
+export const FLOW_TRIGGERS: readonly Trigger[] = [
+  aroundTrigger('exfiltration', 'warn', SECRET_KEYWORDS, sendsSecret, { before: 260, behind: 220 }),
+  aroundTrigger('exfiltration', 'warn', SECRET_KEYWORDS, packsAndSends, {
+    before: 120,
+    behind: 320,
+    lines: true,
+  }),
+  aroundTrigger('exfiltration', 'warn', SECRET_KEYWORDS, sharesSecret, { before: 120, behind: 140 }),
+  aroundTrigger('new_trust', 'warn', AGENT_KEYWORDS, writesAgentFile, {
+    before: 200,
+    behind: 240,
+    lines: true,
+  }),
+  aroundTrigger('new_trust', 'warn', STARTUP_KEYWORDS, writesStartup, { before: 240, behind: 200 }),
+  aroundTrigger('remote_code', 'warn', FETCH_KEYWORDS, runsFetched, { before: 140, behind: 260 }),
+  aroundTrigger('remote_code', 'warn', DECODE_KEYWORDS, runsDecoded, { before: 160, behind: 220 }),
+]

@@ -1,0 +1,381 @@
+import { readable } from './fold.ts'
+import type { Finding } from './rule.ts'
+import { COMBINATIONS, type Combination, LANGUAGES, OPEN_LANGUAGES, WORDS } from './sentence-table.ts'
+
+/** Classes of characters. A letter of ASCII is its place in the alphabet; further letters of words come behind `FIRST_FOREIGN`. */
+const OTHER = 0
+const BLANK = 27
+const SKIP = 28
+const STOP = 29
+const POINT = 30
+const LINE_END = 31
+const LEET = 32
+const FIRST_FOREIGN = 33
+const DENSE = 28
+
+const LEET_LETTERS: Record<string, string> = {
+  0: 'o',
+  1: 'i',
+  3: 'e',
+  4: 'a',
+  5: 's',
+  7: 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+}
+const KINDS = WORDS.length
+const LANGUAGE_NAMES = Object.keys(LANGUAGES)
+/** English words from right to left, and moved by 13 letters, combine only among themselves. */
+const REVERSED = LANGUAGE_NAMES.length
+const ROTATED = REVERSED + 1
+const LANGUAGE_COUNT = ROTATED + 1
+const ENGLISH = LANGUAGE_NAMES.indexOf('en')
+
+type Term = { text: string; id: number }
+
+const reversed = (word: string): string => [...word].reverse().join('')
+const rotated = (word: string): string =>
+  word.replaceAll(/[a-z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 84) % 26) + 97))
+
+const SHORTEST_MISSPELT = 6
+
+/** A word with one letter left out, doubled, or exchanged with its neighbour. The first and the last stay. */
+function misspelt(word: string): string[] {
+  if (word.length < SHORTEST_MISSPELT) return []
+  const forms: string[] = []
+  for (let i = 1; i < word.length - 1; i++) {
+    const [before, letter, after] = [word.slice(0, i), word[i] ?? '', word.slice(i + 1)]
+    forms.push(before + after, before + letter + letter + after)
+    if (i < word.length - 2) forms.push(before + (after[0] ?? '') + letter + after.slice(1))
+  }
+  return forms
+}
+
+function formsOf(written: string, language: number, kind: number): Term[] {
+  const isExact = written.endsWith('.')
+  const isCore = written.startsWith('~')
+  const word = written.slice(isCore ? 1 : 0, isExact ? -1 : undefined).replaceAll('_', ' ')
+  const isOpen = OPEN_LANGUAGES.has(LANGUAGE_NAMES[language] ?? '')
+  const id = language * KINDS + kind
+  const term = (text: string): Term => ({ text: `${isOpen ? '' : ' '}${text}${isExact ? ' ' : ''}`, id })
+  if (!isCore) return [term(word)]
+  return [
+    term(word),
+    ...misspelt(word).map(term),
+    { text: `${reversed(word)} `, id: REVERSED * KINDS + kind },
+    { text: ` ${rotated(word)}`, id: ROTATED * KINDS + kind },
+  ]
+}
+
+const allTerms = (): Term[] =>
+  LANGUAGE_NAMES.flatMap((name, language) =>
+    WORDS.flatMap((word, kind) =>
+      (LANGUAGES[name]?.[word] ?? '')
+        .split(/\s+/)
+        .filter((written) => written !== '')
+        .flatMap((written) => formsOf(written, language, kind)),
+    ),
+  )
+
+/** The class of each character of the first plane, and the letter that a digit or sign may stand for. */
+function characterClasses(terms: readonly Term[]): { classOf: Uint16Array; width: number } {
+  const classOf = new Uint16Array(0x10000).fill(BLANK, 0, 0x80)
+  for (let letter = 0; letter < 26; letter++) {
+    classOf[0x41 + letter] = letter + 1
+    classOf[0x61 + letter] = letter + 1
+  }
+  for (const sign of Object.keys(LEET_LETTERS)) classOf[sign.charCodeAt(0)] = LEET
+  for (const [signs, kind] of [
+    ['*`\r', SKIP],
+    ['?', STOP],
+    ['.', POINT],
+    ['\n', LINE_END],
+  ] as const)
+    for (const sign of signs) classOf[sign.charCodeAt(0)] = kind
+  const separator = /[\p{P}\p{S}\p{Z}]/u
+  for (const [first, last] of [
+    [0x80, 0x24ff],
+    [0x3000, 0x303f],
+    [0xfe10, 0xff65],
+  ] as const)
+    for (let code = first; code <= last; code++)
+      if (separator.test(String.fromCharCode(code))) classOf[code] = BLANK
+  for (const sign of '\u3002\u0964\u061f\u06d4') classOf[sign.charCodeAt(0)] = STOP
+  let width = FIRST_FOREIGN
+  for (const letter of new Set(terms.map(({ text }) => text).join(''))) {
+    if (letter < '\x80' || classOf[letter.charCodeAt(0)] !== OTHER) continue
+    classOf[letter.charCodeAt(0)] = width
+    classOf[letter.toUpperCase().charCodeAt(0)] = width
+    width++
+  }
+  return { classOf, width }
+}
+
+/** What a word says where it ends: its kind in its language. */
+type Output = readonly number[]
+
+/** Aho-Corasick: a row per state for the letters of ASCII, single edges for those of other alphabets. */
+type Machine = {
+  classOf: Uint16Array
+  width: number
+  rows: Uint16Array
+  edges: ReadonlyMap<number, number>
+  fallback: Uint16Array
+  outputs: readonly (Output | undefined)[]
+  places: Places
+}
+
+/**
+ * Where each kind of word of each language came last: counted in characters that count, and its end in the text. Counting
+ * goes on from text to text, so that what an earlier text left is always too far away.
+ */
+type Places = { seen: Int32Array; ends: Int32Array; fired: Int32Array; steps: number }
+
+const FAR = 10_000
+const MAX_STEPS = 1_000_000_000
+
+const newPlaces = (): Places => ({
+  seen: new Int32Array(LANGUAGE_COUNT * KINDS),
+  ends: new Int32Array(LANGUAGE_COUNT * KINDS),
+  fired: new Int32Array(RULES.length),
+  steps: FAR,
+})
+
+class MachineBuilder {
+  private readonly children: Map<number, number>[] = [new Map()]
+  private readonly ends: Set<number>[] = [new Set()]
+
+  insert(classes: readonly number[], id: number): void {
+    let state = 0
+    for (const cls of classes) {
+      let next = this.children[state]?.get(cls)
+      if (next === undefined) {
+        next = this.children.push(new Map()) - 1
+        this.ends.push(new Set())
+        this.children[state]?.set(cls, next)
+      }
+      state = next
+    }
+    this.ends[state]?.add(id)
+  }
+
+  build(classOf: Uint16Array, width: number): Machine {
+    const { children, ends } = this
+    const rows = new Uint16Array(children.length * DENSE)
+    const fallback = new Uint16Array(children.length)
+    const edges = new Map<number, number>()
+    const queue = [0]
+    const follow = (state: number, cls: number): number => {
+      for (let at = state; ; at = fallback[at] ?? 0) {
+        const next = children[at]?.get(cls)
+        if (next !== undefined) return next
+        if (at === 0) return 0
+      }
+    }
+    for (let head = 0; head < queue.length; head++) {
+      const state = queue[head] ?? 0
+      const back = fallback[state] ?? 0
+      if (state !== 0) for (const id of ends[back] ?? []) ends[state]?.add(id)
+      for (let cls = 0; cls < DENSE; cls++)
+        rows[state * DENSE + cls] = state === 0 ? 0 : (rows[back * DENSE + cls] ?? 0)
+      for (const [cls, child] of children[state] ?? []) {
+        fallback[child] = state === 0 ? 0 : follow(back, cls)
+        if (cls < DENSE) rows[state * DENSE + cls] = child
+        else edges.set(state * width + cls, child)
+        queue.push(child)
+      }
+    }
+    const outputs = ends.map((ids) => (ids.size === 0 ? undefined : [...ids]))
+    return { classOf, width, rows, edges, fallback, outputs, places: newPlaces() }
+  }
+}
+
+function classesOf(text: string, classOf: Uint16Array): number[] {
+  const classes: number[] = []
+  for (const letter of text) {
+    const cls = classOf[letter.charCodeAt(0)] ?? OTHER
+    const plain = cls >= SKIP && cls < FIRST_FOREIGN ? BLANK : cls
+    if (plain !== BLANK || classes.at(-1) !== BLANK) classes.push(plain)
+  }
+  return classes
+}
+
+let machine: Machine | undefined
+
+/** Built at the first use. */
+function requireMachine(): Machine {
+  if (machine) return machine
+  const terms = allTerms().map(({ text, id }) => ({ text: readable(text).text.toLowerCase(), id }))
+  const { classOf, width } = characterClasses(terms)
+  const builder = new MachineBuilder()
+  for (const { text, id } of terms) builder.insert(classesOf(text, classOf), id)
+  machine = builder.build(classOf, width)
+  return machine
+}
+
+type Rule = Combination & { index: number; kinds: readonly number[] }
+
+const RULES: readonly Rule[] = COMBINATIONS.map((combination, index) => ({
+  ...combination,
+  index,
+  kinds: combination.needs.map((word) => WORDS.indexOf(word)),
+}))
+const RULES_OF_KIND: readonly (readonly Rule[])[] = WORDS.map((_, kind) =>
+  RULES.filter(({ kinds }) => kinds.includes(kind)),
+)
+
+const isEnglish = (language: number): boolean =>
+  language === ENGLISH || language === REVERSED || language === ROTATED
+const applies = ({ language }: Combination, to: number): boolean =>
+  language === undefined || (language === 'english') === isEnglish(to)
+
+const isLetterClass = (cls: number): boolean => (cls > OTHER && cls < BLANK) || cls >= FIRST_FOREIGN
+
+const PARAGRAPH_SIGNS = new Set([...'\r\n-*+>#|\u2022'].map((sign) => sign.charCodeAt(0)))
+const MAX_INDENT = 40
+
+/** Whether a paragraph or an item of a list begins here. */
+function beginsParagraph(text: string, from: number): boolean {
+  let at = from
+  while (at < from + MAX_INDENT && (text.charCodeAt(at) === 0x20 || text.charCodeAt(at) === 0x09)) at++
+  if (PARAGRAPH_SIGNS.has(text.charCodeAt(at))) return true
+  const digits = at
+  while (at < digits + 3 && text.charCodeAt(at) >= 0x30 && text.charCodeAt(at) <= 0x39) at++
+  return at > digits && (text[at] === '.' || text[at] === ')')
+}
+
+const LEAST_APART = 24
+
+/** Reads one text, character by character, and remembers where each kind of word of each language came last. */
+class SentenceReader {
+  private readonly text: string
+  private readonly sink: (finding: Finding) => void
+  private readonly machine = requireMachine()
+  private readonly places: Places
+  private steps: number
+  private sentence: number
+  private blanksInLine = 0
+
+  constructor(text: string, sink: (finding: Finding) => void) {
+    this.text = text
+    this.sink = sink
+    if (this.machine.places.steps > MAX_STEPS) this.machine.places = newPlaces()
+    this.places = this.machine.places
+    this.steps = this.places.steps + FAR
+    this.sentence = this.steps
+  }
+
+  read(): void {
+    const { text, machine } = this
+    const { classOf, rows, outputs } = machine
+    let state = rows[BLANK] ?? 0
+    let wasBlank = true
+    for (let at = 0; at <= text.length; at++) {
+      let cls = at === text.length ? BLANK : (classOf[text.charCodeAt(at)] ?? OTHER)
+      if (cls >= SKIP && cls < FIRST_FOREIGN) cls = this.plainClass(at, cls)
+      if (cls === SKIP) continue
+      if (cls === BLANK) {
+        if (wasBlank) continue
+        wasBlank = true
+        this.blanksInLine++
+      } else wasBlank = false
+      this.steps++
+      state = cls < DENSE ? (rows[state * DENSE + cls] ?? 0) : this.foreignState(state, cls)
+      const output = outputs[state]
+      if (output !== undefined) this.hit(output, at)
+    }
+    this.places.steps = this.steps
+  }
+
+  private foreignState(from: number, cls: number): number {
+    const { edges, fallback, width } = this.machine
+    for (let state = from; ; state = fallback[state] ?? 0) {
+      const next = edges.get(state * width + cls)
+      if (next !== undefined) return next
+      if (state === 0) return 0
+    }
+  }
+
+  private classAt(at: number): number {
+    return at < 0 || at >= this.text.length
+      ? BLANK
+      : (this.machine.classOf[this.text.charCodeAt(at)] ?? OTHER)
+  }
+
+  /** What a sign is that may be part of a word, end a sentence or separate words, by what is beside it. */
+  private plainClass(at: number, cls: number): number {
+    if (cls === SKIP) return SKIP
+    if (cls === LINE_END) return this.lineEnd(at)
+    const [before, after] = [isLetterClass(this.classAt(at - 1)), isLetterClass(this.classAt(at + 1))]
+    if (cls === LEET) {
+      const sign = this.text[at] ?? ''
+      const isDigit = sign >= '0' && sign <= '9'
+      if (isDigit ? before || after : before && after) return (LEET_LETTERS[sign] ?? 'a').charCodeAt(0) - 0x60
+      return sign === '!' ? this.stop() : BLANK
+    }
+    if (cls === POINT && before && after)
+      return isLetterClass(this.classAt(at - 2)) && isLetterClass(this.classAt(at + 2)) ? BLANK : SKIP
+    return cls === POINT && /\w/.test(this.text[at + 1] ?? '') ? BLANK : this.stop()
+  }
+
+  private stop(): number {
+    this.sentence = this.steps
+    return BLANK
+  }
+
+  /** A sentence goes on behind a line end, unless a paragraph begins there. Lines of one word are one sentence. */
+  private lineEnd(at: number): number {
+    const hadWords = this.blanksInLine > 1
+    this.blanksInLine = 0
+    return hadWords && beginsParagraph(this.text, at + 1) ? this.stop() : BLANK
+  }
+
+  private hit(output: Output, at: number): void {
+    for (const id of output) {
+      this.places.seen[id] = this.steps
+      this.places.ends[id] = at
+      const kind = id % KINDS
+      const language = (id - kind) / KINDS
+      for (const rule of RULES_OF_KIND[kind] ?? [])
+        if (applies(rule, language)) this.look(rule, language * KINDS)
+    }
+  }
+
+  private look(rule: Rule, first: number): void {
+    const { steps } = this
+    const { seen, ends, fired } = this.places
+    const since = Math.max(this.sentence, steps - rule.within)
+    let start = Number.POSITIVE_INFINITY
+    let end = 0
+    let last = 0
+    for (const kind of rule.kinds) {
+      const id = first + kind
+      const step = seen[id] ?? 0
+      if (step <= since || ((rule.ordered || rule.isFirst) && step < last)) return
+      last = rule.isFirst && last > 0 ? last : step
+      start = Math.min(start, ends[id] ?? 0)
+      end = Math.max(end, ends[id] ?? 0)
+    }
+    if (steps - (fired[rule.index] ?? 0) < LEAST_APART) return
+    fired[rule.index] = steps
+    this.sink({
+      rule: rule.rule,
+      severity: rule.severity,
+      start: this.wordStart(start),
+      end: Math.min(end + 1, this.text.length),
+    })
+  }
+
+  /** The first word of a finding begins where its letters begin. */
+  private wordStart(end: number): number {
+    let start = Math.min(end, this.text.length - 1)
+    while (start > 0 && end - start < 40 && isLetterClass(this.classAt(start - 1))) start--
+    return start
+  }
+}
+
+/** Sentences that speak to agents, in any of the languages of the table. Linear in the length of the text. */
+export function findSentences(text: string, sink: (finding: Finding) => void): void {
+  new SentenceReader(text, sink).read()
+}

@@ -155,6 +155,7 @@ export const thinAppended = thinAnswer({
     event_type: EventType,
     redactions: z.array(Redaction).optional(),
     hint: z.string().optional(),
+    search_note: z.string().optional(),
   }),
   of: (event: Event) => ({
     raw_id: event.raw_id,
@@ -162,6 +163,7 @@ export const thinAppended = thinAnswer({
     event_type: event.event_type,
     ...ifAny('redactions', event.redactions),
     ...(event.hint ? { hint: event.hint } : {}),
+    ...(event.search_note ? { search_note: event.search_note } : {}),
   }),
 })
 
@@ -173,6 +175,7 @@ export const thinTurn = thinAnswer({
     raw_ids: z.array(AnswerId),
     merged: z.literal(true).optional(),
     redactions: z.array(Redaction).optional(),
+    search_note: z.string().optional(),
   }),
   of: (turn: z.output<typeof ProjectContextTurnResponse>) => ({
     project_key: turn.project_key,
@@ -180,5 +183,6 @@ export const thinTurn = thinAnswer({
     raw_ids: turn.raw_ids,
     ...(turn.merged ? { merged: true as const } : {}),
     ...ifAny('redactions', turn.redactions),
+    ...(turn.search_note ? { search_note: turn.search_note } : {}),
   }),
 })

@@ -25,12 +25,7 @@ const space = FILTERS_FROM
 const writer = new BitWriter()
 
 /** Length, how many words and filters, the words, the filters, the level of every word: one column on both engines. */
-export function pack({
-  length,
-  hashes,
-  levels,
-  filters,
-}: Omit<Candidate, 'docNo' | 'documentId'>): Buffer {
+export function pack({ length, hashes, levels, filters }: Omit<Candidate, 'docNo' | 'documentId'>): Buffer {
   writer.write(Math.min(length, LONGEST), LENGTH_BITS)
   writer.write(hashes.length, COUNT_BITS)
   writer.write(filters.length, COUNT_BITS)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { queryTerms, termsOf, tokens } from './analyse.ts'
+import { piecesOf, queryTerms, termsOf, tokens } from './analyse.ts'
 import { fold } from './fold.ts'
 
 describe('identifiers', () => {
@@ -155,4 +155,42 @@ describe('queries', () => {
     expect(queryTerms('1.'.repeat(50_000)).length).toBeGreaterThan(0)
     expect(queryTerms('aB'.repeat(50_000)).length).toBeGreaterThan(0)
   })
+})
+
+test('the pieces of a text have its terms together, whatever its script', () => {
+  const word = fc.constantFrom(
+    'getUserById',
+    'v3.11.2',
+    'C++',
+    'naïve',
+    'база',
+    '漢字',
+    'かな',
+    'ガ',
+    '한국어',
+    'ภาษาไทย',
+    '🚀',
+    'a\u00adb',
+    'x'.repeat(30),
+  )
+  const gap = fc.constantFrom(' ', '', '\n', '.', '#', ', ', '/')
+  const text = fc.array(fc.tuple(word, gap), { maxLength: 60 }).map((parts) => parts.flat().join(''))
+  fc.assert(
+    fc.property(text, (text) => {
+      const together = [...piecesOf(text, 8)].flatMap(({ piece }) => termsOf(piece))
+      expect(together).toEqual(termsOf(text))
+    }),
+  )
+})
+
+test('the pieces of a long text are short, also where nothing separates its words', () => {
+  for (const text of [
+    'a plain sentence '.repeat(20_000),
+    '漢字仮名'.repeat(50_000),
+    'ภาษาไทยง่าย'.repeat(20_000),
+  ]) {
+    const pieces = [...piecesOf(text)]
+    expect(Math.max(...pieces.map(({ piece }) => piece.length))).toBeLessThan(20_000)
+    expect(pieces.at(-1)?.from).toBeGreaterThan(text.length - 20_000)
+  }
 })

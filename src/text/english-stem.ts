@@ -26,9 +26,16 @@ const WHOLE_WORDS: ReadonlyMap<string, string> = new Map(
 )
 
 /** Words that are finished when a plural's ending is off. */
-const FINISHED: ReadonlySet<string> = new Set(
-  ['inning', 'outing', 'canning', 'herring', 'earring', 'proceed', 'exceed', 'succeed'],
-)
+const FINISHED: ReadonlySet<string> = new Set([
+  'inning',
+  'outing',
+  'canning',
+  'herring',
+  'earring',
+  'proceed',
+  'exceed',
+  'succeed',
+])
 
 /** After these beginnings R1 begins at once. */
 const R1_BEGINNINGS = ['gener', 'commun', 'arsen']

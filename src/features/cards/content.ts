@@ -54,7 +54,12 @@ export const columnsOf = (content: CardContent): ContentColumns => ({
 
 /** `unread` is text whose words are not in the search index. */
 export const filterTextOf = (
-  { title, tags, symptom, fix_summary }: Pick<CardContent, 'title' | 'symptom' | 'fix_summary'> & {
+  {
+    title,
+    tags,
+    symptom,
+    fix_summary,
+  }: Pick<CardContent, 'title' | 'symptom' | 'fix_summary'> & {
     tags: readonly string[]
   },
   unread = '',

@@ -101,7 +101,11 @@ export async function edit(
   if (row.trust !== null && (fields.includes('fix_summary') || fields.includes('steps')))
     await refreshTrust(ctx, [row.card_id])
   if (fields.includes('tags')) await replaceTags(ctx.db, row.card_id, after.tags)
-  return { ...(await saved(ctx, row.card_id, words)), changed: fields, warnings: warningsFor(verdict.secrets) }
+  return {
+    ...(await saved(ctx, row.card_id, words)),
+    changed: fields,
+    warnings: warningsFor(verdict.secrets),
+  }
 }
 
 /** Counts the words that a card will have, before the transaction that changes it. */

@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely'
+import { makeYielder } from '../../core/yielding.ts'
 import type { Db, EngineName } from '../../db/db.ts'
 import { insertRow, type Named, prepared } from '../../db/prepared.ts'
 import type { ContextEventsTable, ContextSlot } from '../../db/tables/memory.ts'
-import { makeYielder } from '../../core/yielding.ts'
 import { piecesOf, termsOf } from '../../text/analyse.ts'
 import { foldCase } from '../../text/fold.ts'
 import {

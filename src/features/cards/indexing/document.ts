@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CardType, ReviewStatus } from '../../../db/tables/cards.ts'
-import { countWords, type DocumentTexts, type DocumentWords, PUBLIC_FILTER } from '../../../search-index/index.ts'
+import {
+  countWords,
+  type DocumentTexts,
+  type DocumentWords,
+  PUBLIC_FILTER,
+} from '../../../search-index/index.ts'
 import { trackOf } from '../card-type.ts'
 import {
   environmentFilters,

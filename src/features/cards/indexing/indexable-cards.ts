@@ -8,7 +8,10 @@ import type { IndexedCard } from './document.ts'
 
 const BATCH = 100
 
-export type IndexedRow = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with' | 'origin_key' | 'successor_gone'>
+export type IndexedRow = Omit<
+  Selectable<CardsTable>,
+  'filter_text' | 'recorded_with' | 'origin_key' | 'successor_gone'
+>
 
 /** Cards as the index takes them: the rows, and the searched parts of their evidence. */
 export async function indexedCards(db: Db, rows: readonly IndexedRow[]): Promise<IndexedCard[]> {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { App } from '../../src/app.ts'
 import type { Db, EngineName } from '../../src/db/db.ts'
 import { newId } from '../../src/db/ids.ts'
@@ -111,10 +111,14 @@ async function writeTogether(db: Db, rows: readonly EventRow[]): Promise<void> {
     columns,
     rows.map((row) => columns.map((column) => row[column])),
   )
-  const indexed = rows.map((row) => {
+  const indexed: RawBuilder<unknown>[] = []
+  for (const row of rows) {
     const partition = partitionOf(row.event_no)
-    return sql`(${row.user_id}, ${row.event_no}, ${gramHashes(row.search_text, partition)}::integer[], ${partitionHashes(termsOfEvent(row), partition)}::integer[])`
-  })
+    const words = partitionHashes((await termsOfEvent(row)).terms, partition)
+    indexed.push(
+      sql`(${row.user_id}, ${row.event_no}, ${gramHashes(row.search_text, partition)}::integer[], ${words}::integer[])`,
+    )
+  }
   for (let from = 0; from < indexed.length; from += INDEXED_TOGETHER)
     await sql`insert into context_event_index (user_id, event_no, grams, words)
       values ${sql.join(indexed.slice(from, from + INDEXED_TOGETHER))}`.execute(db)

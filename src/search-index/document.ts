@@ -1,19 +1,40 @@
-import { scan } from '../text/analyse.ts'
+import { makeYielder } from '../core/yielding.ts'
+import { piecesOf, scan } from '../text/analyse.ts'
 import { levelOf, MINOR_WEIGHT } from './term-levels.ts'
 
-/** What is put into the index: the terms of a text with their weights, and the filters that a search may narrow by. */
-export type SearchDocument = {
+/** The terms of a document with their weights. */
+export type DocumentWords = {
   words: string[]
   /** Sorted; `levels[i]` says how much `hashes[i]` occurs. */
   hashes: number[]
   levels: number[]
   /** In words, without weights, and without the minor texts: a long log does not make a document less about its subject. */
   length: number
+  /** The rest of the texts from where a word was left out; mostly empty. */
+  unread: string
+}
+
+/** What is put into the index: words, and the filters that a search may narrow by. */
+export type SearchDocument = DocumentWords & {
   /** Sorted filter hashes: who may find the document, and what narrows a search to it. */
   filters: number[]
 }
 
 export type WeighedText = { text: string; weight: number }
+
+export type DocumentTexts = {
+  /** The texts that a document is found by first: all of their words are indexed. */
+  mainTexts: readonly WeighedText[]
+  texts: readonly WeighedText[]
+  /** Logs and notes: a term counts once there, and the length does not grow, as logs are long and repeat themselves. */
+  minorTexts: readonly string[]
+}
+
+/**
+ * How many different words `texts` and `minorTexts` may add to those of `mainTexts`. Text of 300 KB in plain language has
+ * about as many; tables, ids and encoded data have more.
+ */
+export const MAX_FURTHER_WORDS = 5000
 
 /**
  * Scratch memory, kept between calls and never read across them: numbers sort many times faster in typed arrays, and a new
@@ -28,39 +49,88 @@ function sorted(numbers: Iterable<number>, size: number): number[] {
   return Array.from(scratch.subarray(0, size).sort())
 }
 
-export type DocumentTexts = {
-  texts: readonly WeighedText[]
-  /** Logs and notes: a term counts once there, and the length does not grow, as logs are long and repeat themselves. */
-  minorTexts: readonly string[]
-  filters: number[]
-}
+/** The words of a document that is being read. */
+class Words {
+  readonly words: string[] = []
+  readonly #frequency = new Map<number, number>()
+  readonly #minor = new Set<number>()
+  #most = Number.POSITIVE_INFINITY
+  length = 0
+  isPartial = false
 
-/** Counts every term by the weight of its text. */
-export function makeDocument({ texts, minorTexts, filters }: DocumentTexts): SearchDocument {
-  const frequency = new Map<number, number>()
-  const words: string[] = []
-  let length = 0
-  const add = (hash: number, term: string, weight: number) => {
-    const before = frequency.get(hash)
-    if (before === undefined) words.push(term)
-    frequency.set(hash, (before ?? 0) + weight)
+  /** From now on only so many words are added. */
+  limit(further: number): void {
+    this.#most = this.#frequency.size + further
   }
-  for (const { text, weight } of texts)
-    scan(text, ({ hashes, terms, words: counted }) => {
-      length += counted
-      for (let i = 0; i < hashes.length; i++) add(hashes[i] as number, terms[i] as string, weight)
+
+  read(text: string, weight: number): void {
+    scan(text, ({ hashes, terms, words }) => {
+      this.length += words
+      for (let i = 0; i < hashes.length; i++) this.#add(hashes[i] as number, terms[i] as string, weight)
     })
-  const minor = new Set<number>()
-  for (const text of minorTexts)
+  }
+
+  readMinor(text: string): void {
     scan(text, ({ hashes, terms }) => {
       for (let i = 0; i < hashes.length; i++) {
         const hash = hashes[i] as number
-        if (minor.has(hash)) continue
-        minor.add(hash)
-        add(hash, terms[i] as string, MINOR_WEIGHT)
+        if (this.#minor.has(hash)) continue
+        if (this.#add(hash, terms[i] as string, MINOR_WEIGHT)) this.#minor.add(hash)
       }
     })
-  const hashes = sorted(frequency.keys(), frequency.size)
-  const levels = hashes.map((hash) => levelOf(frequency.get(hash) ?? 1))
-  return { words, hashes, levels, length, filters }
+  }
+
+  #add(hash: number, term: string, weight: number): boolean {
+    const before = this.#frequency.get(hash)
+    if (before === undefined) {
+      if (this.#frequency.size >= this.#most) {
+        this.isPartial = true
+        return false
+      }
+      this.words.push(term)
+    }
+    this.#frequency.set(hash, (before ?? 0) + weight)
+    return true
+  }
+
+  counted(): Omit<DocumentWords, 'unread'> {
+    const { words, length } = this
+    const hashes = sorted(this.#frequency.keys(), this.#frequency.size)
+    const levels = hashes.map((hash) => levelOf(this.#frequency.get(hash) ?? 1))
+    return { words, hashes, levels, length }
+  }
+}
+
+const PAUSED_AFTER = 4096
+
+/**
+ * Counts every term by the weight of its text, in pieces, so that other requests go on. Call it before the transaction: other
+ * writers would wait. Texts are read in their order, and no further once a word had to be left out.
+ */
+export async function countWords(
+  { mainTexts, texts, minorTexts }: DocumentTexts,
+  pause: () => Promise<void> = makeYielder(),
+): Promise<DocumentWords> {
+  const words = new Words()
+  const unread: string[] = []
+  // A card has hundreds of short texts, which need no pause of their own.
+  let unpaused = 0
+  const readAll = async (text: string, read: (piece: string) => void) => {
+    for (const { from, piece } of piecesOf(text)) {
+      if (!words.isPartial) read(piece)
+      if (words.isPartial) {
+        unread.push(text.slice(from))
+        return
+      }
+      unpaused += piece.length
+      if (unpaused < PAUSED_AFTER) continue
+      unpaused = 0
+      await pause()
+    }
+  }
+  for (const { text, weight } of mainTexts) await readAll(text, (piece) => words.read(piece, weight))
+  words.limit(MAX_FURTHER_WORDS)
+  for (const { text, weight } of texts) await readAll(text, (piece) => words.read(piece, weight))
+  for (const text of minorTexts) await readAll(text, (piece) => words.readMinor(piece))
+  return { ...words.counted(), unread: unread.join('\n') }
 }

@@ -12,13 +12,34 @@ import type { PostingRow } from './postings.ts'
 
 export type Entry = { documentId: string; document: SearchDocument }
 
+/** A document that was in the index, and by which analyser its words are. */
+export type TakenDocument = Candidate & { analyser: number }
+
 /** Puts cards in; returns those that are in already, and leaves them as they are. */
 export async function addToIndex(ctx: Ctx, entries: readonly Entry[]): Promise<Entry[]> {
+  const added = await addRows(
+    ctx,
+    entries.map(({ documentId, document }) => [documentId, ANALYSER_VERSION, pack(document)]),
+  )
+  if (added.length === entries.length) return []
+  const isNew = new Set(added.map((row) => row.card_id))
+  return entries.filter(({ documentId }) => !isNew.has(documentId))
+}
+
+/** Puts documents back that were taken out in the same transaction. */
+export async function putBack(ctx: Ctx, documents: readonly TakenDocument[]): Promise<void> {
+  await addRows(
+    ctx,
+    documents.map((document) => [document.documentId, document.analyser, pack(document)]),
+  )
+}
+
+async function addRows(ctx: Ctx, rows: readonly [cardId: string, analyser: number, weights: Buffer][]) {
   const added = await insertRows<'search_docs', { doc_no: number; card_id: string }>(
     ctx.db,
     'search_docs',
     ['card_id', 'analyser', 'weights'],
-    entries.map(({ documentId, document }) => [documentId, ANALYSER_VERSION, pack(document)]),
+    rows,
     'on conflict (card_id) do nothing returning doc_no, card_id',
   )
   await insertRows(
@@ -27,18 +48,16 @@ export async function addToIndex(ctx: Ctx, entries: readonly Entry[]): Promise<E
     ['doc_no'],
     added.map((row) => [row.doc_no]),
   )
-  if (added.length === entries.length) return []
-  const isNew = new Set(added.map((row) => row.card_id))
-  return entries.filter(({ documentId }) => !isNew.has(documentId))
+  return added
 }
 
 /** Takes cards out and returns what they had. */
-export async function takeFromIndex(ctx: Ctx, documentIds: readonly string[]): Promise<Candidate[]> {
+export async function takeFromIndex(ctx: Ctx, documentIds: readonly string[]): Promise<TakenDocument[]> {
   if (documentIds.length === 0) return []
   const rows = await ctx.db
     .deleteFrom('search_docs')
     .where('card_id', 'in', documentIds)
-    .returning(['doc_no', 'card_id', 'weights'])
+    .returning(['doc_no', 'card_id', 'analyser', 'weights'])
     .execute()
   if (rows.length > 0)
     await ctx.db
@@ -49,7 +68,7 @@ export async function takeFromIndex(ctx: Ctx, documentIds: readonly string[]): P
         rows.map((row) => row.doc_no),
       )
       .execute()
-  return rows.map(unpack)
+  return rows.map((row) => ({ ...unpack(row), analyser: row.analyser }))
 }
 
 const byNumber = prepared(

@@ -1,5 +1,12 @@
 /** All of the index that others use. DESIGN.md beside this file says how it works. */
-export { makeDocument, type SearchDocument, type WeighedText } from './document.ts'
+export {
+  countWords,
+  type DocumentTexts,
+  type DocumentWords,
+  MAX_FURTHER_WORDS,
+  type SearchDocument,
+  type WeighedText,
+} from './document.ts'
 export { type Found, findBest } from './find-best.ts'
 export { fuse } from './fusion.ts'
 export { documentsByNumber, documentsNamedBy, numbersOf } from './index.store.ts'
@@ -10,7 +17,7 @@ export { maintainIndex } from './maintain.ts'
 export { type Match, passes, type Without } from './match.ts'
 export type { Candidate } from './packing.ts'
 export { PUBLIC_FILTER } from './public-documents.ts'
-export { putDocuments, removeDocuments } from './put.ts'
+export { putDocuments, refilterDocuments, removeDocuments } from './put.ts'
 export { wordsOfDocuments } from './scope-words.ts'
 export { matches, ranked, type Scored, type Wanted } from './score.ts'
 export { positionOf } from './sorted-numbers.ts'

@@ -1,6 +1,5 @@
 import { FILTERS_FROM } from '../text/term-hash.ts'
 import { BitReader, BitWriter } from './bits.ts'
-import type { SearchDocument } from './document.ts'
 import { MINOR_LEVEL } from './term-levels.ts'
 
 /** A card as the index has it. `hashes` is sorted; `levels[i]` belongs to `hashes[i]`. */
@@ -26,7 +25,7 @@ const space = FILTERS_FROM
 const writer = new BitWriter()
 
 /** Length, how many words and filters, the words, the filters, the level of every word: one column on both engines. */
-export function pack({ length, hashes, levels, filters }: SearchDocument): Buffer {
+export function pack({ length, hashes, levels, filters }: Omit<Candidate, 'docNo' | 'documentId'>): Buffer {
   writer.write(Math.min(length, LONGEST), LENGTH_BITS)
   writer.write(hashes.length, COUNT_BITS)
   writer.write(filters.length, COUNT_BITS)

@@ -1,6 +1,6 @@
 import type { Ctx } from '../core/context.ts'
-import { addToIndex, type Entry, takeFromIndex } from './index.store.ts'
-import { noteChange } from './vocabulary.ts'
+import { addToIndex, type Entry, putBack, takeFromIndex } from './index.store.ts'
+import { noteChange, noteOtherFilters } from './vocabulary.ts'
 
 /**
  * Puts documents in as they are now, and replaces what was there under the same id. Call it in the transaction of the
@@ -21,6 +21,25 @@ export async function putDocuments(ctx: Ctx, entries: readonly Entry[]): Promise
     before,
     entries.map(({ document }) => document),
   )
+}
+
+/**
+ * Gives documents other filters, for a write that leaves their texts as they are. Returns the ids of those that are in the
+ * index.
+ */
+export async function refilterDocuments(
+  ctx: Ctx,
+  filters: ReadonlyMap<string, readonly number[]>,
+): Promise<Set<string>> {
+  requireTransaction(ctx)
+  const before = await takeFromIndex(ctx, [...filters.keys()])
+  const after = before.map((document) => ({
+    ...document,
+    filters: filters.get(document.documentId) ?? document.filters,
+  }))
+  await putBack(ctx, after)
+  await noteOtherFilters(ctx, before, after)
+  return new Set(before.map(({ documentId }) => documentId))
 }
 
 /** Takes documents out, in the transaction that deletes them. */

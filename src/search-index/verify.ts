@@ -2,18 +2,21 @@ import { sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
 import { ANALYSER_VERSION } from '../text/analyse.ts'
 import { NUMBER_SPACE } from '../text/term-hash.ts'
-import type { SearchDocument } from './document.ts'
-import { documentsNamedBy, type Entry } from './index.store.ts'
+import type { DocumentWords } from './document.ts'
+import { documentsNamedBy } from './index.store.ts'
 import { type Candidate, unpack } from './packing.ts'
 import { BLOCK_DOCUMENTS, blockOf, decoded, eachList, firstOf } from './postings.ts'
 
-const isSame = (found: Candidate, wanted: SearchDocument): boolean =>
+const isSame = (found: Candidate, wanted: DocumentWords): boolean =>
   found.length === wanted.length &&
   found.hashes.length === wanted.hashes.length &&
   wanted.hashes.every((hash, i) => hash === found.hashes[i] && wanted.levels[i] === found.levels[i])
 
 /** Ids of documents that the index does not have with these words, and that are not marked to be read again either. */
-export async function wronglyIndexed(ctx: Ctx, entries: readonly Entry[]): Promise<string[]> {
+export async function wronglyIndexed(
+  ctx: Ctx,
+  entries: readonly { documentId: string; words: DocumentWords }[],
+): Promise<string[]> {
   if (entries.length === 0) return []
   const ids = sql<{ card_id: string }>`select card_id from search_docs
     where card_id in (${sql.join(entries.map(({ documentId }) => documentId))})`
@@ -23,9 +26,9 @@ export async function wronglyIndexed(ctx: Ctx, entries: readonly Entry[]): Promi
   const isWaiting = new Set(waiting.rows.map((row) => row.card_id))
   return entries
     .filter(({ documentId }) => !isWaiting.has(documentId))
-    .filter(({ documentId, document }) => {
+    .filter(({ documentId, words }) => {
       const candidate = byId.get(documentId)
-      return !candidate || !isSame(candidate, document)
+      return !candidate || !isSame(candidate, words)
     })
     .map(({ documentId }) => documentId)
 }

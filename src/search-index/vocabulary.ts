@@ -1,8 +1,9 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { type Ctx, inTx, SELF_GUARDED } from '../core/context.ts'
 import { holdLock } from '../db/locks.ts'
 import { isAmong, numberList } from '../db/number-list.ts'
 import { insertRow, type Named, prepared } from '../db/prepared.ts'
+import type { SearchChangesTable } from '../db/tables/search.ts'
 import { wordHash } from '../text/term-hash.ts'
 import type { SearchDocument } from './document.ts'
 import type { Candidate } from './packing.ts'
@@ -26,16 +27,57 @@ export async function noteChange(
   }
 }
 
+/**
+ * The same for documents that keep their words: `after[i]` is `before[i]` with other filters. Those that come are noted first,
+ * as words by their numbers. Otherwise a word that no other document has would be forgotten in between.
+ */
+export async function noteOtherFilters(
+  ctx: Ctx,
+  before: readonly Candidate[],
+  after: readonly Candidate[],
+): Promise<void> {
+  const changes = before.map((was, i) => ({ was, is: after[i] ?? was }))
+  const moved = changes.filter(({ was, is }) => isForAll(was) !== isForAll(is))
+  for (const isPublic of [false, true]) {
+    const came = moved.flatMap(({ is }) => (isForAll(is) === isPublic ? [is] : []))
+    if (came.length > 0)
+      await insertRow(ctx.db, 'search_changes', {
+        cards: came.length,
+        length: lengthOf(came),
+        added: came.flatMap(({ hashes }) => hashes.map((hash) => `${TIMES}${hash}`)).join(' '),
+        removed: '',
+        gone: '',
+        is_public: isPublic ? 1 : 0,
+      })
+  }
+  for (const isPublic of [false, true]) {
+    const went = moved.flatMap(({ was }) => (isForAll(was) === isPublic ? [was] : []))
+    const gone = before.filter((was) => isForAll(was) === isPublic)
+    if (gone.length > 0)
+      await insertRow(ctx.db, 'search_changes', {
+        cards: -went.length,
+        length: -lengthOf(went),
+        added: '',
+        removed: numbersOfWords(went),
+        gone: gone.map(({ docNo }) => docNo).join(' '),
+        is_public: isPublic ? 1 : 0,
+      })
+  }
+}
+
+const numbersOfWords = (cards: readonly Candidate[]): string =>
+  cards.map(({ hashes }) => hashes.join(' ')).join(' ')
+
 const noteOf = (went: readonly Candidate[], came: readonly SearchDocument[], isPublic: boolean) => ({
   cards: came.length - went.length,
-  length: total(came.map((card) => card.length)) - total(went.map((card) => card.length)),
+  length: lengthOf(came) - lengthOf(went),
   added: addedWords(came),
-  removed: went.map((card) => Array.from(card.hashes).join(' ')).join(' '),
+  removed: numbersOfWords(went),
   gone: went.map((card) => card.docNo).join(' '),
   is_public: isPublic ? 1 : 0,
 })
 
-/** No word has it: it is no part of any token. */
+/** No word has it: it is no part of any token. Before a number it stands for the word of that number. */
 const TIMES = '*'
 
 /** The words, and with those of several cards how often: `lock timeout*3`. */
@@ -48,7 +90,9 @@ function addedWords(cards: readonly SearchDocument[]): string {
 }
 
 /** After a bulk load, one note stands for hundreds of cards. */
-const FOLDED_AT_ONCE = 500
+const MAX_FOLDED_NOTES = 500
+/** So many characters of notes, about 8,000 words, are counted in one transaction: other writers wait for it. */
+const MAX_FOLDED_CHARACTERS = 2 ** 16
 /** Processes that fold into the counts or into the lists at the same time wait for each other. */
 export const lockIndex = (ctx: Ctx): Promise<void> => holdLock(ctx.db, ctx.database.engine, 'searchIndex')
 
@@ -57,28 +101,64 @@ export async function foldChanges(ctx: Ctx): Promise<number> {
   const waiting = await ctx.db.selectFrom('search_changes').select('change_no').limit(1).execute()
   if (waiting.length === 0) return 0
   let folded = 0
-  for (let now = FOLDED_AT_ONCE; now === FOLDED_AT_ONCE; folded += now)
-    now = await inTx(ctx, foldSome, SELF_GUARDED)
+  for (let isMore = true; isMore; ) {
+    const some = await inTx(ctx, foldSome, SELF_GUARDED)
+    folded += some.folded
+    isMore = some.isMore
+  }
   return folded
 }
 
-async function foldSome(ctx: Ctx): Promise<number> {
-  await lockIndex(ctx)
+type Note = Selectable<SearchChangesTable>
+
+/** The oldest notes, as many as one transaction may count. They are gone, or shorter by what is returned. */
+async function takeNotes(ctx: Ctx): Promise<{ notes: Note[]; isMore: boolean }> {
+  const waiting = await ctx.db
+    .selectFrom('search_changes')
+    .select(['change_no', sql<number>`octet_length(added) + octet_length(removed)`.as('size')])
+    .orderBy('change_no')
+    .limit(MAX_FOLDED_NOTES)
+    .execute()
+  let room = MAX_FOLDED_CHARACTERS
+  const fitting = waiting.filter(({ size }) => {
+    room -= size
+    return room >= 0
+  })
+  const taken = (fitting.length > 0 ? fitting : waiting.slice(0, 1)).map(({ change_no }) => change_no)
+  if (taken.length === 0) return { notes: [], isMore: false }
   const notes = await ctx.db
     .selectFrom('search_changes')
     .selectAll()
+    .where('change_no', 'in', taken)
     .orderBy('change_no')
-    .limit(FOLDED_AT_ONCE)
     .execute()
-  if (notes.length === 0) return 0
+  const [first] = notes
+  const begun = fitting.length === 0 && first ? await takeBeginning(ctx, first) : undefined
+  if (begun) return { notes: [begun], isMore: true }
+  await ctx.db.deleteFrom('search_changes').where('change_no', 'in', taken).execute()
+  return { notes, isMore: taken.length < waiting.length || waiting.length === MAX_FOLDED_NOTES }
+}
+
+/** Takes the first words from a long note. The last part of a note also says how many cards it is about, and which went. */
+async function takeBeginning(ctx: Ctx, note: Note): Promise<Note | undefined> {
+  // Words that come are counted first: one that goes as well is not forgotten in between.
+  const name = note.added === '' ? 'removed' : 'added'
+  const end = note[name].indexOf(' ', MAX_FOLDED_CHARACTERS)
+  const isLastOfBoth = name === 'removed' || note.removed === ''
+  if (end < 0 && isLastOfBoth) return undefined
+  const [begun, rest] = end < 0 ? [note[name], ''] : [note[name].slice(0, end), note[name].slice(end + 1)]
   await ctx.db
-    .deleteFrom('search_changes')
-    .where(
-      'change_no',
-      'in',
-      notes.map((note) => note.change_no),
-    )
+    .updateTable('search_changes')
+    .set({ [name]: rest })
+    .where('change_no', '=', note.change_no)
     .execute()
+  return { ...note, cards: 0, length: 0, gone: '', added: '', removed: '', [name]: begun }
+}
+
+async function foldSome(ctx: Ctx): Promise<{ folded: number; isMore: boolean }> {
+  await lockIndex(ctx)
+  const { notes, isMore } = await takeNotes(ctx)
+  if (notes.length === 0) return { folded: 0, isMore }
   await wordStore(ctx).count(ctx, sumUp(notes))
   await markDead(
     ctx,
@@ -99,10 +179,12 @@ async function foldSome(ctx: Ctx): Promise<number> {
       public_length: eb('public_length', '+', open.length),
     }))
     .execute()
-  return notes.length
+  return { folded: notes.length, isMore }
 }
 
 const total = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0)
+
+const lengthOf = (cards: readonly { length: number }[]) => total(cards.map(({ length }) => length))
 
 const numbersIn = (text: string) => (text === '' ? [] : text.split(' ').map(Number))
 
@@ -119,7 +201,8 @@ function sumUp(notes: readonly { added: string; removed: string; is_public: numb
     for (const counted of added.split(' ')) {
       if (counted === '') continue
       const [word = '', cards = '1'] = counted.split(TIMES)
-      add(wordHash(word), word, Number(cards), is_public)
+      if (word === '') add(Number(cards), undefined, 1, is_public)
+      else add(wordHash(word), word, Number(cards), is_public)
     }
     for (const hash of numbersIn(removed)) add(hash, undefined, -1, is_public)
   }

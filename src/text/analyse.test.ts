@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { describe, expect, test, vi } from 'vitest'
-import { queryTerms, termsOf, tokens } from './analyse.ts'
+import { describe, expect, test } from 'vitest'
+import { piecesOf, queryTerms, termsOf, tokens } from './analyse.ts'
 import { fold } from './fold.ts'
 
 describe('identifiers', () => {
@@ -9,21 +9,29 @@ describe('identifiers', () => {
     expect(termsOf('get_user_by_id')).toEqual(termsOf('getUserById'))
   })
 
-  test('encoded data of many parts has few stems and no products to work out', () => {
-    const tried = vi.spyOn(RegExp.prototype, 'test')
-    const joined = vi.spyOn(Array.prototype, 'join')
-    try {
-      const terms = termsOf('qwJxbQciWi'.repeat(500))
-      const stems = tried.mock.contexts.filter((pattern) => `${pattern}`.includes('sc=Latin')).length
-      const joins = joined.mock.calls.length
-      expect(terms).toHaveLength(1502)
-      expect(stems).toBeGreaterThan(0)
-      expect(stems).toBeLessThan(10)
-      expect(joins).toBeLessThan(10)
-    } finally {
-      tried.mockRestore()
-      joined.mockRestore()
-    }
+  test.each([
+    'qwJxbQciWi'.repeat(500),
+    'aGVsbG8gd29ybGQ5c0dVbWVu',
+    'QmFzZTY0IGlzIG5vdCBh',
+    'AKx9Zq31Pw0Lm7Tr',
+    `getUserById${'AndThen'.repeat(50)}`,
+  ])('encoded data and what is too long for a name stand for themselves: %s', (token) => {
+    expect(termsOf(token)).toEqual([token.toLowerCase().slice(0, 64)])
+  })
+
+  test.each([
+    '4f2a9c1b-77d0-4e55-9b3e-0c9d8e7f6a5b',
+    'deadbeef1ed 0x8007000es 7ing',
+    '3f786850e387550fdab836ed7e6dc881de23001b',
+    'e3b0c44298fc1c149afbf4c8996fb924s',
+  ])('ids, hashes and hex numbers are kept as they are: %s', (text) => {
+    expect(termsOf(text)).toEqual(expect.arrayContaining(text.split(/[\s-]/)))
+  })
+
+  test('a long name is still read by its parts', () => {
+    expect(termsOf('shouldReturnNotFoundWhenUserDoesNotExistAnyMore')).toContain('found')
+    expect(termsOf('XMLHttpRequestEventTargetId2Map')).toContain('target')
+    expect(termsOf('AWS_S3_ACCESS_KEY_ID_V2_EU_WEST_1')).toContain('access')
   })
 
   test('the name of a product is one word, alone and in a longer name', () => {
@@ -147,4 +155,42 @@ describe('queries', () => {
     expect(queryTerms('1.'.repeat(50_000)).length).toBeGreaterThan(0)
     expect(queryTerms('aB'.repeat(50_000)).length).toBeGreaterThan(0)
   })
+})
+
+test('the pieces of a text have its terms together, whatever its script', () => {
+  const word = fc.constantFrom(
+    'getUserById',
+    'v3.11.2',
+    'C++',
+    'naïve',
+    'база',
+    '漢字',
+    'かな',
+    'ガ',
+    '한국어',
+    'ภาษาไทย',
+    '🚀',
+    'a\u00adb',
+    'x'.repeat(30),
+  )
+  const gap = fc.constantFrom(' ', '', '\n', '.', '#', ', ', '/')
+  const text = fc.array(fc.tuple(word, gap), { maxLength: 60 }).map((parts) => parts.flat().join(''))
+  fc.assert(
+    fc.property(text, (text) => {
+      const together = [...piecesOf(text, 8)].flatMap(({ piece }) => termsOf(piece))
+      expect(together).toEqual(termsOf(text))
+    }),
+  )
+})
+
+test('the pieces of a long text are short, also where nothing separates its words', () => {
+  for (const text of [
+    'a plain sentence '.repeat(20_000),
+    '漢字仮名'.repeat(50_000),
+    'ภาษาไทยง่าย'.repeat(20_000),
+  ]) {
+    const pieces = [...piecesOf(text)]
+    expect(Math.max(...pieces.map(({ piece }) => piece.length))).toBeLessThan(20_000)
+    expect(pieces.at(-1)?.from).toBeGreaterThan(text.length - 20_000)
+  }
 })

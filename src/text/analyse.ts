@@ -17,7 +17,7 @@ export type Token = {
 }
 
 /** Bump when the terms of a text change, so that a re-index knows which cards are stale. */
-export const ANALYSER_VERSION = 4
+export const ANALYSER_VERSION = 5
 
 export type Emit = (reading: Reading, start: number, end: number) => void
 
@@ -166,6 +166,46 @@ function readWithSigns(token: string): Reading {
   return last === 43 || last === 35 ? readAsIs(token.toLowerCase()) : readToken(token)
 }
 
+/** The usual length of a piece, which takes a few milliseconds to analyse. */
+const PIECE = 8192
+
+/** Ends every token, whatever stands before and behind it. */
+const BETWEEN_TOKENS = /[ \t\n\r,;:/&=|()<>"'`!?]/g
+/** Characters of scripts without spaces, none of which is joined with its neighbour. */
+const UNSPACED_ROW =
+  /[[\p{sc=Han}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u3041-\u3096\u30a1-\u30fa\uac00-\ud7a3]--\p{M}]{3}/gv
+
+const matchFrom = (pattern: RegExp, text: string, from: number) => {
+  pattern.lastIndex = from
+  return pattern.exec(text)
+}
+
+/**
+ * Yields a long text in pieces that together have the tokens of the text. In a script without spaces tokens are pairs, so a
+ * piece begins with the character that the piece before it ends with.
+ */
+export function* piecesOf(text: string, usual = PIECE): Generator<{ from: number; piece: string }> {
+  let from = 0
+  while (text.length - from > 2 * usual) {
+    const near = text.slice(from + usual, from + 2 * usual)
+    const gap = matchFrom(BETWEEN_TOKENS, near, 0)
+    const row = gap ? null : matchFrom(UNSPACED_ROW, near, 0)
+    if (row) {
+      const [first = '', shared = ''] = row[0]
+      const at = from + usual + row.index + first.length
+      yield { from, piece: text.slice(from, at + shared.length) }
+      from = at
+    } else {
+      const end = gap
+        ? from + usual + gap.index
+        : (matchFrom(BETWEEN_TOKENS, text, from + 2 * usual)?.index ?? text.length)
+      yield { from, piece: text.slice(from, end) }
+      from = end
+    }
+  }
+  yield { from, piece: from === 0 ? text : text.slice(from) }
+}
+
 /** The tokens of a text in order, each with its position and its terms. */
 export function tokens(text: string): Token[] {
   const found: Token[] = []
@@ -173,7 +213,7 @@ export function tokens(text: string): Token[] {
   return found
 }
 
-/** Every term of a text in order, repeated as often as it occurs: what an index is fed with. */
+/** Every term of a text in order, repeated as often as it occurs. */
 export function termsOf(text: string): string[] {
   const found: string[] = []
   scan(text, ({ terms }) => {

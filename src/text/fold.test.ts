@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fold } from './fold.ts'
+import { fold, foldAny } from './fold.ts'
 
 const isItself = (text: string) => text.normalize('NFKC').normalize('NFD').normalize('NFC') === text
 const charactersIn = (first: number, last: number) =>
@@ -22,4 +22,18 @@ test('other forms of them are made one', () => {
   expect(fold('\u1112\u1161\u11ab')).toBe('한')
   expect(fold('\uf900')).toBe('\u8c48')
   expect(fold('한Á')).toBe('한a')
+})
+
+test('a word of Latin or Cyrillic letters is folded as the normal forms fold it', () => {
+  const letters = [
+    ...charactersIn(0x20, 0x7e),
+    ...charactersIn(0xc0, 0x24f),
+    ...charactersIn(0x400, 0x482),
+    ...charactersIn(0x48a, 0x4ff),
+  ]
+  const words = letters.flatMap((letter, i) => [
+    `É${letter}`,
+    `${letters[(i * 211) % letters.length]}${letter}й${letters[(i * 37) % letters.length]}`,
+  ])
+  expect(words.filter((word) => fold(word) !== foldAny(word))).toEqual([])
 })

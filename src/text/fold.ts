@@ -33,10 +33,33 @@ export const withoutDividers = (text: string): string => text.replace(EVERY_DIVI
  */
 const longestWrittenOut = (text: string): number => 6 * text.length + 1000
 
+/** Latin and Cyrillic letters, each of which is folded alone, whatever stands beside it. */
+const ALPHABETIC = /^[\0-\x7f\u00c0-\u024f\u0400-\u0482\u048a-\u04ff]*$/
+const foldedLetters: string[] = []
+
+function foldLetters(text: string): string {
+  let folded = ''
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    let letter = foldedLetters[code]
+    if (letter === undefined) {
+      letter = foldAny(text[i] as string)
+      foldedLetters[code] = letter
+    }
+    folded += letter
+  }
+  return folded
+}
+
 /** Lower-case, compatibility forms made one, accents of alphabetic scripts dropped. */
 export function fold(text: string): string {
   if (ONLY_ASCII.test(text)) return text.toLowerCase()
   if (FOLDED_ALREADY.test(text)) return text
+  return ALPHABETIC.test(text) ? foldLetters(text) : foldAny(text)
+}
+
+/** The slow way, for every script: normal forms take longer than all else that is done with a word. */
+export function foldAny(text: string): string {
   const lower = normalForm(withoutDividers(text), 'NFKC').slice(0, longestWrittenOut(text)).toLowerCase()
   const plain = normalForm(lower, 'NFD')
     .replace(/[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/g, '')

@@ -1,4 +1,5 @@
 import snowball from 'snowball-stemmers'
+import { stemEnglish } from './english-stem.ts'
 import { fold } from './fold.ts'
 import { PRODUCT_NAMES } from './product-names.ts'
 import { wordHash } from './term-hash.ts'
@@ -18,10 +19,10 @@ const ONLY_CYRILLIC = /^\p{sc=Cyrillic}+$/u
 const HAS_INNER_CASE = /\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}/u
 const LETTERS_THEN_DIGITS = /^(\p{L}{3,})\p{Nd}+$/u
 const VERSION_NUMBER = /^[vV]?(\p{Nd}+(?:\.\p{Nd}+)+)$/u
+const HAS_DIGIT = /\p{Nd}/u
 const WORD_PART =
   /\p{Lu}+(?!\p{Ll})[\p{Nd}\p{M}]*|\p{Lu}?[\p{L}\p{M}]+?(?=\p{Lu}|\p{Nd}|$)\p{Nd}*|[\p{L}\p{N}\p{M}]+/gu
 
-const english = snowball.newStemmer('english')
 const russian = snowball.newStemmer('russian')
 
 const cut = (term: string) => (term.length <= LONGEST_TERM ? term : term.slice(0, LONGEST_TERM))
@@ -37,7 +38,7 @@ const PIECES_OF_PRODUCTS: ReadonlyMap<string, readonly string[]> = new Map(
 const NAMES_BY_STEM: ReadonlyMap<string, string> = new Map(
   [...PIECES_OF_PRODUCTS.keys()]
     .filter((name) => !name.endsWith('s'))
-    .map((name) => [english.stem(name), name]),
+    .map((name) => [stemEnglish(name), name]),
 )
 /** All beginnings of these names, so that a piece that begins none is not put together with others. */
 const BEGINNINGS_OF_PRODUCTS: ReadonlySet<string> = new Set(
@@ -49,34 +50,22 @@ function stem(folded: string): string {
   const word = cut(folded)
   if (PIECES_OF_PRODUCTS.has(word)) return word
   if (ONLY_LATIN.test(word)) {
-    const stemmed = english.stem(word)
+    const stemmed = stemEnglish(word)
     return NAMES_BY_STEM.get(stemmed) ?? stemmed
   }
   return ONLY_CYRILLIC.test(word) ? russian.stem(word) : word
 }
 
-/** Stems of short parts of names. Encoded data falls apart into many thousands of them, of which few are different. */
-const stemsOfParts = new Map<string, string>()
-const MOST_STEMS = 2 ** 14
-const LONGEST_PART = 8
-
-function stemOfPart(part: string): string {
-  if (part.length > LONGEST_PART) return stem(part)
-  const known = stemsOfParts.get(part)
-  if (known !== undefined) return known
-  if (stemsOfParts.size >= MOST_STEMS) stemsOfParts.clear()
-  const stemmed = stem(part)
-  stemsOfParts.set(part, stemmed)
-  return stemmed
-}
-
 const reading = (terms: string[], words: number): Reading => ({ terms, hashes: terms.map(wordHash), words })
+
+/** A token as it is: ids, hashes and numbers have no other forms. */
+const asIs = (folded: string): Reading => (folded ? reading([cut(folded)], 1) : reading([], 0))
 
 /** `python3` is also about python. */
 function plain(folded: string): Reading {
   const numbered = LETTERS_THEN_DIGITS.exec(folded)?.[1]
   if (numbered) return reading([cut(folded), stem(numbered)], 1)
-  return folded ? reading([stem(folded)], 1) : reading([], 0)
+  return folded && !HAS_DIGIT.test(folded) ? reading([stem(folded)], 1) : asIs(folded)
 }
 
 /** The words that somebody may write for the name of a product, folded: `mac os` for `macos`. Undefined for other words. */
@@ -106,7 +95,7 @@ export const partsOf = (token: string): string[] =>
 function identifier(token: string): Reading {
   const parts = partsOf(token)
   if (parts.length < 2) return plain(parts[0] ?? '')
-  return reading([...parts.map(stemOfPart), stem(parts.join(''))], parts.length)
+  return reading([...parts.map(stem), stem(parts.join(''))], parts.length)
 }
 
 /** `3.11.2` is found by 3, by 3.11 and by itself. */
@@ -118,8 +107,34 @@ function version(number: string): Reading {
   )
 }
 
-/** Computes the meaning of a token; that costs as much as a hundred look-ups of known ones. */
+/** No name is longer; a longer token stands for itself by its beginning. */
+const LONGEST_NAME = 256
+/** Of Base64 and the like a piece of equal kind has two characters on average, of a name five. */
+const SHORTEST_ENCODED = 16
+const ENCODED_PIECE = 3
+
+const kindOf = (code: number): number => {
+  if (code >= 97) return 1
+  return code >= 65 ? 2 : 3
+}
+
+/** Whether a token is encoded data: its letters and digits change too often for a name. */
+function isEncoded(token: string): boolean {
+  if (token.length < SHORTEST_ENCODED) return false
+  let pieces = 1
+  let before = kindOf(token.charCodeAt(0))
+  for (let i = 1; i < token.length; i++) {
+    const kind = kindOf(token.charCodeAt(i))
+    // A capital begins a piece together with the small letters that follow it.
+    if (kind !== before && !(kind === 1 && before === 2)) pieces++
+    before = kind
+  }
+  return pieces * ENCODED_PIECE > token.length
+}
+
+/** Computes the meaning of a token; that costs as much as many look-ups of known ones. */
 export function interpret(token: string): Reading {
+  if (token.length > LONGEST_NAME || isEncoded(token)) return asIs(fold(token.slice(0, LONGEST_NAME)))
   const number = VERSION_NUMBER.exec(token)?.[1]
   if (number) return version(number)
   return token.includes('_') || HAS_INNER_CASE.test(token) ? identifier(token) : plain(fold(token))

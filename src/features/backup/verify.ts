@@ -73,7 +73,7 @@ async function checkSearch(ctx: Ctx): Promise<string[]> {
     const cards = await indexableCards(ctx, after)
     const last = cards.at(-1)
     if (!last) break
-    wrong.push(...(await wronglyIndexed(ctx, cards.map(wordsOnly))))
+    wrong.push(...(await wronglyIndexed(ctx, await Promise.all(cards.map(wordsOnly)))))
     after = last.card_id
   }
   const { deleted, cards, countedCards } = await strayEntries(ctx)

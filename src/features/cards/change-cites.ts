@@ -6,7 +6,7 @@ import { updateCardRow } from './cards.store.ts'
 import { contentOf, warningsFor } from './content.ts'
 import { holdCard } from './hold-card.ts'
 import { orCleared, refuseUnsafe, review, reviewColumns } from './review.ts'
-import { saved } from './saved.ts'
+import { savedState } from './saved.ts'
 import { editableUnmerged } from './unmerged-card.ts'
 
 /**
@@ -29,7 +29,7 @@ export const changeCites = (ctx: UserCtx, cardId: string, written: readonly stri
       if (card.status === 'published') refuseUnsafe(verdict)
       const now = ctx.now().toISOString()
       await updateCardRow(ctx.db, cardId, { ...change, ...reviewColumns(verdict, now) })
-      await saved(ctx, cardId)
+      await savedState(ctx, cardId)
       return { cites: [...cites], warnings: warningsFor(verdict.secrets) }
     },
     SELF_GUARDED,

@@ -50,15 +50,30 @@ export const columnsOf = (content: CardContent): ContentColumns => ({
   steps: toJson(content.steps),
   tags: toJson(content.tags),
   card_payload: toJsonOrNull(content.card_payload),
-  filter_text: foldForFilter(
-    [
-      content.title,
-      content.tags.join(' '),
-      content.symptom.slice(0, FILTERED_CHARACTERS),
-      content.fix_summary.slice(0, FILTERED_CHARACTERS),
-    ].join('\n'),
-  ),
+  filter_text: filterTextOf(content),
 })
+
+/** `unread` is text whose words are not in the search index. */
+export const filterTextOf = (
+  {
+    title,
+    tags,
+    symptom,
+    fix_summary,
+  }: Pick<CardContent, 'title' | 'symptom' | 'fix_summary'> & {
+    tags: readonly string[]
+  },
+  unread = '',
+): string =>
+  foldForFilter(
+    [
+      title,
+      tags.join(' '),
+      symptom.slice(0, FILTERED_CHARACTERS),
+      fix_summary.slice(0, FILTERED_CHARACTERS),
+      ...(unread === '' ? [] : [unread]),
+    ].join('\n'),
+  )
 
 const FIELDS = [
   'card_type',

@@ -19,7 +19,9 @@ import {
 } from './cards.store.ts'
 import { recountAfter } from './feedback-counts.ts'
 import { holdCard } from './hold-card.ts'
+import { type CardWords, wordsOfCard } from './indexing/document.ts'
 import { unindexCard } from './indexing/index-card.ts'
+import { indexedCards } from './indexing/indexable-cards.ts'
 import { holdForPublishing } from './publish.store.ts'
 import { saved } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
@@ -101,7 +103,15 @@ async function refuseOutOfSight(ctx: UserCtx, deleted: DeletedCard): Promise<voi
   throw forbidden('Nearly the same text is hidden from strangers. Only its owner can bring this card back.')
 }
 
-async function bringBack(ctx: UserCtx, cardId: string): Promise<CardAnswer> {
+/** Counts the words of a deleted card, before the transaction that brings it back. */
+async function wordsOfDeleted(ctx: UserCtx, cardId: string): Promise<CardWords | undefined> {
+  if (!(await findDeleted(ctx.db, ctx.viewer.userId, cardId, keptSince(ctx)))) return undefined
+  const rows = await ctx.db.selectFrom('cards').selectAll().where('card_id', '=', cardId).execute()
+  const [card] = await indexedCards(ctx.db, rows)
+  return card && wordsOfCard(card)
+}
+
+async function bringBack(ctx: UserCtx, cardId: string, words: CardWords | undefined): Promise<CardAnswer> {
   await holdForPublishing(ctx, cardId)
   const deleted = await findDeleted(ctx.db, ctx.viewer.userId, cardId, keptSince(ctx))
   if (!deleted) throw notFound('Deleted card')
@@ -124,7 +134,7 @@ async function bringBack(ctx: UserCtx, cardId: string): Promise<CardAnswer> {
     subject: { type: 'card', id: cardId },
     workspaceId: deleted.workspace_id,
   })
-  const card = await saved(ctx, cardId)
+  const card = await saved(ctx, cardId, words)
   return duplicates.length === 0 ? card : { ...card, similar_cards: duplicates }
 }
 
@@ -138,7 +148,8 @@ export const undeleteCard = capability({
   input: CardId,
   output: CaseResponse,
   errors: [404],
-  run: (ctx, { card_id }) => inTx(ctx, (ctx) => bringBack(ctx, card_id), SELF_GUARDED),
+  prepare: (ctx, { card_id }) => wordsOfDeleted(ctx, card_id),
+  run: (ctx, { card_id }, words) => inTx(ctx, (ctx) => bringBack(ctx, card_id, words), SELF_GUARDED),
 })
 
 /** Housekeeping: removes for good what was deleted long enough ago. Returns how many cards. */

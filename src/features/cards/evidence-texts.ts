@@ -11,6 +11,15 @@ const LONGEST_WHOLE = 2 * END_CHARACTERS
 
 type Piece = { card_id: string; beginning: string; ending: string }
 
+/** The searched parts of pieces that are not stored yet, as the database cuts them: by characters. */
+export const searchedParts = (contents: readonly string[]): string[] =>
+  contents.flatMap((content) => {
+    if (content.length <= LONGEST_WHOLE) return [content]
+    const characters = [...content]
+    if (characters.length <= LONGEST_WHOLE) return [content]
+    return [characters.slice(0, END_CHARACTERS).join(''), characters.slice(-END_CHARACTERS).join('')]
+  })
+
 /** The searched texts of the evidence of some cards, by card and in order. Cards without evidence are left out. */
 export async function evidenceTexts(
   db: Db,

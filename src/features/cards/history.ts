@@ -11,7 +11,7 @@ import { holdCard } from './hold-card.ts'
 import { CardId, CaseContent, CaseResponse } from './schemas.ts'
 import type { CardRow } from './select.ts'
 import { editableUnmerged } from './unmerged-card.ts'
-import { edit } from './update.ts'
+import { edit, wordsAfter } from './update.ts'
 import { findVersions, nameOf, type VersionRow } from './versions.store.ts'
 
 const versionFields = {
@@ -137,14 +137,19 @@ export const restoreCard = capability({
   input: CardId.extend({ version: VersionNumber }),
   output: CaseResponse,
   errors: [400, 404, 409, 412],
-  run: (ctx, { card_id, version }) =>
+  prepare: async (ctx, { card_id, version }) => {
+    const card = await editableUnmerged(ctx, card_id)
+    const { content } = await oneVersion(ctx, card, version)
+    return wordsAfter(ctx, card, fromJson<CardContent>(content))
+  },
+  run: (ctx, { card_id, version }, words) =>
     inTx(
       ctx,
       async (ctx) => {
         await holdCard(ctx, card_id)
         const card = await editableUnmerged(ctx, card_id)
         const { content } = await oneVersion(ctx, card, version)
-        return edit(ctx, card, fromJson<CardContent>(content))
+        return edit(ctx, card, fromJson<CardContent>(content), [], words)
       },
       SELF_GUARDED,
     ),

@@ -9,8 +9,7 @@ import { type EvidenceRow, reviewedEvidences, updateCardRow, withReadMeta } from
 import { type CardContent, contentOf, writtenCites } from './content.ts'
 import { contributorFor } from './contributor.ts'
 import { dangerInCard, dangerReason } from './danger.ts'
-import { indexCards } from './indexing/index-card.ts'
-import { indexedCards } from './indexing/indexable-cards.ts'
+import { refilterCards } from './indexing/index-card.ts'
 import { presentEvidence } from './present.ts'
 import { markSuccession } from './succession-mark.ts'
 import { findVersions } from './versions.store.ts'
@@ -83,7 +82,7 @@ async function change(ctx: Ctx, card: ModeratedCard, columns: Partial<ModeratedC
   await markSuccession(ctx.db, card.card_id)
   // Bringing it back indexes it.
   if (card.deleted_at !== null) return
-  await indexCards(ctx, await indexedCards(ctx.db, [{ ...card, ...columns }]))
+  await refilterCards(ctx, [{ ...card, ...columns }])
   ctx.mustSee(card.owner_id)
 }
 

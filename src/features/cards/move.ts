@@ -12,7 +12,7 @@ import { holdAround } from './hold-card.ts'
 import { presentCard } from './present.ts'
 import { requireLeave } from './publish.ts'
 import { refuseUnsafe, review, reviewColumns } from './review.ts'
-import { saved } from './saved.ts'
+import { savedState } from './saved.ts'
 import { CardId, CaseResponse } from './schemas.ts'
 import type { CardRow } from './select.ts'
 import { markSuccession } from './succession-mark.ts'
@@ -97,6 +97,6 @@ export const moveCard = capability({
       if (row.workspace_id === workspace_id) return presentCard(row, ctx.now())
       await holdAround(ctx, [card_id])
       await moveTo(ctx, row, workspace)
-      return saved(ctx, card_id)
+      return savedState(ctx, card_id)
     }),
 })

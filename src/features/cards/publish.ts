@@ -20,7 +20,7 @@ import { holdForPublishing } from './publish.store.ts'
 import { orCleared, qualityRejected, review, reviewColumns } from './review.ts'
 import { rewardPublishing } from './reward.ts'
 import { MAX_PUBLISH_REWARDS_PER_DAY } from './reward-limit.ts'
-import { saved } from './saved.ts'
+import { savedState } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
 import type { CardRow } from './select.ts'
 import { refuseDuplicate } from './similar.ts'
@@ -49,7 +49,7 @@ type Outcome = { card: CardAnswer } | { refusal: AppError }
 async function licensed(ctx: UserCtx, row: CardRow, licence: Licence | null): Promise<CardAnswer> {
   if (licence === row.licence) return presentCard(row, ctx.now())
   await updateCardRow(ctx.db, row.card_id, { licence, updated_at: ctx.now().toISOString() })
-  return saved(ctx, row.card_id)
+  return savedState(ctx, row.card_id)
 }
 
 type Decided = ReturnType<typeof reviewColumns> & { licence: Licence | null }
@@ -90,7 +90,7 @@ async function bringThere(
 /** For a draft only: the review of a published card decides about its present readers, and this one is for others. */
 async function keepReview(ctx: UserCtx, cardId: string, reviewed: ReturnType<typeof reviewColumns>) {
   await updateCardRow(ctx.db, cardId, reviewed)
-  await saved(ctx, cardId)
+  await savedState(ctx, cardId)
 }
 
 type Wish = { targetId: string; licence: Licence | undefined }
@@ -125,7 +125,7 @@ async function publish(ctx: UserCtx, cardId: string, { targetId, licence: wanted
   }
   const similar_cards = await refuseDuplicate(ctx, row)
   const credits_earned = await bringThere(ctx, row, target, { ...reviewColumns(verdict, now), licence })
-  const card = await saved(ctx, cardId)
+  const card = await savedState(ctx, cardId)
   return { card: { ...card, similar_cards, credits_earned } }
 }
 

@@ -11,7 +11,9 @@ import { requireUser } from '../identity/users/users.ts'
 import { hasRole, requireRole, roleIn } from '../permissions/permission.ts'
 import { appendEvidences, insertCard } from './cards.store.ts'
 import { columnsOf, secretsInContent, warningsFor } from './content.ts'
+import { SEARCHED_PIECES, searchedParts } from './evidence-texts.ts'
 import { attachNamedImages } from './images/attach.ts'
+import { type CardWords, wordsOfCard } from './indexing/document.ts'
 import { savedNew } from './saved.ts'
 import {
   type CardAnswer,
@@ -62,11 +64,23 @@ export type CardOrigin = { source_event_id?: string; sample?: string } & Partial
   >
 >
 
-/** Writes the card in the transaction of the caller. */
+/** Counts the words of a new card, before the transaction that writes it. */
+export const wordsOfNew = (
+  { evidences, ...content }: CaseCreateInput,
+  scope_notes: string | null = null,
+): Promise<CardWords> =>
+  wordsOfCard({
+    ...content,
+    scope_notes,
+    evidence_texts: searchedParts(evidences.slice(0, SEARCHED_PIECES).map((evidence) => evidence.content)),
+  })
+
+/** Writes the card in the transaction of the caller. `words` are those of `wordsOfNew`. */
 export async function record(
   ctx: UserCtx,
   input: CaseCreateInput,
   origin: CardOrigin = {},
+  words?: CardWords,
 ): Promise<CardAnswer> {
   const { workspace_id, evidences, ...given } = input
   const user = await requireUser(ctx, ctx.viewer.userId)
@@ -106,7 +120,7 @@ export async function record(
     now,
   })
   return {
-    ...(await savedNew(ctx, stored, user.display_name)),
+    ...(await savedNew(ctx, stored, user.display_name, words)),
     warnings: warningsFor([...secretsInContent(content), ...inEvidence]),
     credits_earned: 0,
     ...(note ? { home_note: note } : {}),
@@ -131,6 +145,7 @@ export const recordCard = capability({
   output: CaseResponse,
   errors: [404, 413],
   maxBodyBytes: MAX_BODY_BYTES,
+  prepare: (_, input) => wordsOfNew(input),
   // Agents record at the same time, and with turns one by one they would wait twice as long.
-  run: (ctx, input) => inTx(ctx, (ctx) => record(ctx, input), { twoAtOnce: true }),
+  run: (ctx, input, words) => inTx(ctx, (ctx) => record(ctx, input, {}, words), { twoAtOnce: true }),
 })

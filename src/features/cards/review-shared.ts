@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
-import { indexCards } from './indexing/index-card.ts'
-import { indexedCards } from './indexing/indexable-cards.ts'
+import { refilterCards } from './indexing/index-card.ts'
 import { review, reviewColumns } from './review.ts'
 
 /** Small, so that the one writer of SQLite is free again after a few milliseconds. */
@@ -29,7 +28,7 @@ const reviewSome = (ctx: Ctx): Promise<number> =>
       await updateCardRow(ctx.db, row.card_id, columns)
       reviewed.push({ ...row, ...columns })
     }
-    if (reviewed.length > 0) await indexCards(ctx, await indexedCards(ctx.db, reviewed))
+    if (reviewed.length > 0) await refilterCards(ctx, reviewed)
     return reviewed.length
   })
 

@@ -222,6 +222,10 @@ export const CaseResponse = z
     ),
     origin: Origin.optional().describe('Only of a card that was pulled from another server'),
     home_note: z.string().optional().describe('After recording: why it is not where it was to go'),
+    search_note: z
+      .string()
+      .optional()
+      .describe('After a write: which words search does not find, where there are too many'),
     warnings: z.array(Warning).optional().describe('After a write: what would stop sharing and publishing'),
     similar_cards: z
       .array(SimilarCard)

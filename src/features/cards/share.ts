@@ -16,7 +16,7 @@ import { moveTo } from './move.ts'
 import { presentCard } from './present.ts'
 import { publishedColumns } from './publication.ts'
 import { refuseUnsafe, review, reviewColumns } from './review.ts'
-import { saved } from './saved.ts'
+import { savedState } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
 import { markSuccession } from './succession-mark.ts'
 import { thinShare, thinState } from './thin.ts'
@@ -38,7 +38,7 @@ async function requireLeaveInTheOpen(ctx: UserCtx, row: CardRow): Promise<void> 
 async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<CardAnswer> {
   const { card_id } = row
   if (row.status === 'published' && row.review_status !== 'not_reviewed')
-    return isMoved ? saved(ctx, card_id) : presentCard(row, ctx.now())
+    return isMoved ? savedState(ctx, card_id) : presentCard(row, ctx.now())
   await holdAround(ctx, [card_id])
   refuseOutsider(row)
   await requireLeaveInTheOpen(ctx, row)
@@ -48,7 +48,7 @@ async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<C
   refuseUnsafe(verdict)
   const now = ctx.now().toISOString()
   await updateCardRow(ctx.db, card_id, reviewColumns(verdict, now))
-  if (row.status === 'published') return saved(ctx, card_id)
+  if (row.status === 'published') return savedState(ctx, card_id)
   await updateCardRow(ctx.db, card_id, {
     status: 'published',
     published_at: now,
@@ -63,7 +63,7 @@ async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<C
     subject: { type: 'card', id: card_id },
     workspaceId: row.workspace_id,
   })
-  return saved(ctx, card_id)
+  return savedState(ctx, card_id)
 }
 
 async function takeBack(ctx: UserCtx, row: CardRow): Promise<void> {
@@ -157,7 +157,7 @@ export const unpublishCard = capability({
         const row = await ownCard(ctx, card_id, 'unpublish')
         if (row.status === 'unpublished') return presentCard(row, ctx.now())
         await takeBack(ctx, row)
-        return saved(ctx, card_id)
+        return savedState(ctx, card_id)
       },
       SELF_GUARDED,
     ),

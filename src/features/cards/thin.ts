@@ -132,6 +132,7 @@ const ThinWritten = z.object({
   ...ThinState.shape,
   changed: z.array(z.string()).optional(),
   warnings: z.array(Warning.pick({ field: true, kind: true })).optional(),
+  hint: z.string().optional(),
 })
 
 /** After recording, the answer also says who can read the card, and why it went to another workspace than asked. */
@@ -150,6 +151,7 @@ const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof Th
       : {}),
   },
   ...(card.warnings?.length ? { warnings: card.warnings } : {}),
+  ...(card.search_note ? { hint: card.search_note } : {}),
   ...(card.similar_cards?.length
     ? {
         similar: card.similar_cards.slice(0, MOST_SIMILAR).map((near) => ({

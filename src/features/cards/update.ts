@@ -5,10 +5,13 @@ import { toJson } from '../../db/columns.ts'
 import { readCites } from '../cites/read-cites.ts'
 import { requireMayPublish } from '../sanctions/sanctions.ts'
 import { refreshTrust } from '../trust/refresh.ts'
+import { cardIfReadable } from './access.ts'
 import { appendEvidences, replaceTags, updateCardRow } from './cards.store.ts'
 import { type CardContent, changedFields, columnsOf, contentOf, warningsFor } from './content.ts'
+import { evidenceTexts, SEARCHED_PIECES, searchedParts } from './evidence-texts.ts'
 import { holdCard } from './hold-card.ts'
 import { attachNamedImages } from './images/attach.ts'
+import { type CardWords, wordsOfCard } from './indexing/document.ts'
 import { presentCard } from './present.ts'
 import { editedColumns } from './publication.ts'
 import { refuseUnsafe, review, reviewColumns } from './review.ts'
@@ -42,13 +45,14 @@ function refuseTooMuchEvidence(row: CardRow, added: number): void {
 
 /**
  * Makes the next version of a card: keeps the former one, adds evidence, reviews again. An edit that changes
- * nothing makes no version.
+ * nothing makes no version. `words` are those of `wordsAfter`.
  */
 export async function edit(
   ctx: UserCtx,
   row: CardRow,
   change: Partial<CardContent>,
   evidences: readonly EvidenceInput[] = [],
+  words?: CardWords,
 ): Promise<CardAnswer> {
   const before = contentOf(row)
   const after = { ...before, ...change }
@@ -97,7 +101,24 @@ export async function edit(
   if (row.trust !== null && (fields.includes('fix_summary') || fields.includes('steps')))
     await refreshTrust(ctx, [row.card_id])
   if (fields.includes('tags')) await replaceTags(ctx.db, row.card_id, after.tags)
-  return { ...(await saved(ctx, row.card_id)), changed: fields, warnings: warningsFor(verdict.secrets) }
+  return {
+    ...(await saved(ctx, row.card_id, words)),
+    changed: fields,
+    warnings: warningsFor(verdict.secrets),
+  }
+}
+
+/** Counts the words that a card will have, before the transaction that changes it. */
+export async function wordsAfter(
+  ctx: UserCtx,
+  row: CardRow,
+  change: Partial<CardContent>,
+  evidences: readonly EvidenceInput[] = [],
+): Promise<CardWords> {
+  const present = (await evidenceTexts(ctx.db, [row])).get(row.card_id) ?? []
+  const searched = evidences.slice(0, Math.max(0, SEARCHED_PIECES - row.evidence_count))
+  const added = searchedParts(searched.map(({ content }) => content))
+  return wordsOfCard({ ...contentOf(row), ...change, evidence_texts: [...present, ...added] })
 }
 
 const given = (change: Partial<CardContent>): Partial<CardContent> =>
@@ -123,12 +144,16 @@ export const updateCard = capability({
   output: CaseResponse,
   errors: [400, 404, 409, 412, 413],
   maxBodyBytes: MAX_BODY_BYTES,
-  run: (ctx, { card_id, evidences, ...change }: CaseUpdateInput) =>
+  prepare: async (ctx, { card_id, evidences, ...change }: CaseUpdateInput) => {
+    const row = await cardIfReadable(ctx, card_id)
+    return row && wordsAfter(ctx, row, given(change), evidences)
+  },
+  run: (ctx, { card_id, evidences, ...change }: CaseUpdateInput, words) =>
     inTx(
       ctx,
       async (ctx) => {
         await holdCard(ctx, card_id)
-        return edit(ctx, await editableUnmerged(ctx, card_id), given(change), evidences)
+        return edit(ctx, await editableUnmerged(ctx, card_id), given(change), evidences, words)
       },
       SELF_GUARDED,
     ),

@@ -10,6 +10,7 @@ import { audit } from '../audit/audit.ts'
 import { editableAtAnyVersion } from '../cards/access.ts'
 import { changeOrigin } from '../cards/change-origin.ts'
 import { SIMILAR } from '../cards/duplicate.ts'
+import { type CardWords, wordsOfCard } from '../cards/indexing/document.ts'
 import { originKey, type StoredOrigin, storedOrigin } from '../cards/origin.ts'
 import { record } from '../cards/record.ts'
 import { type Reviewed, review, reviewColumns } from '../cards/review.ts'
@@ -54,7 +55,13 @@ const originOf = (ctx: UserCtx, { server }: Target, given: SnapshotCardInput): S
 const keptOut = (verdict: Reviewed): Fate | undefined =>
   verdict.passed ? undefined : { outcome: 'blocked', reasons: verdict.reasons }
 
-async function renew(ctx: UserCtx, target: Target, given: SnapshotCardInput, cardId: string): Promise<Fate> {
+async function renew(
+  ctx: UserCtx,
+  target: Target,
+  given: SnapshotCardInput,
+  cardId: string,
+  words: CardWords | undefined,
+): Promise<Fate> {
   const row = await editableAtAnyVersion(ctx, cardId)
   const before = storedOrigin(row)
   if (before !== null && before.version >= given.version) return { outcome: 'unchanged', card_id: cardId }
@@ -64,7 +71,7 @@ async function renew(ctx: UserCtx, target: Target, given: SnapshotCardInput, car
   const refusal = keptOut(await review(ctx, row, given.card, row.evidence_count))
   if (refusal) return { ...refusal, card_id: cardId }
   if (target.isDry) return { outcome: 'updated', card_id: cardId }
-  await edit(ctx, row, given.card)
+  await edit(ctx, row, given.card, [], words)
   await changeOrigin(ctx, cardId, originOf(ctx, target, given))
   return { outcome: 'updated', card_id: cardId }
 }
@@ -75,7 +82,12 @@ async function nearTo(ctx: UserCtx, given: SnapshotCardInput): Promise<Pick<Fate
   return { similar: near.map(({ card_id, title, similarity }) => ({ card_id, title, similarity })) }
 }
 
-async function make(ctx: UserCtx, target: Target, given: SnapshotCardInput): Promise<Fate> {
+async function make(
+  ctx: UserCtx,
+  target: Target,
+  given: SnapshotCardInput,
+  words: CardWords | undefined,
+): Promise<Fate> {
   const { workspaceId } = target
   // Asked again for each card: the workspace may have been opened meanwhile.
   const workspace = await privateTarget(ctx, workspaceId)
@@ -101,6 +113,7 @@ async function make(ctx: UserCtx, target: Target, given: SnapshotCardInput): Pro
       ...reviewColumns(verdict, now),
       ...(isShared ? { status: 'published' as const, published_at: now, version_published_at: now } : {}),
     },
+    words,
   )
   return { outcome: 'created', card_id: card.card_id, ...near }
 }
@@ -110,16 +123,17 @@ async function take(ctx: UserCtx, target: Target, given: SnapshotCardInput): Pro
   if (contentHash(given.card) !== given.content_hash) return { outcome: 'damaged' }
   const { baseUrl } = ctx.config
   if (target.server === baseUrl || given.origin?.server === baseUrl) return { outcome: 'own' }
-  const { workspaceId } = target
+  const { workspaceId, isDry } = target
+  const words = isDry ? undefined : await wordsOfCard({ ...given.card, evidence_texts: [] })
   return inTx(ctx, async (ctx) => {
     await holdLockOf(ctx.db, ctx.database.engine, 'pulls', workspaceId)
     const known = await findPulled(ctx.db, workspaceId, originKey(target.server, given.card_id))
     if (known?.isGone) return { outcome: 'deleted_here' }
     // A newer text is a new card here: what was published is not replaced by what nobody has read.
     if (known?.isPublishedElsewhere && known.version >= given.version) return { outcome: 'duplicate' }
-    if (known && !known.isPublishedElsewhere) return renew(ctx, target, given, known.card_id)
+    if (known && !known.isPublishedElsewhere) return renew(ctx, target, given, known.card_id, words)
     const same = await findSameContent(ctx.db, workspaceId, given.content_hash)
-    if (same === undefined) return make(ctx, target, given)
+    if (same === undefined) return make(ctx, target, given, words)
     return same.isHidden ? { outcome: 'deleted_here' } : { outcome: 'duplicate', card_id: same.card_id }
   })
 }

@@ -4,7 +4,7 @@ import { LlmError } from '../../adapters/llm/llm.ts'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { Id } from '../../core/schemas.ts'
-import { record } from '../cards/record.ts'
+import { record, wordsOfNew } from '../cards/record.ts'
 import { CARD_TYPES, CaseCreate, CaseResponse, MAX_BODY_BYTES } from '../cards/schemas.ts'
 import { requireOwnEvent } from '../memory/own-events.ts'
 import { turnParts } from '../memory/turn-content.ts'
@@ -108,10 +108,14 @@ export const recordFromMemory = capability({
   maxBodyBytes: MAX_BODY_BYTES,
   input: CaseCreate.extend({ raw_id: Id }).meta({ id: 'CaseFromMemory' }),
   output: CaseResponse,
-  run: (ctx, { raw_id, ...card }) =>
+  prepare: async (ctx, { raw_id, ...card }) => {
+    const event = await requireOwnEvent(ctx, raw_id)
+    return wordsOfNew({ ...card, evidences: [...card.evidences, evidenceOf(event.created_at)] })
+  },
+  run: (ctx, { raw_id, ...card }, words) =>
     inTx(ctx, async (ctx) => {
       const event = await requireOwnEvent(ctx, raw_id)
       const evidences = [...card.evidences, evidenceOf(event.created_at)]
-      return record(ctx, { ...card, evidences }, { source_event_id: raw_id })
+      return record(ctx, { ...card, evidences }, { source_event_id: raw_id }, words)
     }),
 })

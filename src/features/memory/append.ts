@@ -8,7 +8,14 @@ import { cutText } from '../../text/cut-text.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
 import { eventNumber } from './events.search.ts'
-import { type EventHead, type EventRow, insertEvent, searchTextOf, termsOfEvent } from './events.store.ts'
+import {
+  type EventHead,
+  type EventRow,
+  type EventTerms,
+  insertEvent,
+  searchTextOf,
+  termsOfEvent,
+} from './events.store.ts'
 import { nextPosition } from './partitions.store.ts'
 import { insertProject, learnHost, type Project } from './projects.store.ts'
 import { type ResolvedProject, refuseUnfitKey } from './resolve-project.ts'
@@ -29,7 +36,7 @@ export type Written = { project: Project; event: EventRow }
 export type Cleaned = Pick<
   EventRow,
   'title' | 'content' | 'session_id' | 'client' | 'meta' | 'redactions' | 'search_text'
-> & { draft: Draft; terms: readonly string[] }
+> & { draft: Draft; words: EventTerms }
 
 /** For a text that is put together here: its parts have limits of their own. */
 export function requireFits(field: string, content: string): void {
@@ -41,7 +48,7 @@ export function requireFits(field: string, content: string): void {
 }
 
 /** Call it before the transaction: it takes longer than the statements, and other writers would wait. */
-export function clean(draft: Draft): Cleaned {
+export async function clean(draft: Draft): Promise<Cleaned> {
   const findings = new Findings()
   const title = cleanOptional(draft.title, findings)
   const content = cleanText(draft.content, findings)
@@ -57,13 +64,13 @@ export function clean(draft: Draft): Cleaned {
     meta,
     redactions: toJson(findings.list()),
     search_text: searchTextOf(title, content),
-    terms: termsOfEvent({ title, content }),
+    words: await termsOfEvent({ title, content }),
   }
 }
 
 /** Writes one event, in the open transaction. The project comes from `resolveForWriting`. */
 export async function appendTo(ctx: UserCtx, resolved: ResolvedProject, cleaned: Cleaned): Promise<Written> {
-  const { draft, terms, ...fields } = cleaned
+  const { draft, words, ...fields } = cleaned
   checkUserPreferences(resolved, draft)
   const now = ctx.now().toISOString()
   const project = await projectFor(ctx, resolved, now)
@@ -82,7 +89,7 @@ export async function appendTo(ctx: UserCtx, resolved: ResolvedProject, cleaned:
     created_at,
     ...fields,
   }
-  await insertEvent(ctx.db, ctx.database.engine, event, terms)
+  await insertEvent(ctx.db, ctx.database.engine, event, words.terms)
   return { project: { ...project, last_event_at: created_at }, event }
 }
 
@@ -113,6 +120,13 @@ function slotOf(resolved: ResolvedProject, draft: Draft): ContextSlot {
 
 const MISPLACED =
   'This was kept as an event and changed no preferences. What the user prefers in every project belongs to the key __user__/preferences, with meta.confirmed_by_user true; what holds for this project alone is meta.fact_kind project_preferences.'
+
+/** For the writer of an event with words that were left out of the index. */
+export const searchNote = (cleaned: readonly Cleaned[]): { search_note?: string } =>
+  cleaned.some(({ words }) => words.isPartial) ? { search_note: LEFT_OUT } : {}
+
+const LEFT_OUT =
+  'This event has more different words than the index keeps. Questions do not find some words of its end; a search for the exact text does.'
 
 /** A hint for the writer of an event; undefined if everything is fine. */
 export const hintFor = (resolved: ResolvedProject, draft: Draft): string | undefined =>

@@ -1,8 +1,9 @@
 import { type Selectable, sql } from 'kysely'
+import { makeYielder } from '../../core/yielding.ts'
 import type { Db, EngineName } from '../../db/db.ts'
 import { insertRow, type Named, prepared } from '../../db/prepared.ts'
 import type { ContextEventsTable, ContextSlot } from '../../db/tables/memory.ts'
-import { termsOf } from '../../text/analyse.ts'
+import { piecesOf, termsOf } from '../../text/analyse.ts'
 import { foldCase } from '../../text/fold.ts'
 import {
   addToIndex,
@@ -70,8 +71,9 @@ export async function insertEvent(
   db: Db,
   engine: EngineName,
   row: EventRow,
-  terms: readonly string[] = termsOfEvent(row),
+  given?: readonly string[],
 ): Promise<void> {
+  const terms = given ?? (await termsOfEvent(row)).terms
   if (engine === 'postgres') {
     await insertAtOnce(db, { ...row, ...hashesOf(indexedOf(row, terms)) })
     return
@@ -81,8 +83,32 @@ export async function insertEvent(
   await countEvent(db, row)
 }
 
-export const termsOfEvent = ({ title, content }: Pick<EventRow, 'title' | 'content'>): string[] =>
-  termsOf(title === null ? content : `${title}\n${content}`)
+/** An event has at most so many different words in the index; its text is searched whole. */
+const MAX_EVENT_WORDS = 5000
+
+export type EventTerms = {
+  terms: string[]
+  /** Whether words were left out. */
+  isPartial: boolean
+}
+
+/** Reads the words of an event in pieces. Call it before the transaction: other writers would wait. */
+export async function termsOfEvent(
+  { title, content }: Pick<EventRow, 'title' | 'content'>,
+  pause: () => Promise<void> = makeYielder(),
+): Promise<EventTerms> {
+  const terms: string[] = []
+  const different = new Set<string>()
+  for (const { piece } of piecesOf(title === null ? content : `${title}\n${content}`)) {
+    for (const term of termsOf(piece)) {
+      if (different.size >= MAX_EVENT_WORDS && !different.has(term)) return { terms, isPartial: true }
+      different.add(term)
+      terms.push(term)
+    }
+    await pause()
+  }
+  return { terms, isPartial: false }
+}
 
 const indexedOf = (row: EventRow, terms: readonly string[]): IndexedEvent => ({
   userId: row.user_id,
@@ -91,12 +117,14 @@ const indexedOf = (row: EventRow, terms: readonly string[]): IndexedEvent => ({
   terms,
 })
 
-export const indexEvent = (
+export async function indexEvent(
   db: Db,
   engine: EngineName,
   row: EventRow,
-  terms: readonly string[] = termsOfEvent(row),
-) => addToIndex(db, engine, indexedOf(row, terms))
+  terms?: readonly string[],
+): Promise<void> {
+  await addToIndex(db, engine, indexedOf(row, terms ?? (await termsOfEvent(row)).terms))
+}
 
 const withProjectKey = (db: Db) =>
   db

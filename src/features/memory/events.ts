@@ -4,7 +4,7 @@ import { inTx, SELF_GUARDED } from '../../core/context.ts'
 import { Id } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
 import { sanitise } from '../redaction/redact.ts'
-import { appendTo, clean, hintFor, present } from './append.ts'
+import { appendTo, clean, hintFor, present, searchNote } from './append.ts'
 import { recount, removeEvent } from './events.store.ts'
 import { removeMinedOf, removeMinedOfSession } from './mined.store.ts'
 import { holdOwnEvent, requireOwnEvent } from './own-events.ts'
@@ -40,19 +40,22 @@ export const appendEvent = capability({
   },
   input: ProjectContextEventCreate,
   output: ProjectContextEventResponse,
-  run: (ctx, input) => {
-    const cleaned = clean(input)
-    return inTx(
+  prepare: (_, input) => clean(input),
+  run: (ctx, input, cleaned) =>
+    inTx(
       ctx,
       async (ctx) => {
         const resolved = await resolveForWriting(ctx, input.project_key, input.workspace_id)
         const { project, event } = await appendTo(ctx, resolved, cleaned)
         const hint = hintFor(resolved, input)
-        return { ...present(event, project.project_key), ...(hint ? { hint } : {}) }
+        return {
+          ...present(event, project.project_key),
+          ...(hint ? { hint } : {}),
+          ...searchNote([cleaned]),
+        }
       },
       SELF_GUARDED,
-    )
-  },
+    ),
 })
 
 export const readEvent = capability({

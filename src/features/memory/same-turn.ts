@@ -33,7 +33,7 @@ export async function appendTurnOnce(
   }
   await removeEvent(ctx.db, ctx.database.engine, stored)
   await recount(ctx.db, stored, -1)
-  const together = isFuller ? withActivityOf(turn, stored) : withWordsOf(turn, stored)
+  const together = isFuller ? withActivityOf(turn, stored) : await withWordsOf(turn, stored)
   return { ...(await appendTo(ctx, resolved, standingFor(together, clients))), merged: true }
 }
 
@@ -62,13 +62,16 @@ function withActivityOf(turn: Cleaned, stored: EventRow): Cleaned {
   return { ...turn, meta: toJson({ ...fromJsonOrNull<object>(turn.meta), activity }) }
 }
 
-const withWordsOf = (turn: Cleaned, { title, content, search_text, redactions }: EventRow): Cleaned => ({
+const withWordsOf = async (
+  turn: Cleaned,
+  { title, content, search_text, redactions }: EventRow,
+): Promise<Cleaned> => ({
   ...turn,
   title,
   content,
   search_text,
   redactions,
-  terms: termsOfEvent({ title, content }),
+  words: await termsOfEvent({ title, content }),
 })
 
 async function storedByAnother(ctx: UserCtx, { project }: ResolvedProject, turn: Cleaned) {

@@ -35,6 +35,11 @@ export const EventContext = {
 
 export const Redaction = z.object({ kind: z.string(), count: z.int() })
 
+export const SearchNote = z
+  .string()
+  .optional()
+  .describe('After a write: which words questions do not find, where there are too many.')
+
 /** What is written of an event, or into one. */
 export const Content = z
   .string()
@@ -72,6 +77,7 @@ export const ProjectContextEventResponse = z
       .string()
       .optional()
       .describe('After a write: where this belongs, if it was kept but did not do what its kind says.'),
+    search_note: SearchNote,
     provenance: Provenance.optional().describe(
       'Of an event that is read by its id: memory is written by the caller and read by nobody else.',
     ),

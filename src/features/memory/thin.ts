@@ -118,7 +118,7 @@ export const thinMemorySearch = thinAnswer({
 /** An event in parts, since its text may be longer than a client takes at once. */
 export const thinEvent = thinAnswer({
   input: z.object({
-    part: z.int().min(1).max(1000).default(1).describe('Of a long event'),
+    part: z.int().min(1).max(1000).default(1),
   }),
   output: z.object({
     raw_id: AnswerId,
@@ -146,6 +146,12 @@ export const thinEvent = thinAnswer({
   },
 })
 
+/** A model gets all that it is told about a write as one hint. */
+const hintsOf = ({ hint, search_note }: Partial<Pick<Event, 'hint' | 'search_note'>>): { hint?: string } => {
+  const hints = [hint, search_note].filter((text) => text !== undefined)
+  return hints.length > 0 ? { hint: hints.join(' ') } : {}
+}
+
 /** The answer to a write, without the text that the writer has just sent. */
 export const thinAppended = thinAnswer({
   input: z.object({}),
@@ -161,7 +167,7 @@ export const thinAppended = thinAnswer({
     project_key: event.project_key,
     event_type: event.event_type,
     ...ifAny('redactions', event.redactions),
-    ...(event.hint ? { hint: event.hint } : {}),
+    ...hintsOf(event),
   }),
 })
 
@@ -173,6 +179,7 @@ export const thinTurn = thinAnswer({
     raw_ids: z.array(AnswerId),
     merged: z.literal(true).optional(),
     redactions: z.array(Redaction).optional(),
+    hint: z.string().optional(),
   }),
   of: (turn: z.output<typeof ProjectContextTurnResponse>) => ({
     project_key: turn.project_key,
@@ -180,5 +187,6 @@ export const thinTurn = thinAnswer({
     raw_ids: turn.raw_ids,
     ...(turn.merged ? { merged: true as const } : {}),
     ...ifAny('redactions', turn.redactions),
+    ...hintsOf(turn),
   }),
 })

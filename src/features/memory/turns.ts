@@ -5,7 +5,7 @@ import { invalid } from '../../core/errors.ts'
 import { AnswerId } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
 import { Findings } from '../redaction/stored.ts'
-import { appendTo, clean, type Draft, requireFits } from './append.ts'
+import { appendTo, type Cleaned, clean, type Draft, requireFits, searchNote } from './append.ts'
 import { documentFrom } from './documents.ts'
 import { markForMining } from './mining-due.ts'
 import { resolveForWriting } from './resolve-project.ts'
@@ -18,6 +18,7 @@ import {
   MAX_BODY_BYTES,
   ProjectKey,
   Redaction,
+  SearchNote,
   WorkspaceId,
 } from './schemas.ts'
 import { thinTurn } from './thin.ts'
@@ -52,6 +53,7 @@ export const ProjectContextTurnResponse = z
       .literal(true)
       .optional()
       .describe('Another client had already stored this exchange; the fuller turn of the two stayed.'),
+    search_note: SearchNote,
   })
   .meta({ id: 'ProjectContextTurnResponse' })
 
@@ -109,11 +111,15 @@ export const appendTurn = capability({
   },
   input: ProjectContextTurnCreate,
   output: ProjectContextTurnResponse,
-  run: (ctx, input) => {
+  prepare: async (_, input) => {
     const drafts = draftsOf(input)
     for (const { field, content } of drafts) checkContent(field, content)
-    const cleaned = drafts.map(({ field: _, ...draft }) => clean(draft))
-    return inTx(
+    const cleaned: Cleaned[] = []
+    for (const { field: _, ...draft } of drafts) cleaned.push(await clean(draft))
+    return cleaned
+  },
+  run: (ctx, input, cleaned) =>
+    inTx(
       ctx,
       async (ctx) => {
         const resolved = await resolveForWriting(ctx, input.project_key, input.workspace_id)
@@ -149,11 +155,11 @@ export const appendTurn = capability({
           events,
           redactions: findings.list(),
           ...(isMerged ? { merged: true as const } : {}),
+          ...searchNote(cleaned),
         }
       },
       SELF_GUARDED,
-    )
-  },
+    ),
 })
 
 function checkContent(field: string, content: string): void {

@@ -251,19 +251,26 @@ async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
 }
 
 /**
- * Up to so many cards have their own words looked through for those that may be meant. With more of them the
- * vocabulary of the whole vault finds them sooner.
+ * So few cards with so few words have their own words looked through for those that may be meant. With more the vocabulary
+ * of the whole vault finds them sooner.
  */
 const FEW = 64
+const FEW_WORDS = 20_000
 
 /** Made on first use: most queries have no unknown word. */
 function wordsIn(ctx: Ctx, documents: readonly Candidate[]): Pick<Vocabulary, 'words' | 'mayHave'> {
-  if (documents.length > FEW) {
-    const hashes = once(() => hashesOf(documents))
-    return { mayHave: (hash) => hashes().has(hash) }
+  const words = documents.reduce((sum, { hashes }) => sum + hashes.length, 0)
+  if (documents.length <= FEW && words <= FEW_WORDS)
+    return { words: once(() => wordsOfDocuments(ctx, documents)) }
+  const long = documents.filter(({ hashes }) => hashes.length > LONG)
+  const others = once(() => hashesOf(documents.filter(({ hashes }) => hashes.length <= LONG)))
+  return {
+    mayHave: (hash) => others().has(hash) || long.some(({ hashes }) => positionOf(hashes, hash) >= 0),
   }
-  return { words: once(() => wordsOfDocuments(ctx, documents)) }
 }
+
+/** A document with more words is asked for each word; those of the others are put together once. */
+const LONG = 2000
 
 function hashesOf(documents: readonly Candidate[]): Set<number> {
   const all = new Set<number>()
@@ -280,8 +287,12 @@ function once<T>(make: () => T): () => T {
 }
 
 /** All cards of a small scope, or the size of a large one. */
-async function readWhole(ctx: Ctx, scope: SearchScope): Promise<Candidate[] | { averageLength: number }> {
+async function readWhole(
+  ctx: Ctx,
+  scope: SearchScope,
+): Promise<Candidate[] | { averageLength: number | undefined }> {
   const documents = await documentsIn(ctx, scope, ctx.searchTuning.readWhole + 1)
+  if (!documents) return rememberLarger(scope, ctx.searchTuning.readWhole)
   if (documents.length <= ctx.searchTuning.readWhole) return documents
   const length = documents.reduce((sum, document) => sum + document.length, 0)
   return rememberLarger(scope, ctx.searchTuning.readWhole, length / documents.length)

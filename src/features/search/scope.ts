@@ -99,14 +99,14 @@ export const listedIn = ({ viewerId, scope, workspaceIds }: SearchScope) =>
 
 const LARGE_KEPT_MS = 60_000
 const MOST_KEPT = 10_000
-type Large = { until: number; averageLength: number }
+type Large = { until: number; averageLength: number | undefined }
 const LARGE = new Map<string, Large>()
 
 const nameOf = ({ viewerId, scope, workspaceIds }: SearchScope, cards: number) =>
   `${cards} ${scope === 'public' ? '' : viewerId} ${scope} ${workspaceIds.join()}`
 
 /**
- * Whether a scope had more than `cards` cards a moment ago, and how long they were. It affects plans more than answers, so it
+ * Whether a scope had more than `cards` cards, or too many words, a moment ago, and how long the cards were. It affects plans more than answers, so it
  * may be a little old. Small scopes are not remembered: they may grow past the bound at any moment.
  */
 export function knownLarger(scope: SearchScope, cards: number): Large | undefined {
@@ -114,7 +114,7 @@ export function knownLarger(scope: SearchScope, cards: number): Large | undefine
   return known && known.until > performance.now() ? known : undefined
 }
 
-export function rememberLarger(scope: SearchScope, cards: number, averageLength: number): Large {
+export function rememberLarger(scope: SearchScope, cards: number, averageLength?: number): Large {
   if (LARGE.size >= MOST_KEPT) LARGE.clear()
   const known = { until: performance.now() + LARGE_KEPT_MS, averageLength }
   LARGE.set(nameOf(scope, cards), known)

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { CardType, ReviewStatus } from '../../../db/tables/cards.ts'
 import {
-  makeDocument,
+  countWords,
+  type DocumentTexts,
+  type DocumentWords,
   PUBLIC_FILTER,
-  type SearchDocument,
-  type WeighedText,
 } from '../../../search-index/index.ts'
 import { trackOf } from '../card-type.ts'
 import {
@@ -40,50 +41,71 @@ export type IndexedCard = {
   evidence_texts: readonly string[]
 }
 
+/** What a card says. */
+export type CardTexts = Pick<
+  IndexedCard,
+  | 'title'
+  | 'symptom'
+  | 'fix_summary'
+  | 'root_cause'
+  | 'body'
+  | 'steps'
+  | 'tags'
+  | 'environment'
+  | 'scope_notes'
+  | 'evidence_texts'
+>
+
 /** A word in the title or a tag says more about a card than one in its text. */
 const TITLE_WEIGHT = 2
 const TEXT_WEIGHT = 1
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** The texts of a card in the order in which a reader meets them. */
-const textsOf = (card: IndexedCard): WeighedText[] => [
-  { weight: TITLE_WEIGHT, text: card.title },
-  { weight: TITLE_WEIGHT, text: card.tags.join(' , ') },
-  { weight: TEXT_WEIGHT, text: card.symptom },
-  { weight: TEXT_WEIGHT, text: card.root_cause ?? '' },
-  { weight: TEXT_WEIGHT, text: card.fix_summary },
-  ...card.steps.flatMap((step) => [
-    { weight: TEXT_WEIGHT, text: asText(step.action) },
-    { weight: TEXT_WEIGHT, text: asText(step.result) },
-  ]),
-  { weight: TEXT_WEIGHT, text: card.body ?? '' },
-  { weight: TEXT_WEIGHT, text: Object.entries(card.environment).flat().join(' , ') },
-]
-
 /** Only this much of the notes: a snippet is not looked for beyond it. */
 const LONGEST_NOTES = 20_000
 
-const minorTextsOf = ({ scope_notes, evidence_texts }: IndexedCard): string[] => [
-  (scope_notes ?? '').slice(0, LONGEST_NOTES),
-  ...evidence_texts,
-]
+/** The texts of a card, those that say most about it first. */
+const textsOf = (card: CardTexts): DocumentTexts => ({
+  mainTexts: [
+    { weight: TITLE_WEIGHT, text: card.title },
+    { weight: TITLE_WEIGHT, text: card.tags.join(' , ') },
+    { weight: TEXT_WEIGHT, text: card.symptom },
+    { weight: TEXT_WEIGHT, text: card.fix_summary },
+  ],
+  texts: [
+    { weight: TEXT_WEIGHT, text: card.root_cause ?? '' },
+    ...card.steps.flatMap((step) => [
+      { weight: TEXT_WEIGHT, text: asText(step.action) },
+      { weight: TEXT_WEIGHT, text: asText(step.result) },
+    ]),
+    { weight: TEXT_WEIGHT, text: Object.entries(card.environment).flat().join(' , ') },
+    { weight: TEXT_WEIGHT, text: card.body ?? '' },
+  ],
+  minorTexts: [(card.scope_notes ?? '').slice(0, LONGEST_NOTES), ...card.evidence_texts],
+})
 
-export const documentOf = (card: IndexedCard, isInPublicWorkspace: boolean): SearchDocument =>
-  makeDocument({
-    texts: textsOf(card),
-    minorTexts: minorTextsOf(card),
-    filters: filtersOf(card, isInPublicWorkspace),
-  })
+/** The words of a card, and the texts that they were counted in. */
+export type CardWords = DocumentWords & { of: DocumentTexts }
+
+/** Counts the words of a card. Call it before the transaction: it takes longer than the statements. */
+export async function wordsOfCard(card: CardTexts): Promise<CardWords> {
+  const texts = textsOf(card)
+  return { ...(await countWords(texts)), of: texts }
+}
+
+/** Whether words that were counted before are those of the card as it is now. */
+export const isUpToDate = (words: CardWords, card: CardTexts): boolean =>
+  isDeepStrictEqual(words.of, textsOf(card))
 
 /** For a check of the words alone: filters depend on the workspace too. */
-export const wordsOnly = (card: IndexedCard) => ({
+export const wordsOnly = async (card: IndexedCard) => ({
   documentId: card.card_id,
-  document: documentOf(card, false),
+  words: await wordsOfCard(card),
 })
 
 /** Who may find the card, and what narrows a search, as terms of the index. */
-function filtersOf(card: IndexedCard, isInPublicWorkspace: boolean): number[] {
+export function filtersOf(card: Omit<IndexedCard, 'evidence_texts'>, isInPublicWorkspace: boolean): number[] {
   const found = [
     ownerFilter(card.owner_id),
     ownerInFilter(card.owner_id, card.workspace_id),

@@ -4,21 +4,26 @@ import type { Db } from '../../../db/db.ts'
 import type { CardsTable } from '../../../db/tables/cards.ts'
 import { contentOf } from '../content.ts'
 import { evidenceTexts } from '../evidence-texts.ts'
-import type { IndexedCard } from './index-card.ts'
+import type { IndexedCard } from './document.ts'
 
 const BATCH = 100
 
-type Row = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with' | 'origin_key' | 'successor_gone'>
+export type IndexedRow = Omit<
+  Selectable<CardsTable>,
+  'filter_text' | 'recorded_with' | 'origin_key' | 'successor_gone'
+>
 
 /** Cards as the index takes them: the rows, and the searched parts of their evidence. */
-export async function indexedCards(db: Db, rows: readonly Row[]): Promise<IndexedCard[]> {
+export async function indexedCards(db: Db, rows: readonly IndexedRow[]): Promise<IndexedCard[]> {
   const texts = await evidenceTexts(db, rows)
-  return rows.map((row) => {
-    const { card_id, workspace_id, origin_workspace_id, owner_id, status, review_status, hidden_at } = row
-    const evidence_texts = texts.get(card_id) ?? []
-    const whose = { card_id, workspace_id, origin_workspace_id, owner_id, status, review_status, hidden_at }
-    return { ...contentOf(row), ...whose, evidence_texts }
-  })
+  return rows.map((row) => ({ ...withoutEvidence(row), evidence_texts: texts.get(row.card_id) ?? [] }))
+}
+
+/** What the filters of the index are made of. */
+export function withoutEvidence(row: IndexedRow): Omit<IndexedCard, 'evidence_texts'> {
+  const { card_id, workspace_id, origin_workspace_id, owner_id, status, review_status, hidden_at } = row
+  const whose = { card_id, workspace_id, origin_workspace_id, owner_id, status, review_status, hidden_at }
+  return { ...contentOf(row), ...whose }
 }
 
 /** Cards that belong in the index, after `after` in the order of their ids. */

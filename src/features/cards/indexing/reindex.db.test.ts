@@ -77,17 +77,17 @@ onBothEngines('re-indexing', (t) => {
         ctx,
         before.map((one) => ({ ...one, evidence_texts: [] })),
       )
-      expect(await wronglyIndexed(ctx, before.map(wordsOnly))).toEqual([card.card_id])
+      expect(await wronglyIndexed(ctx, await Promise.all(before.map(wordsOnly)))).toEqual([card.card_id])
       for (const statement of searchedEvidence.statements(ctx.database.engine))
         await sql.raw(statement).execute(ctx.db)
     })
     const search = async () => (await user.post('/api/v1/search', { query: 'pangolinfault' })).body.results
     expect(await search()).toEqual([])
     expect(await staleCount(ctx)).toBe(1)
-    expect(await wronglyIndexed(ctx, before.map(wordsOnly))).toEqual([])
+    expect(await wronglyIndexed(ctx, await Promise.all(before.map(wordsOnly)))).toEqual([])
     expect(await reindex(ctx)).toBe(1)
     expect((await search())[0].card_id).toBe(card.card_id)
-    expect(await wronglyIndexed(ctx, before.map(wordsOnly))).toEqual([])
+    expect(await wronglyIndexed(ctx, await Promise.all(before.map(wordsOnly)))).toEqual([])
   })
 
   const mark = (ctx: Ctx, cardId: string) =>
@@ -125,7 +125,7 @@ onBothEngines('re-indexing', (t) => {
       },
       () => reindex(ctx),
     )
-    expect(await wronglyIndexed(ctx, [wordsOnly({ ...card, title })])).toEqual([])
+    expect(await wronglyIndexed(ctx, [await wordsOnly({ ...card, title })])).toEqual([])
     expect(await entryOf(deleted.card_id)).toBeUndefined()
   })
 

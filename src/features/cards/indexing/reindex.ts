@@ -5,6 +5,7 @@ import { holdLock } from '../../../db/locks.ts'
 import { maintainIndex, removeDocuments } from '../../../search-index/index.ts'
 import { ANALYSER_VERSION } from '../../../text/analyse.ts'
 import { holdCards } from '../hold-card.ts'
+import { type CardWords, wordsOfCard } from './document.ts'
 import { indexCards } from './index-card.ts'
 import { indexedCards } from './indexable-cards.ts'
 
@@ -83,7 +84,11 @@ async function holdSources(ctx: Ctx, cards: readonly Named[]): Promise<void> {
 }
 
 /** Indexes the cards as they are now; those that are deleted leave the index. */
-async function indexHeld(ctx: Ctx, cardIds: readonly string[]): Promise<void> {
+async function indexHeld(
+  ctx: Ctx,
+  cardIds: readonly string[],
+  counted: ReadonlyMap<string, CardWords>,
+): Promise<void> {
   if (cardIds.length === 0) return
   const rows = await ctx.db.selectFrom('cards').selectAll().where('card_id', 'in', cardIds).execute()
   const [deleted, alive] = [
@@ -94,25 +99,43 @@ async function indexHeld(ctx: Ctx, cardIds: readonly string[]): Promise<void> {
     ctx,
     deleted.map((row) => row.card_id),
   )
-  if (alive.length > 0) await indexCards(ctx, await indexedCards(ctx.db, alive))
+  if (alive.length > 0) await indexCards(ctx, await indexedCards(ctx.db, alive), { counted })
+}
+
+function someOf(ctx: Ctx, which: Which, after: string, limit: number): Promise<Named[]> {
+  const from =
+    which === 'missing'
+      ? missingCards(ctx).where('cards.card_id', '>', after).orderBy('cards.card_id')
+      : which === 'marked'
+        ? markedCards(ctx)
+        : staleCards(ctx)
+  return from.select(['cards.card_id', 'cards.workspace_id']).limit(limit).execute()
+}
+
+/** The words of the cards that are probably next. Counting takes longer than a transaction should. */
+async function countAhead(
+  ctx: Ctx,
+  ...which: [Which, after: string, limit: number]
+): Promise<Map<string, CardWords>> {
+  const ids = (await someOf(ctx, ...which)).map((card) => card.card_id)
+  const counted = new Map<string, CardWords>()
+  if (ids.length === 0) return counted
+  const rows = await ctx.db.selectFrom('cards').selectAll().where('card_id', 'in', ids).execute()
+  for (const card of await indexedCards(ctx.db, rows)) counted.set(card.card_id, await wordsOfCard(card))
+  return counted
 }
 
 /** Indexes some cards that come after one; returns their ids. */
-function reindexSome(ctx: Ctx, which: Which, after: string, limit: number): Promise<string[]> {
+async function reindexSome(ctx: Ctx, which: Which, after: string, limit: number): Promise<string[]> {
+  const counted = await countAhead(ctx, which, after, limit)
   return inTx(
     ctx,
     async (ctx) => {
       await holdLock(ctx.db, ctx.database.engine, 'reindex')
-      const from =
-        which === 'missing'
-          ? missingCards(ctx).where('cards.card_id', '>', after).orderBy('cards.card_id')
-          : which === 'marked'
-            ? markedCards(ctx)
-            : staleCards(ctx)
-      const named = await from.select(['cards.card_id', 'cards.workspace_id']).limit(limit).execute()
+      const named = await someOf(ctx, which, after, limit)
       const cardIds = named.map((card) => card.card_id)
       await holdSources(ctx, named)
-      await indexHeld(ctx, cardIds)
+      await indexHeld(ctx, cardIds, counted)
       return cardIds
     },
     SELF_GUARDED,

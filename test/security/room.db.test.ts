@@ -417,7 +417,7 @@ function testLongWrites(t: TestVault): void {
       await user.post(EVENTS, { ...event, content: 'short' }),
       await user.patch(url, { root_cause: 'short' }),
       await user.get(url),
-      await user.post('/api/v1/recall', { moment: 'failure', command: 'npm test', output: long }),
+      await user.post('/api/v1/recall', { moment: 'failure', text: `$ npm test\nexit code 1\n${long}` }),
       await user.post('/api/v1/auth/login', { email: user.email, password: 'correct horse battery' }),
       await user.delete(url),
     ]

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
+import { textUsage } from '../../db/migrations/0062-text-usage.ts'
 import { purgeDeletedCards } from '../cards/delete.ts'
 import { cardCommentsToRescan } from '../comments/rescan.ts'
 import { materialsToRescan } from '../materials/rescan.ts'
@@ -97,9 +99,10 @@ onBothEngines(
           return who.delete(`/api/v1/cards/${cardId}/comments/${commentId}`)
         },
         async verify(who, n) {
-          judged.push(card(n))
           const outcome = n % 2 ? 'worked' : 'failed'
-          return who.post(`${card(n)}/verdicts`, { outcome, evidence: text(n), note: text(n) })
+          const given = await who.post(`${card(n)}/verdicts`, { outcome, evidence: text(n), note: text(n) })
+          if (given.status === 201) judged.push(`/api/v1/cards/${given.body.card_id}`)
+          return given
         },
         withdrawVerdicts: (who, n) => who.delete(`${pick(judged, n) ?? card(n)}/verdicts`),
         feedback: (who, n) =>
@@ -158,7 +161,7 @@ onBothEngines(
       const names = Object.keys(steps)
       const walk = fc.sample(
         fc.record({
-          name: fc.constantFrom('record', 'delete', 'undelete', 'comment', ...names),
+          name: fc.constantFrom('record', 'delete', 'undelete', 'withdrawVerdicts', ...names),
           who: fc.nat(2),
           n: fc.nat(99),
         }),
@@ -244,6 +247,11 @@ onBothEngines(
       )
       expect(results.map(({ changed }) => changed > 0)).toEqual([true, true, true, false])
       await expectCounted(t, 'rescan')
+      await database.transaction(async (db) => {
+        await db.deleteFrom('text_usage').execute()
+        for (const statement of textUsage.statements(t.engine).slice(1)) await sql.raw(statement).execute(db)
+      })
+      await expectCounted(t, 'upgrade')
       const left = await editor.post('/api/v1/auth/me/delete', {
         confirmed_by_user: true,
         password: 'correct horse battery',

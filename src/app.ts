@@ -10,7 +10,7 @@ import { CredentialCache } from './core/credential-cache.ts'
 import { DatabaseSpace } from './core/free-disk.ts'
 import { type Limits, memoryLimits } from './core/limits.ts'
 import { logFailure } from './core/log-failure.ts'
-import { type Database, withPatience } from './db/db.ts'
+import { type Database, databaseSizeOf, withPatience } from './db/db.ts'
 import { openDatabase } from './db/engines/open.ts'
 import { requireDirectWay, requirePoolerSettings } from './db/engines/postgres/pooler.ts'
 import { explainUnusable, requireCitus, requireUtf8 } from './db/engines/postgres/unusable.ts'
@@ -130,7 +130,7 @@ async function openServices(
     },
     limits: limits ?? memoryLimits(),
     credentials: new CredentialCache(() => database.credentialsVersion()),
-    databaseSpace: new DatabaseSpace(config, database),
+    databaseSpace: new DatabaseSpace(config, databaseSizeOf(database)),
     searchTuning: usualTuning(),
     passwordHashing: passwordHashing ?? HASHING,
     secret: config.secretKey ?? keptSecret(config.dataDir, mustExist),

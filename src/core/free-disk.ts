@@ -1,6 +1,5 @@
 import { statfs } from 'node:fs/promises'
 import type { Config } from '../config.ts'
-import { type Database, databaseBytes } from '../db/db.ts'
 
 const MIB = 1024 * 1024
 
@@ -19,12 +18,13 @@ const LOOKED_AT_AGAIN_MS = 5000
 /** Whether the disk of the database has space for long texts. The answer is kept for some seconds. */
 export class DatabaseSpace {
   readonly #config: Config
-  readonly #database: Database
+  readonly #databaseBytes: (() => Promise<number>) | undefined
   #last: { at: number; isLow: Promise<boolean> } | undefined
 
-  constructor(config: Config, database: Database) {
+  /** `databaseBytes` for a database on a disk that this process does not see. */
+  constructor(config: Config, databaseBytes: (() => Promise<number>) | undefined) {
     this.#config = config
-    this.#database = database
+    this.#databaseBytes = databaseBytes
   }
 
   isLow(): Promise<boolean> {
@@ -36,8 +36,8 @@ export class DatabaseSpace {
   }
 
   async #look(): Promise<boolean> {
-    if (this.#database.engine === 'sqlite') return !(await hasFreeDisk(this.#config))
+    if (!this.#databaseBytes) return !(await hasFreeDisk(this.#config))
     const { maxDatabaseMb } = this.#config
-    return maxDatabaseMb !== undefined && (await databaseBytes(this.#database)) > maxDatabaseMb * MIB
+    return maxDatabaseMb !== undefined && (await this.#databaseBytes()) > maxDatabaseMb * MIB
   }
 }

@@ -57,8 +57,11 @@ export const withPatience = (database: Database): Database => ({
 /** For statements that are built before a context is at hand; elsewhere `ctx.database.engine` says it. */
 export const isSqlite = (db: Db): boolean => db.getExecutor().adapter instanceof SqliteAdapter
 
-/** The size of a PostgreSQL database on disk, on a cluster that of all nodes. */
-export async function databaseBytes({ read, isDistributed }: Database): Promise<number> {
+/** How to ask for the size of a PostgreSQL database, on a cluster that of all nodes. SQLite lies on the disk of DATA_DIR. */
+export const databaseSizeOf = (database: Database): (() => Promise<number>) | undefined =>
+  database.engine === 'postgres' ? () => databaseBytes(database) : undefined
+
+async function databaseBytes({ read, isDistributed }: Database): Promise<number> {
   const size = isDistributed
     ? sql<{ bytes: number }>`select sum(result::bigint)::bigint as bytes
         from run_command_on_all_nodes('select pg_database_size(current_database())')`

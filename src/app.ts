@@ -7,9 +7,10 @@ import { capabilities, rawRoutes } from './capabilities.ts'
 import type { Config } from './config.ts'
 import { contextFor, type PasswordHashing, type Services } from './core/context.ts'
 import { CredentialCache } from './core/credential-cache.ts'
+import { DatabaseSpace } from './core/free-disk.ts'
 import { type Limits, memoryLimits } from './core/limits.ts'
 import { logFailure } from './core/log-failure.ts'
-import { type Database, withPatience } from './db/db.ts'
+import { type Database, databaseSizeOf, withPatience } from './db/db.ts'
 import { openDatabase } from './db/engines/open.ts'
 import { requireDirectWay, requirePoolerSettings } from './db/engines/postgres/pooler.ts'
 import { explainUnusable, requireCitus, requireUtf8 } from './db/engines/postgres/unusable.ts'
@@ -129,6 +130,7 @@ async function openServices(
     },
     limits: limits ?? memoryLimits(),
     credentials: new CredentialCache(() => database.credentialsVersion()),
+    databaseSpace: new DatabaseSpace(config, databaseSizeOf(database)),
     searchTuning: usualTuning(),
     passwordHashing: passwordHashing ?? HASHING,
     secret: config.secretKey ?? keptSecret(config.dataDir, mustExist),

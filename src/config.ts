@@ -49,7 +49,7 @@ export type Config = Readonly<{
   allowedHosts: readonly string[]
   /** Whether OAuth clients may name themselves by the address of a document, which is then fetched. */
   oauthClientDocuments: boolean
-  /** Below this much free disk no attachments and no pictures are accepted. */
+  /** Below this much free disk no attachments, no pictures and, on SQLite, no long texts are accepted. */
   minFreeDiskMb: number
   /** All attachments together of people who are not signed in. */
   anonymousUploadsMb: number
@@ -57,6 +57,10 @@ export type Config = Readonly<{
   attachmentsMbPerPerson: number
   /** All pictures together that one person has put on cards. */
   imagesMbPerPerson: number
+  /** All that one person has written. */
+  textMbPerPerson: number
+  /** On PostgreSQL: above this size of the database, long writes are refused. */
+  maxDatabaseMb: number | undefined
   /** Scheduled backups; only if a folder for them is set. */
   backup: { dir: string; everyHours: number; keep: number } | undefined
 }>
@@ -97,6 +101,15 @@ function refuseHalves(e: z.output<typeof Environment>): void {
       'DATABASE_READ_URL: a replica of the coordinator has no shards; leave it unset on a cluster',
     ])
 }
+
+const storageLimits = (e: z.output<typeof Environment>) => ({
+  minFreeDiskMb: e.MIN_FREE_DISK_MB,
+  anonymousUploadsMb: e.ANONYMOUS_UPLOADS_MB,
+  attachmentsMbPerPerson: e.ATTACHMENTS_MB_PER_PERSON,
+  imagesMbPerPerson: e.IMAGES_MB_PER_PERSON,
+  textMbPerPerson: e.TEXT_MB_PER_PERSON,
+  maxDatabaseMb: e.MAX_DATABASE_MB,
+})
 
 export function readConfig(env: Record<string, string | undefined>): Config {
   const parsed = Environment.safeParse(tidy(env))
@@ -142,10 +155,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     trustProxy: e.TRUST_PROXY,
     allowedHosts: e.ALLOWED_HOSTS,
     oauthClientDocuments: e.OAUTH_CLIENT_DOCUMENTS,
-    minFreeDiskMb: e.MIN_FREE_DISK_MB,
-    anonymousUploadsMb: e.ANONYMOUS_UPLOADS_MB,
-    attachmentsMbPerPerson: e.ATTACHMENTS_MB_PER_PERSON,
-    imagesMbPerPerson: e.IMAGES_MB_PER_PERSON,
+    ...storageLimits(e),
     backup: e.BACKUP_DIR
       ? { dir: e.BACKUP_DIR, everyHours: e.BACKUP_EVERY_HOURS, keep: e.BACKUP_KEEP }
       : undefined,

@@ -132,7 +132,12 @@ export const Environment = z.object({
   MIN_FREE_DISK_MB: whole(0, 999_999_999)
     .default(512)
     .describe(
-      'Below so much free disk no attachments and pictures are taken, and no scheduled backup is written.',
+      'Below so much free disk no attachments, pictures and texts over 4 KB are taken, and no scheduled backup is written.',
+    ),
+  MAX_DATABASE_MB: whole(1, 999_999_999)
+    .optional()
+    .describe(
+      'On PostgreSQL: above this size of the database no texts over 4 KB are taken. Default: no limit.',
     ),
   ANONYMOUS_UPLOADS_MB: whole(0, 999_999_999)
     .default(1024)
@@ -143,6 +148,11 @@ export const Environment = z.object({
   IMAGES_MB_PER_PERSON: whole(0, 999_999_999)
     .default(200)
     .describe('The total size of pictures that one person puts on cards.'),
+  TEXT_MB_PER_PERSON: whole(1, 999_999_999)
+    .default(500)
+    .describe(
+      'The total size of what one person writes: cards with versions and evidence, comments, verdicts, memory, raw materials and drafts.',
+    ),
   BACKUP_DIR: folder
     .optional()
     .describe('A folder for backups on a schedule. Without it, there is no schedule.'),

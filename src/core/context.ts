@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import type { Database, Db, TransactionOptions } from '../db/db.ts'
 import type { SearchTuning } from '../search-index/index.ts'
 import type { CredentialCache } from './credential-cache.ts'
+import type { DatabaseSpace } from './free-disk.ts'
 import type { Limits } from './limits.ts'
 import type { Scope } from './scopes.ts'
 
@@ -29,6 +30,7 @@ export type Services = {
   limits: Limits
   /** Callers that were recognised within the last second. */
   credentials: CredentialCache
+  databaseSpace: DatabaseSpace
   /** When the search index folds, merges, and reads a scope whole. */
   searchTuning: SearchTuning
   passwordHashing: PasswordHashing
@@ -74,6 +76,7 @@ export const contextFor = (services: Services, caller: Caller = NOBODY): Ctx => 
   adapters: services.adapters,
   limits: services.limits,
   credentials: services.credentials,
+  databaseSpace: services.databaseSpace,
   searchTuning: services.searchTuning,
   passwordHashing: services.passwordHashing,
   secret: services.secret,

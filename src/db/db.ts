@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type Kysely, type KyselyPlugin, SqliteAdapter } from 'kysely'
+import { type Kysely, type KyselyPlugin, SqliteAdapter, sql } from 'kysely'
 import type { Schema } from './schema.ts'
 
 export type Db = Kysely<Schema>
@@ -56,6 +56,19 @@ export const withPatience = (database: Database): Database => ({
 
 /** For statements that are built before a context is at hand; elsewhere `ctx.database.engine` says it. */
 export const isSqlite = (db: Db): boolean => db.getExecutor().adapter instanceof SqliteAdapter
+
+/** How to ask for the size of a PostgreSQL database, on a cluster that of all nodes. SQLite lies on the disk of DATA_DIR. */
+export const databaseSizeOf = (database: Database): (() => Promise<number>) | undefined =>
+  database.engine === 'postgres' ? () => databaseBytes(database) : undefined
+
+async function databaseBytes({ read, isDistributed }: Database): Promise<number> {
+  const size = isDistributed
+    ? sql<{ bytes: number }>`select sum(result::bigint)::bigint as bytes
+        from run_command_on_all_nodes('select pg_database_size(current_database())')`
+    : sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`
+  const { rows } = await size.execute(read)
+  return Number(rows[0]?.bytes ?? 0)
+}
 
 /** Runs a compiled query. SQLite answers at once, without the connection pool and the promises around it. */
 export type RunCompiled = (sql: string, parameters: readonly unknown[]) => unknown[]

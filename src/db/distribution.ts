@@ -34,6 +34,7 @@ export const DISTRIBUTION = {
   credit_entries: 'user_id',
   rewarded_texts: 'user_id',
   raw_materials: 'raw_id',
+  text_usage: 'user_id',
   notices: 'user_id',
   first_steps: 'user_id',
   kept_searches: 'user_id',

@@ -7,6 +7,7 @@ import type {
   LoginFailuresTable,
   ResetRequestsTable,
   SessionsTable,
+  TextUsageTable,
   UsersTable,
 } from './tables/accounts.ts'
 import type { BillingTables } from './tables/billing.ts'
@@ -63,6 +64,7 @@ export type Schema = {
   login_failures: LoginFailuresTable
   reset_requests: ResetRequestsTable
   idempotency_keys: IdempotencyKeysTable
+  text_usage: TextUsageTable
 
   workspaces: WorkspacesTable
   memberships: MembershipsTable

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY_MS } from '../../src/core/day.ts'
 import { dropOldAttachments } from '../../src/features/support/room.ts'
 import { addLike, goodCard, record } from '../support/cards.ts'
-import { onBothEngines, type TestVault } from '../support/engines.ts'
+import { onBothEngines, TestVault } from '../support/engines.ts'
 
 const TICKETS = '/api/v1/support/tickets'
 const MIB = 1024 * 1024
@@ -374,4 +375,91 @@ onBothEngines('a list', (t) => {
     ).toBe(204)
     expect((await create()).status).toBe(201)
   })
+})
+
+const EVENTS = '/api/v1/project-context/events'
+
+/** What goes on, and what is refused, while there is too little space for long texts. */
+function testLongWrites(t: TestVault): void {
+  test('takes no long texts at any door, and says why; the rest goes on', async () => {
+    const user = await t.user()
+    const { card_id } = await record(user)
+    const long = 'l'.repeat(5000)
+    const url = `/api/v1/cards/${card_id}`
+    const event = { project_key: 'p', event_type: 'agent_report', content: long }
+    const viaMcp = await t.app.server.inject({
+      method: 'POST',
+      url: '/mcp',
+      headers: { authorization: `Bearer ${user.token}`, accept: 'application/json, text/event-stream' },
+      payload: {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'append_context_event', arguments: event },
+      },
+    })
+    expect(viaMcp.statusCode).toBe(503)
+    const refused = [
+      await user.post('/api/v1/cards', goodCard('long', { body: long })),
+      await user.patch(url, { body: long }),
+      await user.post(`${url}/comments`, { body: long }),
+      await user.post(EVENTS, event),
+      await user.post('/api/v1/raw-materials', { content: long }),
+      await user.tool('append_context_event', event),
+    ]
+    for (const { status, body, headers } of refused) {
+      expect([status, body.code, headers['retry-after']]).toEqual([503, 'unavailable', '60'])
+      expect(body.detail).toMatch(
+        /^The disk of the server is nearly full: texts over 4 KB are not taken now\./,
+      )
+    }
+    const goesOn = [
+      await user.post(EVENTS, { ...event, content: 'short' }),
+      await user.patch(url, { root_cause: 'short' }),
+      await user.get(url),
+      await user.post('/api/v1/recall', { moment: 'failure', text: `$ npm test\nexit code 1\n${long}` }),
+      await user.post('/api/v1/auth/login', { email: user.email, password: 'correct horse battery' }),
+      await user.delete(url),
+    ]
+    expect(goesOn.map(({ status }) => status)).toEqual([201, 200, 200, 200, 200, 204])
+  })
+
+  test('counts the bytes of a body that states no length', async () => {
+    const user = await t.user()
+    const send = (content: string) =>
+      t.app.server.inject({
+        method: 'POST',
+        url: EVENTS,
+        headers: {
+          authorization: `Bearer ${user.token}`,
+          'content-type': 'application/json',
+          'transfer-encoding': 'chunked',
+        },
+        payload: Readable.from([JSON.stringify({ project_key: 'p', event_type: 'agent_report', content })]),
+      })
+    expect((await send('short')).statusCode).toBe(201)
+    expect((await send('l'.repeat(5000))).statusCode).toBe(503)
+  })
+}
+
+describe('a disk with less than MIN_FREE_DISK_MB on sqlite', () => {
+  const t = new TestVault('sqlite', { MIN_FREE_DISK_MB: '999999999' })
+  beforeAll(() => t.up())
+  afterAll(() => t.down())
+  testLongWrites(t)
+})
+
+describe('a database above MAX_DATABASE_MB on postgres', () => {
+  const t = new TestVault('postgres', { MAX_DATABASE_MB: '1' })
+  beforeAll(() => t.up())
+  afterAll(() => t.down())
+  testLongWrites(t)
+})
+
+test('on PostgreSQL neither the disk of DATA_DIR nor a large MAX_DATABASE_MB keeps anybody from writing', async () => {
+  const t = new TestVault('postgres', { MIN_FREE_DISK_MB: '999999999', MAX_DATABASE_MB: '1000000' })
+  await t.up()
+  const user = await t.user()
+  expect((await user.post('/api/v1/raw-materials', { content: 'l'.repeat(5000) })).status).toBe(201)
+  await t.down()
 })

@@ -57,6 +57,7 @@ import { openMatters } from './0058-open-matters.ts'
 import { decidedByService } from './0059-decided-by-service.ts'
 import { linksOfPerson } from './0060-links-of-person.ts'
 import { roomForCounts } from './0061-room-for-counts.ts'
+import { textUsage } from './0062-text-usage.ts'
 import { appliedNames, NoVault, refuseOtherProgram } from './whose-tables.ts'
 
 export type Migration = {
@@ -124,6 +125,7 @@ export const MIGRATIONS: readonly Migration[] = [
   decidedByService,
   linksOfPerson,
   roomForCounts,
+  textUsage,
 ]
 
 export class SchemaTooNew extends Error {

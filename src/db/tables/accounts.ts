@@ -1,5 +1,8 @@
 type Flag = 0 | 1
 
+/** How many bytes of text a person has written (features/storage); `deleted_bytes` are those of cards that can be brought back. */
+export type TextUsageTable = { user_id: string; bytes: number; deleted_bytes: number }
+
 export type UsersTable = {
   user_id: string
   /** Null once the account is deleted; the row stays so that published cards keep an author. */

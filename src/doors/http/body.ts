@@ -75,6 +75,7 @@ function readText(request: FastifyRequest, bytes: Buffer): string {
 export function acceptJson(app: FastifyInstance, services: Services): void {
   app.removeAllContentTypeParsers()
   const parse = (request: FastifyRequest, bytes: Buffer) => {
+    request.bodyBytes = bytes.length
     countBodyBytes(services, request, bytes.length)
     const text = readText(request, bytes)
     const takesLong = (request.routeOptions.bodyLimit ?? 0) > ORDINARY_BYTES

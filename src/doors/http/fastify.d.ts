@@ -9,6 +9,8 @@ declare module 'fastify' {
     readonly clientHost: string
     /** Where the caller's limit stands, once it was counted; every answer says it. */
     limit: LimitState | null
+    /** The length of a JSON body; 0 before it was read. */
+    bodyBytes: number
     /** By `performance.now()`; 0 before a route was asked. Kept by the routes that answer themselves. */
     startedAt: number
   }

@@ -93,6 +93,7 @@ function newServer(services: Services, answers: Answers, patience: Patience): Fa
   })
   app.decorateRequest('limit', null)
   app.decorateRequest('startedAt', 0)
+  app.decorateRequest('bodyBytes', 0)
   return app
 }
 

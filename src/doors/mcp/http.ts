@@ -9,6 +9,7 @@ import { bearerChallenge } from '../../features/identity/oauth/oauth.metadata.ts
 import { GRANTABLE_SCOPES } from '../../features/identity/oauth/oauth.rules.ts'
 import { authenticate, mayHaveEnded, recogniseAgain } from '../http/admission.ts'
 import { sendError, toAppError } from '../http/errors.ts'
+import { isLongBody, refuseWhileLow, storesText } from '../http/limits/low-space.ts'
 import { applyRateLimit } from '../http/limits/rate-limit.ts'
 import { acceptsNoAnswer } from './accepts.ts'
 import type { McpOptions, Protocol } from './protocol.ts'
@@ -161,6 +162,8 @@ export async function serveMcp(
     const tool = calledTool(request.body, opened.byName)
     applyRateLimit(services, tool ? limitClassOfTool(tool) : 'read', request.viewer, request)
     checkScopes(services.config, request, tool)
+    if (tool && isLongBody(request) && storesText('POST', limitClassOfTool(tool)))
+      await refuseWhileLow(services)
     const call = callOf(services, request)
     const plain = await opened.answerPlain(request.headers, request.body, call)
     if (plain !== undefined) return reply.type('application/json; charset=utf-8').send(plain)

@@ -3,8 +3,9 @@ import pino from 'pino'
 import type { Config } from '../../config.ts'
 import { type Ctx, contextFor } from '../../core/context.ts'
 import { CredentialCache } from '../../core/credential-cache.ts'
+import { DatabaseSpace } from '../../core/free-disk.ts'
 import { memoryLimits } from '../../core/limits.ts'
-import type { Database } from '../../db/db.ts'
+import { type Database, databaseSizeOf } from '../../db/db.ts'
 import { usualTuning } from '../../search-index/index.ts'
 import { HASHING } from '../identity/users/passwords.ts'
 
@@ -16,6 +17,7 @@ export const bareContext = (config: Config, database: Database): Ctx =>
     adapters: { google: null, payments: null, mail: null },
     limits: memoryLimits(),
     credentials: new CredentialCache(() => undefined),
+    databaseSpace: new DatabaseSpace(config, databaseSizeOf(database)),
     searchTuning: usualTuning(),
     passwordHashing: HASHING,
     secret: '',

@@ -4,6 +4,7 @@ import { type Db, isSqlite } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import { insertAndReturn, insertRows, type Named, prepared } from '../../db/prepared.ts'
 import type { CardEvidencesTable, CardsTable } from '../../db/tables/cards.ts'
+import { allTextOfCard, countText } from '../storage/text-usage.ts'
 import { secretsInEvidence } from './content.ts'
 import { SEARCHED_PIECES } from './evidence-texts.ts'
 import { withHomeFacts } from './homes.ts'
@@ -39,6 +40,13 @@ export async function insertCard(
 export async function updateCardRow(db: Db, cardId: string, change: Updateable<CardsTable>): Promise<void> {
   await db.updateTable('cards').set(change).where('card_id', '=', cardId).execute()
 }
+
+/** Deletes a card so that it can be brought back, or brings it back. Its texts are counted accordingly. */
+export const markDeleted = (
+  db: Db,
+  cardId: string,
+  change: Updateable<CardsTable> & { deleted_at: string | null },
+): Promise<void> => countText(db, allTextOfCard(cardId), () => updateCardRow(db, cardId, change))
 
 async function insertTags(db: Db, cardId: string, tags: readonly string[]): Promise<void> {
   const rows = distinctTags(tags).map((tag) => [cardId, tag, normalName(tag)])
@@ -253,5 +261,7 @@ export async function removeCard(db: Db, cardId: string): Promise<void> {
   await db.deleteFrom('card_image_parts').where('image_id', 'in', images).execute()
   await db.deleteFrom('card_merges').where('from_card_id', '=', cardId).execute()
   await db.deleteFrom('card_links').where('from_card_id', '=', cardId).execute()
-  for (const table of tables) await db.deleteFrom(table).where('card_id', '=', cardId).execute()
+  await countText(db, allTextOfCard(cardId), async () => {
+    for (const table of tables) await db.deleteFrom(table).where('card_id', '=', cardId).execute()
+  })
 }

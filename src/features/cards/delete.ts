@@ -8,14 +8,15 @@ import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import { audit } from '../audit/audit.ts'
 import { isPublishingEnabled, requirePublishing } from '../identity/users/publishing-setting.ts'
 import { isBanned, isClearedFor, requireMayPublish } from '../sanctions/sanctions.ts'
+import { requireTextFits } from '../storage/text-usage.ts'
 import { deletableCard } from './access.ts'
 import {
   type DeletedCard,
   findCard,
   findDeleted,
   findPurgeable,
+  markDeleted,
   removeCard,
-  updateCardRow,
 } from './cards.store.ts'
 import { recountAfter } from './feedback-counts.ts'
 import { holdCard } from './hold-card.ts'
@@ -38,7 +39,7 @@ const keptSince = (ctx: Ctx) => new Date(ctx.now().getTime() - KEPT_DAYS * DAY_M
 /** Runs in the transaction of the caller. */
 export async function removeDeletable(ctx: UserCtx, cardId: string): Promise<void> {
   const row = await deletableCard(ctx, cardId)
-  await updateCardRow(ctx.db, cardId, { deleted_at: ctx.now().toISOString() })
+  await markDeleted(ctx.db, cardId, { deleted_at: ctx.now().toISOString() })
   await markSuccession(ctx.db, cardId)
   await unindexCard(ctx, cardId)
   await audit(ctx, {
@@ -120,13 +121,14 @@ async function bringBack(ctx: UserCtx, cardId: string, words: CardWords | undefi
   const duplicates = mayBePublished ? await duplicatesOf(ctx, deleted) : []
   const isPublished = mayBePublished && duplicates.length === 0
   if (isPublished && deleted.visibility !== 'private') requireScope(ctx, 'publish')
-  await updateCardRow(ctx.db, cardId, {
+  await markDeleted(ctx.db, cardId, {
     deleted_at: null,
     updated_at: ctx.now().toISOString(),
     ...(wasPublished && !isPublished
       ? { status: 'unpublished' as const, published_at: null, workspace_id: deleted.origin_workspace_id }
       : {}),
   })
+  await requireTextFits(ctx)
   if (wasPublished && !isPublished) await refuseOutOfSight(ctx, deleted)
   await markSuccession(ctx.db, cardId)
   await audit(ctx, {
@@ -147,7 +149,7 @@ export const undeleteCard = capability({
   aliases: { case_id: 'card_id' },
   input: CardId,
   output: CaseResponse,
-  errors: [404],
+  errors: [404, 413],
   prepare: (ctx, { card_id }) => wordsOfDeleted(ctx, card_id),
   run: (ctx, { card_id }, words) => inTx(ctx, (ctx) => bringBack(ctx, card_id, words), SELF_GUARDED),
 })

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import { removeCard, updateCardRow } from './cards.store.ts'
+import { markDeleted, removeCard } from './cards.store.ts'
 import { recountAfter } from './feedback-counts.ts'
 import { holdAround } from './hold-card.ts'
 import { forgetLooseImages } from './images/attach.ts'
@@ -46,7 +46,7 @@ export async function forgetPrivateCards(ctx: Ctx, ownerId: string, since = ''):
     const now = ctx.now().toISOString()
     for (const card_id of ids) {
       await unindexCard(ctx, card_id)
-      await updateCardRow(ctx.db, card_id, { deleted_at: now })
+      await markDeleted(ctx.db, card_id, { deleted_at: now })
       await markSuccession(ctx.db, card_id)
       await removeCard(ctx.db, card_id)
     }

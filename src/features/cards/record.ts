@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
-import { toJson } from '../../db/columns.ts'
+import { toJson, toJsonOrNull } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
@@ -9,6 +9,7 @@ import { readCites } from '../cites/read-cites.ts'
 import { homeOfCredential } from '../identity/users/key-home.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { hasRole, requireRole, roleIn } from '../permissions/permission.ts'
+import { chargeText, textBytes } from '../storage/text-usage.ts'
 import { appendEvidences, insertCard } from './cards.store.ts'
 import { columnsOf, secretsInContent, warningsFor } from './content.ts'
 import { SEARCHED_PIECES, searchedParts } from './evidence-texts.ts'
@@ -75,6 +76,12 @@ export const wordsOfNew = (
     evidence_texts: searchedParts(evidences.slice(0, SEARCHED_PIECES).map((evidence) => evidence.content)),
   })
 
+const bytesOfEvidences = (evidences: CaseCreateInput['evidences']): number =>
+  evidences.reduce(
+    (sum, { content, meta }) => sum + textBytes('card_evidences', { content, meta: toJsonOrNull(meta) }),
+    0,
+  )
+
 /** Writes the card in the transaction of the caller. `words` are those of `wordsOfNew`. */
 export async function record(
   ctx: UserCtx,
@@ -89,28 +96,26 @@ export async function record(
   const card_id = newId()
   const owner = user.user_id
   const now = ctx.now().toISOString()
-  const stored = await insertCard(
-    ctx.db,
-    {
-      card_id,
-      owner_id: owner,
-      workspace_id: workspaceId,
-      origin_workspace_id: workspaceId,
-      status: 'unpublished',
-      version: 1,
-      ...columnsOf(content),
-      cites: toJson(readCites(content)),
-      evidence_count: evidences.length,
-      ...origin,
-      created_at: now,
-      updated_at: now,
-      edited_at: now,
-      edited_by: owner,
-      edited_fields: toJson([]),
-      recorded_with: ctx.viewer.credential.kind,
-    },
-    content.tags,
-  )
+  const row: Insertable<CardsTable> = {
+    card_id,
+    owner_id: owner,
+    workspace_id: workspaceId,
+    origin_workspace_id: workspaceId,
+    status: 'unpublished',
+    version: 1,
+    ...columnsOf(content),
+    cites: toJson(readCites(content)),
+    evidence_count: evidences.length,
+    ...origin,
+    created_at: now,
+    updated_at: now,
+    edited_at: now,
+    edited_by: owner,
+    edited_fields: toJson([]),
+    recorded_with: ctx.viewer.credential.kind,
+  }
+  await chargeText(ctx, textBytes('cards', row) + bytesOfEvidences(evidences))
+  const stored = await insertCard(ctx.db, row, content.tags)
   await attachNamedImages(ctx, card_id, content)
   const inEvidence = await appendEvidences(ctx.db, evidences, {
     cardId: card_id,

@@ -4,6 +4,7 @@ import { invalid } from '../../core/errors.ts'
 import { toJson } from '../../db/columns.ts'
 import { readCites } from '../cites/read-cites.ts'
 import { requireMayPublish } from '../sanctions/sanctions.ts'
+import { rowsOfCard, writeText } from '../storage/text-usage.ts'
 import { refreshTrust } from '../trust/refresh.ts'
 import { cardIfReadable } from './access.ts'
 import { appendEvidences, replaceTags, updateCardRow } from './cards.store.ts'
@@ -43,6 +44,13 @@ function refuseTooMuchEvidence(row: CardRow, added: number): void {
     )
 }
 
+/** The rows in which an edit writes text: the card, its former version, the new evidence. */
+const rowsOfEdit = ({ card_id, version: former }: CardRow, version: number) => [
+  rowsOfCard('cards', card_id),
+  rowsOfCard('card_versions', card_id, 'version', former),
+  rowsOfCard('card_evidences', card_id, 'added_in_version', version),
+]
+
 /**
  * Makes the next version of a card: keeps the former one, adds evidence, reviews again. An edit that changes
  * nothing makes no version. `words` are those of `wordsAfter`.
@@ -71,26 +79,28 @@ export async function edit(
   const evidence_count = row.evidence_count + evidences.length
   refuseTooMuchEvidence(row, evidences.length)
   // The card's own row comes first, so that concurrent writers wait for each other there and not at a unique index.
-  await updateCardRow(ctx.db, row.card_id, {
-    ...columnsOf(after),
-    ...(row.cites_are_written === 1 ? {} : { cites: toJson(readCites(after)) }),
-    ...editedColumns(row, after, fields[0] !== 'evidences', now),
-    version,
-    evidence_count,
-    updated_at: now,
-    edited_at: now,
-    edited_by: ctx.viewer.userId,
-    edited_fields: toJson(fields),
+  await writeText(ctx, rowsOfEdit(row, version), async () => {
+    await updateCardRow(ctx.db, row.card_id, {
+      ...columnsOf(after),
+      ...(row.cites_are_written === 1 ? {} : { cites: toJson(readCites(after)) }),
+      ...editedColumns(row, after, fields[0] !== 'evidences', now),
+      version,
+      evidence_count,
+      updated_at: now,
+      edited_at: now,
+      edited_by: ctx.viewer.userId,
+      edited_fields: toJson(fields),
+    })
+    await keepVersion(ctx.db, row, before)
+    await appendEvidences(ctx.db, evidences, {
+      cardId: row.card_id,
+      present: row.evidence_count,
+      version,
+      addedBy: ctx.viewer.userId,
+      now,
+    })
   })
-  await keepVersion(ctx.db, row, before)
   await attachNamedImages(ctx, row.card_id, after)
-  await appendEvidences(ctx.db, evidences, {
-    cardId: row.card_id,
-    present: row.evidence_count,
-    version,
-    addedBy: ctx.viewer.userId,
-    now,
-  })
   const verdict = await review(ctx, row, after, evidence_count, before)
   if (row.status === 'published') refuseUnsafe(verdict)
   const reviewed = reviewColumns(verdict, now)

@@ -2,6 +2,7 @@ import type { Db } from '../../db/db.ts'
 import type { CardCommentsTable } from '../../db/tables/team.ts'
 import type { Role } from '../../db/tables/workspaces.ts'
 import { mayRead } from '../cards/visibility.ts'
+import { countText, rowsOf, rowsOfCard } from '../storage/text-usage.ts'
 
 type Thread = { cardId: string; viewerId: string }
 
@@ -107,15 +108,19 @@ export async function changeComment(
 }
 
 export const removeComment = (db: Db, cardId: string, commentId: string) =>
-  db
-    .deleteFrom('card_comments')
-    .where('card_id', '=', cardId)
-    .where('comment_id', '=', commentId)
-    .returning(['card_id', 'body'])
-    .execute()
+  countText(db, [rowsOfCard('card_comments', cardId, 'comment_id', commentId)], () =>
+    db
+      .deleteFrom('card_comments')
+      .where('card_id', '=', cardId)
+      .where('comment_id', '=', commentId)
+      .returning(['card_id', 'body'])
+      .execute(),
+  )
 
 export const removeCommentsOf = (db: Db, userId: string) =>
-  db.deleteFrom('card_comments').where('user_id', '=', userId).returning(['card_id', 'body']).execute()
+  countText(db, [rowsOf('card_comments', { user_id: userId })], () =>
+    db.deleteFrom('card_comments').where('user_id', '=', userId).returning(['card_id', 'body']).execute(),
+  )
 
 /** Everybody who has commented on a card, and the comments that mention somebody. */
 export async function leftOn(db: Db, cardId: string) {

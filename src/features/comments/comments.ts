@@ -9,6 +9,7 @@ import { readableCard } from '../cards/access.ts'
 import { holdKeyOf } from '../cards/hold-card.ts'
 import { CardId } from '../cards/schemas.ts'
 import { cleanText, Findings } from '../redaction/stored.ts'
+import { rowsOfCard, writeText } from '../storage/text-usage.ts'
 import { audienceOf, requireAudience, requireReaders, tellAudience, tellMentioned } from './audience.ts'
 import {
   type CommentRow,
@@ -125,7 +126,9 @@ export const createComment = capability({
       const user_id = ctx.viewer.userId
       await tellAudience(ctx, { card, workspaceId: workspace_id, mentioned })
       const row = { comment_id, card_id, workspace_id, user_id, body, created_at, edited_at: null }
-      await insertComment(ctx.db, row)
+      await writeText(ctx, [rowsOfCard('card_comments', card_id, 'comment_id', comment_id)], () =>
+        insertComment(ctx.db, row),
+      )
       return shown(ctx, card_id, comment_id)
     })
   },
@@ -150,7 +153,9 @@ export const editComment = capability({
       const about = { cardId: card_id, workspaceId: row.workspace_id }
       const mentioned = await requireReaders(ctx, { ...about, body, former: row.body })
       if (body !== row.body) {
-        await changeComment(ctx.db, { ...row, body, edited_at: ctx.now().toISOString() })
+        await writeText(ctx, [rowsOfCard('card_comments', card_id, 'comment_id', comment_id)], () =>
+          changeComment(ctx.db, { ...row, body, edited_at: ctx.now().toISOString() }),
+        )
         await tellMentioned(ctx, card_id, mentioned)
       }
       return shown(ctx, card_id, comment_id)

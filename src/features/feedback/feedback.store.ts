@@ -1,6 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { CardFeedbackTable, FeedbackKind } from '../../db/tables/cards.ts'
 import type { VerdictOutcome } from '../../db/tables/verdicts.ts'
+import { countText, rowsOfCard } from '../storage/text-usage.ts'
 import { stands } from '../trust/standing-verdicts.ts'
 
 export function findFeedback(db: Db, cardId: string, userId: string): Promise<CardFeedbackTable | undefined> {
@@ -71,7 +72,8 @@ export async function withdraw(
   now: string,
 ): Promise<string[]> {
   if (cardIds.length === 0) return []
-  const rows = await db
+  const given = cardIds.map((cardId) => rowsOfCard('card_feedback', cardId, 'user_id', userId))
+  const update = db
     .updateTable('card_feedback')
     // Nothing of it is left to tell the owner of the card.
     .set((eb) => ({ withdrawn_at: now, comment: null, told_at: eb.fn.coalesce('told_at', eb.val(now)) }))
@@ -79,7 +81,7 @@ export async function withdraw(
     .where('user_id', '=', userId)
     .where('withdrawn_at', 'is', null)
     .returning('card_id')
-    .execute()
+  const rows = await countText(db, given, () => update.execute())
   return rows.map((row) => row.card_id)
 }
 

@@ -4,6 +4,7 @@ import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
 import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
+import type { CardFeedbackTable } from '../../db/tables/cards.ts'
 import { type CardRow, readableCard } from '../cards/access.ts'
 import { countedTogether } from '../cards/counted-together.ts'
 import { recountFeedback } from '../cards/feedback-counts.ts'
@@ -13,6 +14,7 @@ import { CardId } from '../cards/schemas.ts'
 import { withMerged } from '../cards/successor.ts'
 import { isOpen, mayRead } from '../cards/visibility.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
+import { rowsOfCard, writeText } from '../storage/text-usage.ts'
 import { refreshTrust } from '../trust/refresh.ts'
 import {
   type FeedbackSource,
@@ -112,7 +114,7 @@ export const giveFeedback = capability({
       const rewarded = earns && (await rewardHelp(ctx, card))
       const feedback_id = before?.feedback_id ?? newId()
       const isSame = before?.kind === kind && before.comment === comment && before.withdrawn_at === null
-      await putFeedback(ctx.db, {
+      const row: CardFeedbackTable = {
         feedback_id,
         card_id,
         user_id: ctx.viewer.userId,
@@ -122,7 +124,10 @@ export const giveFeedback = capability({
         told_at: isSame ? before.told_at : toldAtOnce(ctx, card, now),
         created_at: now,
         withdrawn_at: null,
-      })
+      }
+      await writeText(ctx, [rowsOfCard('card_feedback', card_id, 'user_id', row.user_id)], () =>
+        putFeedback(ctx.db, row),
+      )
       if (!isSame) await tellOwner(ctx, card, kind)
       await countAnew(ctx, new Set([card_id, on, ...replaced]))
       return {

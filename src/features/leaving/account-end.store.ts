@@ -1,6 +1,7 @@
 import { toJson } from '../../db/columns.ts'
 import type { Db, EngineName } from '../../db/db.ts'
 import { DEFAULT_SETTINGS } from '../identity/users/user-settings.ts'
+import { freeText, storedTextBytes } from '../storage/text-usage.ts'
 
 const DELETED_NAME = 'deleted user'
 
@@ -34,8 +35,13 @@ export const deleteMemberships = (db: Db, userId: string) =>
   db.deleteFrom('memberships').where('user_id', '=', userId).returningAll().execute()
 
 export async function deleteMaterials(db: Db, userId: string): Promise<number> {
-  const result = await db.deleteFrom('raw_materials').where('owner_id', '=', userId).executeTakeFirst()
-  return Number(result.numDeletedRows)
+  const gone = await db
+    .deleteFrom('raw_materials')
+    .where('owner_id', '=', userId)
+    .returning(['owner_id as user_id', storedTextBytes('raw_materials').as('bytes')])
+    .execute()
+  await freeText(db, gone)
+  return gone.length
 }
 
 /** Rows of one person that are deleted with the account. */
@@ -51,7 +57,6 @@ const OWN_TABLES = [
   'withdrawals_told',
   'recall_items',
   'recall_calls',
-  'card_drafts',
   'mining_due',
   'recoveries',
   'rewarded_texts',
@@ -59,6 +64,12 @@ const OWN_TABLES = [
 ] as const
 
 export async function deleteOwnRows(db: Db, userId: string): Promise<void> {
+  const drafts = await db
+    .deleteFrom('card_drafts')
+    .where('user_id', '=', userId)
+    .returning(['user_id', storedTextBytes('card_drafts').as('bytes')])
+    .execute()
+  await freeText(db, drafts)
   for (const table of OWN_TABLES) await db.deleteFrom(table).where('user_id', '=', userId).execute()
 }
 

@@ -3,6 +3,7 @@ import type { Db } from '../../db/db.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { RawMaterialsTable } from '../../db/tables/memory.ts'
 import type { Role } from '../../db/tables/workspaces.ts'
+import { freeText, storedTextBytes } from '../storage/text-usage.ts'
 
 type Materials = ExpressionBuilder<Schema, 'raw_materials'>
 
@@ -43,17 +44,19 @@ export async function findMaterial(
 }
 
 /** Removes it for good; undefined if the viewer may not. */
-export function removeMaterial(
+export async function removeMaterial(
   db: Db,
   viewerId: string,
   rawId: string,
 ): Promise<Pick<RawMaterialsTable, 'workspace_id' | 'owner_id'> | undefined> {
-  return db
+  const removed = await db
     .deleteFrom('raw_materials')
     .where('raw_id', '=', rawId)
     .where((eb) => mayDelete(eb, viewerId))
-    .returning(['workspace_id', 'owner_id'])
+    .returning(['workspace_id', 'owner_id', storedTextBytes('raw_materials').as('bytes')])
     .executeTakeFirst()
+  if (removed) await freeText(db, [{ user_id: removed.owner_id, bytes: removed.bytes }])
+  return removed
 }
 
 export type Listing = { workspaceId: string | undefined; page: number; pageSize: number; characters: number }

@@ -13,6 +13,7 @@ import { audit } from '../audit/audit.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { MORE_THAN_CONTROLS, requiredText } from '../redaction/required-text.ts'
 import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
+import { chargeText, textBytes } from '../storage/text-usage.ts'
 import {
   findMaterial,
   insertMaterial,
@@ -129,6 +130,7 @@ export const createMaterial = capability({
         created_at: ctx.now().toISOString(),
         ...cleaned,
       }
+      await chargeText(ctx, textBytes('raw_materials', row))
       await insertMaterial(ctx.db, row)
       return present(row)
     })

@@ -2,6 +2,7 @@ import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns
 import type { RawMaterialsTable } from '../../db/tables/memory.ts'
 import { addedFindings, type Rescanned, tableToRescan } from '../redaction/rescan.ts'
 import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
+import { countText, rowsOf } from '../storage/text-usage.ts'
 
 function rescanned(row: RawMaterialsTable): Rescanned {
   const findings = new Findings()
@@ -19,11 +20,14 @@ function rescanned(row: RawMaterialsTable): Rescanned {
     findings: found,
     save: async (db) => {
       const redactions = toJson(addedFindings(fromJson(row.redactions), found))
-      await db
-        .updateTable('raw_materials')
-        .set({ ...clean, redactions })
-        .where('raw_id', '=', row.raw_id)
-        .execute()
+      const { raw_id } = row
+      await countText(db, [rowsOf('raw_materials', { raw_id })], () =>
+        db
+          .updateTable('raw_materials')
+          .set({ ...clean, redactions })
+          .where('raw_id', '=', raw_id)
+          .execute(),
+      )
     },
   }
 }

@@ -7,6 +7,7 @@ import type { ContextEventType, ContextSlot } from '../../db/tables/memory.ts'
 import { cutText } from '../../text/cut-text.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
+import { chargeText, textBytes } from '../storage/text-usage.ts'
 import { eventNumber } from './events.search.ts'
 import {
   type EventHead,
@@ -89,6 +90,7 @@ export async function appendTo(ctx: UserCtx, resolved: ResolvedProject, cleaned:
     created_at,
     ...fields,
   }
+  await chargeText(ctx, textBytes('context_events', event))
   await insertEvent(ctx.db, ctx.database.engine, event, words.terms)
   return { project: { ...project, last_event_at: created_at }, event }
 }

@@ -5,6 +5,7 @@ import { insertRow, type Named, prepared } from '../../db/prepared.ts'
 import type { ContextEventsTable, ContextSlot } from '../../db/tables/memory.ts'
 import { piecesOf, termsOf } from '../../text/analyse.ts'
 import { foldCase } from '../../text/fold.ts'
+import { freeText, storedTextBytes } from '../storage/text-usage.ts'
 import {
   addToIndex,
   dropFromIndex,
@@ -261,11 +262,13 @@ export async function scanNewest(
 export async function removeEvent(db: Db, engine: EngineName, event: EventRow): Promise<void> {
   const { user_id, event_no } = event
   await dropFromIndex(db, engine, user_id, [event_no])
-  await db
+  const gone = await db
     .deleteFrom('context_events')
     .where('user_id', '=', user_id)
     .where('event_no', '=', event_no)
+    .returning(['user_id', storedTextBytes('context_events').as('bytes')])
     .execute()
+  await freeText(db, gone)
 }
 
 const BATCH = 500
@@ -290,11 +293,13 @@ export async function removeEventsOf(
     if (rows.length === 0) return removed
     const numbers = rows.map((row) => row.event_no)
     await dropFromIndex(db, engine, user_id, numbers)
-    await db
+    const gone = await db
       .deleteFrom('context_events')
       .where('user_id', '=', user_id)
       .where('event_no', 'in', numbers)
+      .returning(['user_id', storedTextBytes('context_events').as('bytes')])
       .execute()
+    await freeText(db, gone)
     removed += numbers.length
   }
 }

@@ -4,6 +4,7 @@
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
+import { freeText, storedTextBytes } from '../storage/text-usage.ts'
 import type { ProjectRef } from './partitions.store.ts'
 
 const keysOf = ({ user_id, project_id }: ProjectRef) =>
@@ -24,12 +25,14 @@ const isOf = (project: ProjectRef): RawBuilder<SqlBool> =>
   sql`(project_key in (${keysOf(project)}) or (session_id in (${sessionsOf(project)}) and ${isAbout(project)}))`
 
 async function removeMined(db: Db, { user_id }: ProjectRef, which: RawBuilder<SqlBool>): Promise<void> {
-  await db
+  const gone = await db
     .deleteFrom('card_drafts')
     .where('user_id', '=', user_id)
     .where('status', '!=', 'accepted')
     .where(which)
+    .returning(['user_id', storedTextBytes('card_drafts').as('bytes')])
     .execute()
+  await freeText(db, gone)
   await db.deleteFrom('recoveries').where('user_id', '=', user_id).where(which).execute()
 }
 

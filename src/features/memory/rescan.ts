@@ -1,6 +1,7 @@
 import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
 import { addedFindings, type Rescanned, tableToRescan } from '../redaction/rescan.ts'
 import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
+import { countText, rowsOf } from '../storage/text-usage.ts'
 import { dropFromIndex } from './events.search.ts'
 import { type EventRow, indexEvent, searchTextOf } from './events.store.ts'
 
@@ -22,13 +23,16 @@ function rescanned(row: EventRow): Rescanned {
     findings: found,
     save: async (db, engine) => {
       const redactions = toJson(addedFindings(fromJson(row.redactions), found))
-      const saved = await db
-        .updateTable('context_events')
-        .set({ ...clean, redactions })
-        .where('user_id', '=', row.user_id)
-        .where('raw_id', '=', row.raw_id)
-        .returning('event_no')
-        .executeTakeFirst()
+      const { user_id, raw_id } = row
+      const saved = await countText(db, [rowsOf('context_events', { user_id, raw_id })], () =>
+        db
+          .updateTable('context_events')
+          .set({ ...clean, redactions })
+          .where('user_id', '=', user_id)
+          .where('raw_id', '=', raw_id)
+          .returning('event_no')
+          .executeTakeFirst(),
+      )
       if (!saved) return
       await dropFromIndex(db, engine, row.user_id, [saved.event_no])
       await indexEvent(db, engine, { ...row, ...clean })

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { countText, rowsOf } from '../storage/text-usage.ts'
 import type { EventRow } from './events.store.ts'
 import type { ProjectRef } from './partitions.store.ts'
 
@@ -30,10 +31,13 @@ export async function saveMeta(
   db: Db,
   { user_id, event_no, meta }: Pick<EventRow, 'user_id' | 'event_no' | 'meta'>,
 ): Promise<void> {
-  await db
-    .updateTable('context_events')
-    .set({ meta })
-    .where('user_id', '=', user_id)
-    .where('event_no', '=', event_no)
-    .execute()
+  const event = { user_id, event_no }
+  await countText(db, [rowsOf('context_events', event)], () =>
+    db
+      .updateTable('context_events')
+      .set({ meta })
+      .where('user_id', '=', user_id)
+      .where('event_no', '=', event_no)
+      .execute(),
+  )
 }

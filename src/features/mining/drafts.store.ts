@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import type { CardDraftsTable, DraftStatus, RecoveriesTable } from '../../db/tables/mining.ts'
+import { freeText, storedTextBytes } from '../storage/text-usage.ts'
 
 /** False if the person already has a draft of this error, open or decided. */
 export async function insertDraft(db: Db, row: CardDraftsTable): Promise<boolean> {
@@ -93,7 +94,12 @@ export async function decideDraft(
 }
 
 export async function deleteDraftsBefore(db: Db, now: string): Promise<void> {
-  await db.deleteFrom('card_drafts').where('expires_at', '<=', now).execute()
+  const gone = await db
+    .deleteFrom('card_drafts')
+    .where('expires_at', '<=', now)
+    .returning(['user_id', storedTextBytes('card_drafts').as('bytes')])
+    .execute()
+  await freeText(db, gone)
 }
 
 export async function insertRecovery(db: Db, row: RecoveriesTable): Promise<void> {

@@ -1,5 +1,6 @@
 import { type Ctx, contextFor, inTx, type UserCtx } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
+import { AppError } from '../../core/errors.ts'
 import { untilAvailable } from '../../core/until-available.ts'
 import { flag } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
@@ -64,7 +65,12 @@ async function mineSession(ctx: UserCtx, session: DueSession): Promise<void> {
   const { session_id: sessionId } = session
   await noteRecoveries(ctx, recoveries, { projectKey, sessionId, createdAt: last.createdAt })
   for (const candidate of candidates)
-    await keepCandidate(ctx, candidate, { projectKey, sessionId, client: last.client })
+    try {
+      await keepCandidate(ctx, candidate, { projectKey, sessionId, client: last.client })
+    } catch (error) {
+      // The owner's own writes say that nothing fits any more.
+      if (!(error instanceof AppError && error.code === 'storage_full')) throw error
+    }
 }
 
 /**

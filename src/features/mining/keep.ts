@@ -4,6 +4,7 @@ import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { CardDraftsTable } from '../../db/tables/mining.ts'
 import { tell } from '../notices/tell.ts'
+import { chargeText, textBytes } from '../storage/text-usage.ts'
 import { cleanCandidate } from './clean-candidate.ts'
 import { draftsSince, hasDraft, insertDraft } from './drafts.store.ts'
 import { looksLike } from './looks-like.ts'
@@ -49,6 +50,7 @@ export async function keepCandidate(ctx: UserCtx, given: Candidate, origin: Orig
   return inTx(ctx, async (ctx): Promise<Kept> => {
     if ((await draftsSince(ctx.db, userId, today)) >= DRAFTS_A_DAY) return { skipped: 'daily_limit' }
     if (!(await insertDraft(ctx.db, draft))) return { skipped: 'known' }
+    await chargeText(ctx, textBytes('card_drafts', draft))
     await tell({ ...ctx, viewer: null }, { userId, kind: 'drafts.new' })
     return { draft }
   })

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { fromJsonOrNull, toJsonOrNull } from '../../db/columns.ts'
 import type { Database, Db, EngineName } from '../../db/db.ts'
 import type { Schema } from '../../db/schema.ts'
+import { countText, holdsText, rowsOf } from '../storage/text-usage.ts'
 import type { Finding } from './redact.ts'
 import { cleanJson, cleanOptional, Findings } from './stored.ts'
 
@@ -91,13 +92,15 @@ function rescannedTexts(
     id: id.value,
     findings: findings.list(),
     save: async (db) => {
-      await sql`update ${sql.table(table)}
+      const update = sql`update ${sql.table(table)}
         set ${sql.join(clean.map(({ column, after }) => sql`${column} = ${after}`))}
         where ${sql.ref(id.column)} = ${id.value}
           and ${sql.join(
             clean.map(({ column, before }) => sql`${column} is not distinct from ${before}`),
             sql` and `,
-          )}`.execute(db)
+          )}`
+      const counted = holdsText(table) ? [rowsOf(table, { [id.column]: id.value })] : []
+      await countText(db, counted, () => update.execute(db))
     },
   }
 }

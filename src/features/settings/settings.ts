@@ -7,6 +7,15 @@ import { settingsOf, UserSettings } from '../identity/users/user-settings.ts'
 import { defaultWorkspaceOf, requireUser, updateUser } from '../identity/users/users.ts'
 import { forgetHistory } from '../kept-searches/history.ts'
 import { hasRole, roleIn } from '../permissions/permission.ts'
+import { textLimit, textUsageOf } from '../storage/text-usage.ts'
+
+const TextStorage = z
+  .object({
+    used_bytes: z.int(),
+    deleted_bytes: z.int().describe('In deleted cards that can still be brought back'),
+    limit_bytes: z.int(),
+  })
+  .meta({ id: 'TextStorage' })
 
 export const readSettings = capability({
   name: 'settings.read',
@@ -14,10 +23,17 @@ export const readSettings = capability({
   scopes: ['account'],
   rest: ['GET /api/v1/user/settings'],
   input: z.object({}),
-  output: UserSettings,
+  output: UserSettings.extend({
+    text_storage: TextStorage.describe('What your texts take of TEXT_MB_PER_PERSON. Read only.'),
+  }).meta({ id: 'UserSettingsRead' }),
   run: async (ctx) => {
     const user = await requireUser(ctx, ctx.viewer.userId)
-    return { ...settingsOf(user), default_workspace_id: await defaultWorkspaceOf(ctx, user) }
+    const { bytes, deleted_bytes } = await textUsageOf(ctx.db, user.user_id)
+    return {
+      ...settingsOf(user),
+      default_workspace_id: await defaultWorkspaceOf(ctx, user),
+      text_storage: { used_bytes: bytes, deleted_bytes, limit_bytes: textLimit(ctx) },
+    }
   },
 })
 

@@ -18,6 +18,7 @@ import { rewardHelp, USEFUL_REWARD } from '../feedback/reward-help.ts'
 import { tellOwner, untellOwner } from '../feedback/tell-owner.ts'
 import { cleanJson, cleanOptional, Findings } from '../redaction/stored.ts'
 import { requireMaySpeakOf } from '../sanctions/sanctions.ts'
+import { rowsOfCard, writeText } from '../storage/text-usage.ts'
 import { praiseReturned, standingOf } from '../trust/judging.ts'
 import { refreshIsDue, refreshSoon } from '../trust/refresh-soon.ts'
 import { countVerdicts, holdJudge, insertVerdict, standingVerdicts } from './verdicts.store.ts'
@@ -143,7 +144,9 @@ async function give(ctx: UserCtx, card: CardRow, outcome: CardVerdictsTable['out
     created_at: ctx.now().toISOString(),
     ...words,
   }
-  await insertVerdict(ctx.db, row)
+  await writeText(ctx, [rowsOfCard('card_verdicts', row.card_id, 'verdict_id', row.verdict_id)], () =>
+    insertVerdict(ctx.db, row),
+  )
   if (outcome !== 'withdrawn') await tellOwner(ctx, card, outcome)
   return row
 }

@@ -5,6 +5,7 @@ import { logFailure } from '../../../core/log-failure.ts'
 import { type Authenticate, admission, mayHaveEnded, recogniseAgain } from '../admission.ts'
 import { SECRET_ANSWERS } from '../compression.ts'
 import type { Locate } from '../errors.ts'
+import { isLongBody, refuseWhileLow, storesText } from '../limits/low-space.ts'
 import type { Answer, Answers } from './answers.ts'
 import { inBatches } from './in-batches.ts'
 
@@ -36,9 +37,12 @@ export function addCapabilityRoute(
 ): void {
   const face = answers.faceOf(url, operation, !SECRET_ANSWERS.has(capability.name))
 
+  const isWrite = storesText(method, limitClass)
+
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     try {
       if (mayHaveEnded(request)) await recogniseAgain(services, capability, request, identify)
+      if (isWrite && isLongBody(request)) await refuseWhileLow(services)
       const answer = await serve(request, reply)
       if (!reply.sent) answers.send(request, reply, face, answer)
     } catch (error) {

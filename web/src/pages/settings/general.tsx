@@ -1,7 +1,7 @@
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { queryClient } from '../../api/query.ts'
 import { readSettings, replaceSettings, type Settings } from '../../api/settings.ts'
-import { formatTime } from '../../lib/format.ts'
+import { formatNumber, formatTime } from '../../lib/format.ts'
 import { setTheme, type Theme, useTheme } from '../../lib/theme.ts'
 import { meQuery, useMe } from '../../session.ts'
 import { Checkbox, Segmented, SelectField } from '../../ui/field.tsx'
@@ -42,7 +42,10 @@ export function General() {
     mutationKey: SAVING,
     scope: { id: 'settings' },
     // Read anew: another tab may have changed the others, and the server replaces all of them.
-    mutationFn: async (part: Partial<Settings>) => replaceSettings({ ...(await readSettings({})), ...part }),
+    mutationFn: async (part: Partial<Settings>) => {
+      const { text_storage: _, ...present } = await readSettings({})
+      return replaceSettings({ ...present, ...part })
+    },
     onMutate: (part) => {
       // An answer that is on its way is older than this.
       void queryClient.cancelQueries({ queryKey: settingsQuery.queryKey }, { revert: false })
@@ -91,9 +94,23 @@ export function General() {
       <Section title="Look">
         <Segmented label="Theme" value={theme} options={THEMES} onChange={setTheme} />
       </Section>
+      <StorageSection settings={settings.data} />
     </div>
   )
 }
+
+const inMB = (bytes: number) => formatNumber(Math.round((bytes / 1024 / 1024) * 10) / 10)
+
+const StorageSection = ({ settings: { text_storage } }: { settings: Settings }) => (
+  <Section title="Storage">
+    <p>
+      Your texts take {inMB(text_storage.used_bytes)} of {inMB(text_storage.limit_bytes)} MB: cards with their
+      versions, comments, memory and raw materials.
+      {text_storage.deleted_bytes > 0 &&
+        ` Deleted cards take ${inMB(text_storage.deleted_bytes)} MB more for up to 30 days.`}
+    </p>
+  </Section>
+)
 
 type SectionProps = { settings: Settings; onChange: (part: Partial<Settings>) => void }
 

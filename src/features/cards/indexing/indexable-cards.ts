@@ -8,7 +8,10 @@ import type { IndexedCard } from './index-card.ts'
 
 const BATCH = 100
 
-type Row = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with' | 'origin_key' | 'successor_gone'>
+type Row = Omit<
+  Selectable<CardsTable>,
+  'filter_text' | 'recorded_with' | 'origin_key' | 'successor_gone' | 'team_trust'
+>
 
 /** Cards as the index takes them: the rows, and the searched parts of their evidence. */
 export async function indexedCards(db: Db, rows: readonly Row[]): Promise<IndexedCard[]> {

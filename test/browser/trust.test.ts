@@ -97,6 +97,7 @@ test('a verdict of one person is read by the other, and taken back', async () =>
   await expect.poll(() => row.count()).toBe(2)
   // The owner of a public card is not named.
   await author.page.getByText(/^Worked for 1 person/).waitFor()
+  await settled(author.page)
   await author.page.getByRole('button', { name: 'Take back what I said' }).press('Enter')
   await author.page.getByText('Taken back. It no longer counts.').waitFor()
   // The keyboard goes on beside it, and the undo of what was said before is gone: it would withdraw what is said later.

@@ -18,7 +18,7 @@ function dayOf(at: string, now: Date): string {
 }
 
 /** `, node 24 and 22`: up to two versions of the most frequent name; `, 2 on node 24` where others do not say where. */
-function placesOf(trust: StoredTrust, outcome: 'worked' | 'failed'): string {
+function versionsSaid(trust: StoredTrust, outcome: 'worked' | 'failed'): string {
   const told = trust.environments.filter((group) => group[outcome] > 0)
   const name = told[0]?.name
   const shown = told.filter((group) => group.name === name).slice(0, 2)
@@ -33,8 +33,8 @@ export function trustSummary(trust: StoredTrust, now: Date): string {
   const { worked, failed, stale, last_confirmed_at } = trust
   const last = last_confirmed_at === null ? '' : `, last on ${dayOf(last_confirmed_at, now)}`
   const said = [
-    worked > 0 ? `worked for ${people(worked)}${last}${placesOf(trust, 'worked')}` : '',
-    failed > 0 ? `failed for ${people(failed)}${placesOf(trust, 'failed')}` : '',
+    worked > 0 ? `worked for ${people(worked)}${last}${versionsSaid(trust, 'worked')}` : '',
+    failed > 0 ? `failed for ${people(failed)}${versionsSaid(trust, 'failed')}` : '',
     stale > 0 ? `called outdated by ${people(stale)}` : '',
   ].filter((part) => part !== '')
   if (said.length === 0) return 'No independent verdict yet'

@@ -260,7 +260,7 @@ test('with texts at twice their size on a phone nothing runs out of sight', asyn
   // A row of a list has room for its name, and a hit for its title beside what came of the card.
   await visit(page, '/?q=pool')
   const hit = page.getByRole('list', { name: 'Mine' }).getByRole('listitem')
-  await hit.getByText('Worked 12×, failed 3×, outdated 2×').waitFor()
+  await hit.getByText('Worked for 12, failed for 3, outdated for 2').waitFor()
   expect((await hit.getByRole('link', { name: SAMPLES[0].title }).boundingBox())?.width).toBeGreaterThan(50)
   await visit(page, '/workspaces')
   const name = await page.getByRole('listitem').getByText('Personal', { exact: true }).boundingBox()

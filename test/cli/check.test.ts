@@ -145,7 +145,7 @@ Likely to fit: 0. Not decided: 0. About other things: 1.
     expect(kept).toMatchObject({ environment: { fastify: '5.8.5' }, evidence: 'exit code 0' })
     const { stdout } = await kvault(['check'], { cwd })
     expect(stdout).toContain(
-      `With a verdict for these versions: 1\n  ${five}  Hooks of fastify 5\n    worked 1× on fastify 5\n`,
+      `With a verdict for these versions: 1\n  ${five}  Hooks of fastify 5\n    worked for 1 on fastify 5\n`,
     )
   })
 
@@ -161,7 +161,7 @@ Likely to fit: 0. Not decided: 0. About other things: 1.
     ).toBe(0)
     const { code, stdout } = await kvault(['check'], { cwd })
     expect(code).toBe(1)
-    expect(stdout).toContain('failed 1× on fastify 5')
+    expect(stdout).toContain('failed for 1 on fastify 5')
   })
 
   test('a cite that fits by its range gives 0; a newer card decides nothing', async () => {

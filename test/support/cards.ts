@@ -30,7 +30,7 @@ export async function record(as: Client, more: Record<string, unknown> = {}): Pr
 /** Rows like the one that `where` finds, made past the doors: for tests that need many of them and are about something else. */
 export async function addLike(
   { services }: App,
-  table: 'cards' | 'card_evidences' | 'card_feedback' | 'card_verdicts' | 'context_events',
+  table: 'cards' | 'card_evidences' | 'card_feedback' | 'card_verdicts' | 'context_events' | 'credit_entries',
   [column, value]: [column: string, value: string],
   differences: readonly Record<string, unknown>[],
 ): Promise<void> {

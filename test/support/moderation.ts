@@ -26,12 +26,18 @@ export async function serviceAdmin(t: TestVault): Promise<Person> {
   return person
 }
 
+/** Their accounts are a year old from now on. */
+export async function makeLongKnown(t: TestVault, ...people: readonly Person[]): Promise<void> {
+  const since = new Date(Date.now() - 365 * DAY_MS).toISOString()
+  const ids = people.map(({ userId }) => userId)
+  await t.app.services.database.transaction((db) =>
+    db.updateTable('users').set({ created_at: since }).where('user_id', 'in', ids).execute(),
+  )
+}
+
 /** Somebody whose account is a year old. */
 export async function longKnown(t: TestVault): Promise<Person> {
   const person = await t.user('long-known')
-  const since = new Date(Date.now() - 365 * DAY_MS).toISOString()
-  await t.app.services.database.transaction((db) =>
-    db.updateTable('users').set({ created_at: since }).where('user_id', '=', person.userId).execute(),
-  )
+  await makeLongKnown(t, person)
   return person
 }

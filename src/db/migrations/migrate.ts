@@ -58,6 +58,7 @@ import { decidedByService } from './0059-decided-by-service.ts'
 import { linksOfPerson } from './0060-links-of-person.ts'
 import { roomForCounts } from './0061-room-for-counts.ts'
 import { textUsage } from './0062-text-usage.ts'
+import { teamTrust } from './0063-team-trust.ts'
 import { appliedNames, NoVault, refuseOtherProgram } from './whose-tables.ts'
 
 export type Migration = {
@@ -126,6 +127,7 @@ export const MIGRATIONS: readonly Migration[] = [
   linksOfPerson,
   roomForCounts,
   textUsage,
+  teamTrust,
 ]
 
 export class SchemaTooNew extends Error {

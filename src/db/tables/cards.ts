@@ -33,6 +33,8 @@ export type CardsTable = {
   feedback_outdated: Generated<number>
   /** JSON, computed by features/trust; null where nobody has said anything. */
   trust: Generated<string | null>
+  /** JSON, as the members of the private team that it was published from see it; null where that is `trust`. */
+  team_trust: Generated<string | null>
   /** When somebody last said that it works. */
   confirmed_at: Generated<string | null>
   /** JSON, a list of what the card cites; null until it was read from the card. */

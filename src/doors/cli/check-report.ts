@@ -46,7 +46,7 @@ const reasons = (card: HeldCard, fits: Fits): string[] =>
 
 const said = ({ verdicts }: HeldCard): string[] =>
   verdicts.map(({ name, version, worked, failed }) => {
-    const counts = [worked > 0 ? `worked ${worked}×` : '', failed > 0 ? `failed ${failed}×` : '']
+    const counts = [worked > 0 ? `worked for ${worked}` : '', failed > 0 ? `failed for ${failed}` : '']
     return `${counts.filter((text) => text !== '').join(', ')} on ${plain(`${name} ${version}`, 60)}`
   })
 

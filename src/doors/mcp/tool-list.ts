@@ -26,9 +26,9 @@ function annotationsOf({ tool }: ToolCapability): Tool['annotations'] {
   }
 }
 
-const isAside = (name: string) => name === 'provenance' || name.endsWith('_at')
+const isAside = (name: string) => name === 'provenance' || /_(?:at|note)$/.test(name)
 
-/** The names of the fields, and in brackets those of list items; without times and without fields that the caller sent. */
+/** The names of the fields, and in brackets those of list items; without times, notes and fields that the caller sent. */
 function namesIn(output: unknown, sent: readonly string[]): string {
   if (output instanceof z.ZodArray) return `[${namesIn(output.element, sent)}]`
   if (!(output instanceof z.ZodObject)) return 'empty'

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { addLike, goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
+import { longKnown } from '../../../test/support/moderation.ts'
 import { DAY_MS } from '../../core/day.ts'
 
 onBothEngines('cards that stand to one another', (t) => {
@@ -133,7 +134,7 @@ onBothEngines('cards that stand to one another', (t) => {
   })
 
   test('a merged card’s id answers with the other one, with all that was said of both', async () => {
-    const [user, a, b] = [await t.user(), await t.user(), await t.user()]
+    const [user, a, b] = [await t.user(), await longKnown(t), await longKnown(t)]
     const word = newWord()
     const published = async (more: object) => {
       const { card_id } = await record(user, { ...goodCard(newWord()), ...more })

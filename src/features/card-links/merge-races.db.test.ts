@@ -18,7 +18,7 @@ onBothEngines('a verdict beside a merge', (t) => {
     database().read.selectFrom('card_verdicts').selectAll().where('card_id', '=', cardId).execute()
 
   async function twoCards() {
-    const { admin, editor, workspaceId } = await team(t)
+    const { admin, editor, viewer, workspaceId } = await team(t)
     const shared = async (): Promise<string> => {
       const { card_id } = await record(admin, { workspace_id: workspaceId })
       await admin.post(`${url(card_id)}/share`)
@@ -26,6 +26,7 @@ onBothEngines('a verdict beside a merge', (t) => {
     }
     const [from, into] = [await shared(), await shared()]
     return {
+      viewer,
       from,
       into,
       merge: () => admin.post(`${url(from)}/merge`, { into_card_id: into }),
@@ -81,13 +82,13 @@ onBothEngines('a verdict beside a merge', (t) => {
   })
 
   test('a verdict that finds its card marked is counted by the refresh that settles the mark', async () => {
-    const { from, judge, workedOn } = await twoCards()
+    const { viewer, from, judge, workedOn } = await twoCards()
     expect((await judge()).status).toBe(201)
     const [given] = await verdictsOn(from)
     if (!given) throw new Error('no verdict')
     await database().transaction((db) => markDue(db, from))
     const another = async (db: Db) => {
-      const other = { verdict_id: newId(), environment_key: 'node=24' }
+      const other = { verdict_id: newId(), user_id: viewer.userId }
       await db
         .insertInto('card_verdicts')
         .values({ ...given, ...other })

@@ -6,6 +6,7 @@ import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { requireRole, roleOf } from '../permissions/permission.ts'
 import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
+import { refreshTrust } from '../trust/refresh.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { holdAround } from './hold-card.ts'
@@ -62,6 +63,8 @@ export async function moveTo(ctx: UserCtx, row: CardRow, target: WorkspacesTable
     ...reviewed,
     ...(staysShared(target) ? {} : { status: 'unpublished' as const, published_at: null }),
   })
+  // Other people are members where it is now.
+  if (row.trust !== null) await refreshTrust(ctx, [card_id])
   await markSuccession(ctx.db, card_id)
   const subject = { type: 'card', id: card_id }
   // Both audit logs record it: one workspace has lost a card, the other has received one.

@@ -8,12 +8,16 @@ export const Trust = z
     value: z.number().describe('0 to 1: how likely it works for the next person'),
     low: z.number().describe('The true value lies between low and high in four of five cases'),
     high: z.number(),
-    worked: z.int(),
+    worked: z
+      .int()
+      .describe('How many people it worked for. New accounts, and others that count little, are left out'),
     failed: z.int(),
     stale: z.int(),
-    before_change: z.int().describe('How many of them were given before the fix was last changed'),
+    before_change: z
+      .int()
+      .describe('How many of the people have said nothing since the fix was last changed'),
     people: z.int(),
-    last_confirmed_at: Time.nullable(),
+    last_confirmed_at: Time.nullable().describe('When it last worked for one of these people'),
     summary: z.string().describe('In words, at most 120 characters'),
   })
   .meta({ id: 'CardTrust' })

@@ -1,5 +1,5 @@
 import { MAX_PAGE_BYTES } from '../../core/page-size.ts'
-import { MARK, type ProvenanceAnswer } from '../../core/provenance.ts'
+import { markOf, type ProvenanceAnswer, withMark } from '../../core/provenance.ts'
 import { fromJson, fromJsonOrNull } from '../../db/columns.ts'
 import { beginningOf } from '../../text/cut-text.ts'
 import { containsInstructions } from '../review/find-danger.ts'
@@ -36,7 +36,7 @@ export const provenanceOf = (
   workspace: row.workspace_id,
   reviewed: row.review_status === 'passed',
   ...(row.origin === null ? {} : { origin: hostOfOrigin(row) }),
-  ...(row.whose !== 'you' && speaksToAgents(row) ? MARK : {}),
+  ...(row.whose === 'you' ? {} : markOf(speaksToAgents(row))),
 })
 
 /** To others a published card has no past: its origin would tell which authors share a private team, and opens an unlisted one. */
@@ -52,7 +52,7 @@ export function withNames(
 ): ProvenanceAnswer {
   const ofPeople = row.whose === 'you' ? [] : [row.owner_name, authorOf(row)]
   const ofTeam = home.kind === 'workspace' && home.name !== null ? [home.name] : []
-  return [...ofPeople, ...ofTeam].some(containsInstructions) ? { ...provenance, ...MARK } : provenance
+  return [...ofPeople, ...ofTeam].some(containsInstructions) ? withMark(provenance) : provenance
 }
 
 export const presentCard = (row: CardRow, now: Date): CardAnswer => ({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { invalid, rateLimited } from '../../core/errors.ts'
-import { MARK } from '../../core/provenance.ts'
+import { withMark } from '../../core/provenance.ts'
 import { noteReads } from '../card-reads/card-reads.ts'
 import { noteOpened } from '../deliveries/deliveries.ts'
 import { requireVisible } from '../permissions/permission.ts'
@@ -24,7 +24,7 @@ function withEvidences(card: CardAnswer, evidences: Evidences): CardAnswer {
   const isMarked =
     card.provenance.owner !== 'you' &&
     evidences.some(({ kind, content, meta }) => containsInstructions(allTextOf([kind, content, meta])))
-  return { ...card, evidences, ...(isMarked ? { provenance: { ...card.provenance, ...MARK } } : {}) }
+  return { ...card, evidences, ...(isMarked ? { provenance: withMark(card.provenance) } : {}) }
 }
 
 export const getCard = capability({

@@ -3,7 +3,7 @@ import type { Whose } from '../../core/provenance.ts'
 import type { Db } from '../../db/db.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
 import type { HomeFacts } from './home.ts'
-import { isByViewer, isInTeamOf, mayDelete, mayUpdate, type ViewerId } from './visibility.ts'
+import { isByViewer, isInTeamOf, mayDelete, mayUpdate, trustSeenBy, type ViewerId } from './visibility.ts'
 
 /** All columns but the folded text, which repeats the others and is used only inside the database. */
 const SHOWN = [
@@ -20,7 +20,6 @@ const SHOWN = [
   'cards.feedback_useful',
   'cards.feedback_not_applicable',
   'cards.feedback_outdated',
-  'cards.trust',
   'cards.superseded_by',
   'cards.sample',
   'cards.confirmed_at',
@@ -62,7 +61,7 @@ const WRITTEN = [
 /** A card as lists and comparisons read it. */
 export type ReadRow = Omit<
   Selectable<CardsTable>,
-  'filter_text' | 'recorded_with' | 'origin_key' | 'successor_gone'
+  'filter_text' | 'recorded_with' | 'origin_key' | 'successor_gone' | 'team_trust'
 > & {
   owner_name: string
   owner_deleted_at: string | null
@@ -73,8 +72,8 @@ export type ReadRow = Omit<
 }
 
 /** The columns of a card that an answer is made of. The name of what it was made from is for its owner alone. */
-export const STORED: readonly string[] = [...SHOWN, 'cards.source_event_id', ...WRITTEN].map((column) =>
-  column.slice('cards.'.length),
+export const STORED: readonly string[] = [...SHOWN, 'cards.trust', 'cards.source_event_id', ...WRITTEN].map(
+  (column) => column.slice('cards.'.length),
 )
 
 export type StoredCard = Omit<
@@ -126,6 +125,7 @@ const selectHeads = (db: Db, viewerId: ViewerId) =>
     .select((eb) => [
       'users.display_name as owner_name',
       'users.deleted_at as owner_deleted_at',
+      trustSeenBy(viewerId).as('trust'),
       eb
         .case()
         // Pulled text is a stranger's, whoever pulled it.

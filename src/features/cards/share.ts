@@ -73,6 +73,7 @@ async function takeBack(ctx: UserCtx, row: CardRow): Promise<void> {
     published_at: null,
     updated_at: ctx.now().toISOString(),
   })
+  if (row.trust !== null) await refreshTrust(ctx, [row.card_id])
   await markSuccession(ctx.db, row.card_id)
   await audit(ctx, {
     action: 'card.unpublished',

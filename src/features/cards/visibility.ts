@@ -135,6 +135,22 @@ export function mayUndelete(viewerId: ViewerId): Condition {
   return eb.and([eb('cards.deleted_at', 'is not', null), isAdministered(eb, viewerId)])
 }
 
+/** The trust of a card. Members of the private team that it was published from see it as their own. */
+export function trustSeenBy(viewerId: ViewerId) {
+  const eb = cards()
+  return eb
+    .case()
+    .when(
+      eb.and([
+        eb('cards.team_trust', 'is not', null),
+        eb('cards.origin_workspace_id', 'in', membershipsOf(eb, viewerId)),
+      ]),
+    )
+    .then(eb.ref('cards.team_trust'))
+    .else(eb.ref('cards.trust'))
+    .end()
+}
+
 export type CardScope = 'personal' | 'workspace' | 'public'
 /**
  * `own_and_team` is for a search of both at once; `known` adds what was published from a team of the viewer; `team` is

@@ -3,7 +3,7 @@ import { addLike, type Person, record } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { longKnown } from '../../../test/support/moderation.ts'
 import { DAY_MS } from '../../core/day.ts'
-import { MAX_REWARDS_PER_DAY } from './reward-help.ts'
+import { MAX_REWARDS_PER_DAY, MAX_REWARDS_RECEIVED_PER_DAY } from './reward-help.ts'
 
 onBothEngines('feedback', (t) => {
   const balance = async (person: Person) => (await person.get('/api/v1/auth/me')).body.credits_balance
@@ -84,6 +84,7 @@ onBothEngines('feedback', (t) => {
     const cards = Array.from({ length: MAX_REWARDS_PER_DAY }, () => ({ card_id: crypto.randomUUID() }))
     await addLike(t.app, 'cards', ['card_id', first], cards)
     for (let round = 0; round < 3; round++) {
+      t.later(DAY_MS)
       const giver = await t.user()
       for (const { card_id } of cards.slice(1))
         await giver.post(`/api/v1/cards/${card_id}/feedback`, { kind: 'useful' })
@@ -94,6 +95,37 @@ onBothEngines('feedback', (t) => {
       expect(both.map(({ status }) => status)).toEqual([201, 201])
       expect(both.map(({ body }) => body.credits_awarded).toSorted()).toEqual([0, 1])
     }
+  })
+
+  test('one person is rewarded at most 50 times a day, whoever gives, also at the same moment', async () => {
+    const [owner, ...givers] = await Promise.all(Array.from({ length: 7 }, () => t.user()))
+    if (!owner) throw new Error('nobody')
+    const card = await publicCard(owner)
+    const useful = async (giver: Person | undefined) =>
+      (await giver?.post(`${card}/feedback`, { kind: 'useful' }))?.body.credits_awarded
+    // A fresh account's first useful pays.
+    expect(await useful(givers.pop())).toBe(1)
+    const [entry] = await t.app.services.database.read
+      .selectFrom('credit_entries')
+      .select('entry_id')
+      .where('user_id', '=', owner.userId)
+      .where('reason', '=', 'feedback_reward')
+      .execute()
+    const more = Array.from({ length: MAX_REWARDS_RECEIVED_PER_DAY - 3 }, () => crypto.randomUUID())
+    await addLike(
+      t.app,
+      'credit_entries',
+      ['entry_id', entry?.entry_id ?? ''],
+      more.map((entry_id) => ({ entry_id, cause: `feedback:${entry_id}` })),
+    )
+    const late = givers.pop()
+    const answers = await Promise.all([
+      ...givers.map(useful),
+      (async () => (await late?.post(`${card}/verdicts`, { outcome: 'worked' }))?.body.credits_awarded)(),
+    ])
+    expect(answers.toSorted()).toEqual([0, 0, 0, 1, 1])
+    t.later(DAY_MS)
+    expect(await useful(await t.user())).toBe(1)
   })
 
   test('many who found it outdated mark the card, one does not', async () => {

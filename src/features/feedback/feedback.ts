@@ -24,7 +24,12 @@ import {
   putFeedback,
   withdraw,
 } from './feedback.store.ts'
-import { MAX_REWARDS_PER_DAY, rewardHelp, USEFUL_REWARD } from './reward-help.ts'
+import {
+  MAX_REWARDS_PER_DAY,
+  MAX_REWARDS_RECEIVED_PER_DAY,
+  rewardHelp,
+  USEFUL_REWARD,
+} from './reward-help.ts'
 import { tellOwner, untellOwner } from './tell-owner.ts'
 
 const KINDS = ['useful', 'not_applicable', 'outdated'] as const
@@ -92,7 +97,7 @@ async function countAnew(ctx: UserCtx, cardIds: ReadonlySet<string>): Promise<vo
 export const giveFeedback = capability({
   name: 'feedback.give',
   summary: 'Say whether a card helped',
-  description: `One feedback per person and card; a new one replaces the old, also one on a card that was merged with it. The first useful of somebody else earns the contributor ${USEFUL_REWARD} credit, for at most ${MAX_REWARDS_PER_DAY} cards a day (UTC) per giver. Secrets in the comment are replaced by placeholders.`,
+  description: `One feedback per person and card; a new one replaces the old, also one on a card that was merged with it. The first useful of somebody else earns the contributor ${USEFUL_REWARD} credit, for at most ${MAX_REWARDS_PER_DAY} cards a day (UTC) per giver, and at most ${MAX_REWARDS_RECEIVED_PER_DAY} times a day per contributor. Secrets in the comment are replaced by placeholders.`,
   scopes: ['record'],
   rest: ['POST /api/v1/cases/{case_id}/feedback', 'POST /api/v1/cards/{card_id}/feedback'],
   aliases: { case_id: 'card_id' },

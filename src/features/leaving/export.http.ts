@@ -23,6 +23,7 @@ const JSON_COLUMNS = new Set([
   'origin',
   'cites',
   'trust',
+  'team_trust',
   'secrets',
   'filters',
 ])

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { plainName } from '../../core/names.ts'
-import { MARK, Provenance } from '../../core/provenance.ts'
+import { markOf, Provenance } from '../../core/provenance.ts'
 import { AnswerId, Time } from '../../core/schemas.ts'
 import { cutText } from '../../text/cut-text.ts'
 import type { Withdrawn } from '../card-reads/card-reads.ts'
@@ -53,7 +53,7 @@ export function presentWithdrawn({ card_id, reason, hidden_at, workspace_id, ...
     title: line(title, TITLE_CHARACTERS),
     reason: line(reason ?? NOT_LOOKED_AT, REASON_CHARACTERS),
     withdrawn_at: hidden_at ?? '',
-    provenance: { owner: 'public', workspace: workspace_id, reviewed: false, ...(speaks ? MARK : {}) },
+    provenance: { owner: 'public', workspace: workspace_id, reviewed: false, ...markOf(speaks) },
   }
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { MARK } from '../../core/provenance.ts'
+import { markOf } from '../../core/provenance.ts'
 import type { ModerationMattersTable } from '../../db/tables/moderation.ts'
 import { containsInstructions } from '../review/find-danger.ts'
 import type { MatterRow, OwnMatterRow } from './matters.store.ts'
@@ -43,8 +43,6 @@ export const presentMatter = (row: MatterRow): z.input<typeof MatterHead> => ({
     owner: 'public',
     workspace: row.workspace_id,
     reviewed: row.review_status === 'passed',
-    ...([row.title, row.appeal_note, row.ask_note].some((text) => containsInstructions(text ?? ''))
-      ? MARK
-      : {}),
+    ...markOf([row.title, row.appeal_note, row.ask_note].some((text) => containsInstructions(text ?? ''))),
   },
 })

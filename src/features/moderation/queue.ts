@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
-import { MARK } from '../../core/provenance.ts'
+import { withMark } from '../../core/provenance.ts'
 import { Id, Page } from '../../core/schemas.ts'
 import { ownCard } from '../cards/access.ts'
 import { findAnyCard, lookedAt, type ModeratedCard, versionsForModerators } from '../cards/moderated.ts'
@@ -108,7 +108,7 @@ export async function wholeMatter(
     reports.some(({ note }) => containsInstructions(note ?? '')) || card.findings.some(isSaidToAgents)
   return {
     ...head,
-    provenance: { ...head.provenance, ...(speaks ? MARK : {}) },
+    provenance: speaks ? withMark(head.provenance) : head.provenance,
     ask_note: row.ask_note,
     decided_by_name: row.decided_by_name,
     all_reports: reports.map((report) => ({

@@ -117,7 +117,7 @@ export async function weightOf(ctx: Ctx, matterId: string, card: Pick<ModeratedC
   )
   const anonymous = await countAnonymous(ctx.db, matterId)
   const weighed = weighReports({ reporters, bonds, anonymous }, ctx.now())
-  return { ...weighed, threshold: thresholdFor(trustCounts(card.trust)?.people_who_confirmed ?? 0) }
+  return { ...weighed, threshold: thresholdFor(trustCounts(card.trust)?.worked ?? 0) }
 }
 
 /** Hides the card until a moderator looks. A version that moderators have kept is not hidden again. */

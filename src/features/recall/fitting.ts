@@ -4,10 +4,9 @@ import { readFailure, withoutLooseNumbers } from '../../text/failure.ts'
 import { terminalText } from '../../text/noise.ts'
 import { failsToRead, isReading } from '../../text/reading-command.ts'
 import { explain } from '../../text/snippet.ts'
-import { isLikelyOutdated } from '../cards/present.ts'
 import { findOwnAndTeam } from '../search/find-cards.ts'
 import { FLOORS } from './floors.ts'
-import { type Asker, cardItem, type Found } from './items.ts'
+import { type Asker, cardItem, type Found, isWithheld } from './items.ts'
 import { type Asked, type Judged, surelyFitting } from './judge.ts'
 import { findInMemory, type ProjectMemory } from './memory.ts'
 import { isSaid, linesSaid } from './said-by-facts.ts'
@@ -57,7 +56,7 @@ export const foundCard = ({ card, confidence }: Judged, asker: Asker): Found => 
   return { item: cardItem(card.row, why, asker), confidence }
 }
 
-/** What fits a failure or a prompt surely enough, cards first. Cards that verdicts speak against are left out. */
+/** What fits a failure or a prompt surely enough, cards first. */
 export async function findFitting(
   ctx: UserCtx,
   question: Asked & { query: string },
@@ -67,7 +66,7 @@ export async function findFitting(
 ): Promise<Fitting> {
   const { moment, query } = question
   const sure = surelyFitting(question, await findOwnAndTeam(ctx, query, LOOKED_AT))
-  const cards = sure.filter(({ card }) => !isLikelyOutdated(card.row))
+  const cards = sure.filter(({ card }) => !isWithheld(card.row))
   const { facts, project_preferences } = memory.snapshot
   const said = linesSaid([facts?.content ?? '', project_preferences?.content ?? ''])
   const news = cards.filter(({ card }) => !isSaid(card.row.fix_summary, said))

@@ -29,14 +29,31 @@ function fitted(
   return [shortTitle, short(text, room - shortTitle.length - 2)]
 }
 
-/** Whose card it is, and whether it speaks to agents; with more, if there is room. */
-function aboutCard({ id, provenance, trust, fits }: RecalledItemAnswer): { all: string; least: string } {
+/** An opening bracket before the words with which the line of a card begins. */
+const IMITATION =
+  /[(（﹙⁽₍❨](?=[\s\p{Cf}]*(?:(?:own|team|public)[\s\p{Cf}_-]+card|memory[\s\p{Cf}]+of)(?!\p{L}))/giu
+
+/** A text in which nothing looks like the line that says whose card it is. */
+const asText = (text: string): string => text.replaceAll(IMITATION, '[')
+
+/** Whose card it is, what the review says, and whether it speaks to agents; with more, if there is room. */
+function aboutCard({ id, provenance, trust, fits, review }: RecalledItemAnswer): {
+  all: string
+  least: string
+} {
+  const isOwn = provenance.owner === 'you'
+  const unreviewed = provenance.reviewed ? [] : ['reviewed: no']
   const whose = [
     `${HOMES[provenance.owner]} ${id}`,
     ...(provenance.origin === undefined ? [] : [`pulled from ${provenance.origin}`]),
+    ...(isOwn ? [] : unreviewed),
+    ...(review ? [`review: ${review.join(', ')}`] : []),
     ...(provenance.contains_instructions ? [MARKED] : []),
   ]
+  const note = provenance.contains_instructions_note
   const more = [
+    ...(isOwn ? unreviewed : []),
+    ...(note ? [`contains_instructions: ${note}`] : []),
     'whole by get_card',
     'after use verify_card',
     ...(trust ? [trust] : []),
@@ -45,19 +62,22 @@ function aboutCard({ id, provenance, trust, fits }: RecalledItemAnswer): { all: 
   return { all: `(${[...whose, ...more].join('; ')})`, least: `(${whose.join('; ')})` }
 }
 
-/** The line that says whose card it is has its room first: without it the text of a stranger looks like one's own. */
+/**
+ * The line that says whose card it is comes first and has its room first: without it the text of a stranger looks like
+ * one's own, and behind a text it could be that text.
+ */
 function linesOfCard(item: RecalledItemAnswer, room: number): string[] | undefined {
-  const [title, fix] = [`Card: ${item.title}`, `Fix: ${item.fix}`]
+  const [title, fix] = [`Card: ${asText(item.title)}`, `Fix: ${asText(item.fix)}`]
   const { all, least } = aboutCard(item)
   const about = title.length + fix.length + all.length + 3 <= room ? all : least
   const beginning = fitted(title, fix, room - about.length - 1, 'card')
   if (!beginning) return undefined
-  const lines = [...beginning, about]
+  const lines = [about, ...beginning]
   const [step] = item.steps_short
-  const first = `First: ${step}`
-  // No command is put forward out of a text that speaks to agents.
-  const isSaid = step !== undefined && !item.provenance.contains_instructions
-  if (isSaid && charactersOf(lines) + first.length + 1 <= room) lines.splice(-1, 0, first)
+  const first = `First: ${asText(step ?? '')}`
+  // No command is put forward out of a text that speaks to agents, or that the review warns about.
+  const isSaid = step !== undefined && !item.provenance.contains_instructions && !item.review
+  if (isSaid && charactersOf(lines) + first.length + 1 <= room) lines.push(first)
   return lines
 }
 
@@ -65,7 +85,9 @@ const charactersOf = (lines: readonly string[]): number =>
   lines.reduce((sum, line) => sum + line.length + 1, 0)
 
 const linesOf = (item: RecalledItemAnswer, room: number): string[] | undefined =>
-  item.kind === 'card' ? linesOfCard(item, room) : fitted(`## ${item.title}`, item.fix, room, 'memory')
+  item.kind === 'card'
+    ? linesOfCard(item, room)
+    : fitted(`## ${asText(item.title)}`, asText(item.fix), room, 'memory')
 
 /** Whether an item has room in a text of its own. */
 export const fitsInto = (item: RecalledItemAnswer, budget: number): boolean =>

@@ -1,13 +1,12 @@
 import type { UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { type CardRow, readableCard } from '../cards/access.ts'
-import { isLikelyOutdated } from '../cards/present.ts'
 import { successorOf } from '../cards/successor.ts'
 import { type Delivered, deliveredIn } from '../deliveries/deliveries.ts'
 import type { Snapshot } from '../memory/snapshot.ts'
 import { spread } from '../memory/spread.ts'
 import { FRAME_CHARACTERS } from './injected-text.ts'
-import { type Asker, cardItem, type Found, memoryItem } from './items.ts'
+import { type Asker, cardItem, type Found, isWithheld, memoryItem } from './items.ts'
 import type { ProjectMemory } from './memory.ts'
 
 type Event = NonNullable<Snapshot['facts']>
@@ -93,7 +92,7 @@ async function cardsOfSession(ctx: UserCtx, delivered: readonly Delivered[], ask
   for (const { item_id } of delivered.filter(({ kind }) => kind === 'card').slice(0, MOST_CARDS))
     try {
       const row = await cardOrSuccessor(ctx, item_id)
-      if (!isLikelyOutdated(row)) rows.set(row.card_id, row)
+      if (!isWithheld(row)) rows.set(row.card_id, row)
     } catch (error) {
       // The card is gone, or the person may no longer read it.
       if (!(error instanceof AppError)) throw error

@@ -1,12 +1,11 @@
 import type { UserCtx } from '../../core/context.ts'
-import { isLikelyOutdated } from '../cards/present.ts'
 import { balanceOf, spentOn } from '../credits/ledger.ts'
 import { PUBLIC_SEARCH_COST } from '../credits/policy.ts'
 import { settingsOf } from '../identity/users/user-settings.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { type FoundCard, lookInLibrary } from '../search/find-cards.ts'
 import { foundCard, LOOKED_AT } from './fitting.ts'
-import type { Asker, Found } from './items.ts'
+import { type Asker, type Found, isWithheld } from './items.ts'
 import { type Asked, surelyFitting } from './judge.ts'
 
 /** Shows what the library has and books its price, in the open transaction. */
@@ -40,7 +39,7 @@ export async function offerOfLibrary(
   const { information, show } = hits
   const fitting = (cards: FoundCard[]) =>
     surelyFitting(question, { cards, information })
-      .filter(({ card }) => !isLikelyOutdated(card.row))
+      .filter(({ card }) => !isWithheld(card.row))
       .map((card) => foundCard(card, asker))
   return async (ctx, callId, mayCome) => {
     const { picked, charged } = await show(ctx, {

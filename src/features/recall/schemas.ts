@@ -55,6 +55,10 @@ export const RecalledItem = z
       .enum(['exact', 'likely', 'older', 'unknown'])
       .nullable()
       .describe('Whether it is about what environment names; null where none was sent'),
+    review: z
+      .array(z.string())
+      .optional()
+      .describe('Rules of danger by which the review marks the card, such as download_host'),
     why: z.string().describe('What matched where'),
     url: z.string(),
     provenance: Provenance,

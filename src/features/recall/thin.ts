@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { thinAnswer } from '../../core/capability.ts'
-import { MARK } from '../../core/provenance.ts'
+import { markIn, NONE_RECOGNISED } from '../../core/provenance.ts'
 import { RecalledItem, type RecallResponse } from './schemas.ts'
 
 const ThinItem = RecalledItem.omit({ url: true, provenance: true, trust: true, fits: true }).extend({
@@ -8,6 +8,7 @@ const ThinItem = RecalledItem.omit({ url: true, provenance: true, trust: true, f
   trust: z.string().optional(),
   fits: z.string().optional(),
   contains_instructions: z.literal(true).optional(),
+  contains_instructions_note: z.literal(NONE_RECOGNISED).optional(),
 })
 
 /** A model gets the items without the text for hooks, which repeats them. */
@@ -22,7 +23,7 @@ export const thinRecall = thinAnswer({
     items: items.map(({ url: _, provenance, trust, fits, ...item }) => ({
       ...item,
       home: provenance.origin ? `public, pulled from ${provenance.origin}` : provenance.owner,
-      ...(provenance.contains_instructions ? MARK : {}),
+      ...markIn(provenance),
       ...(trust ? { trust } : {}),
       ...(fits ? { fits } : {}),
     })),

@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts'
 import { inNumbers, isAmong, numberList } from '../../db/number-list.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
-import { isCurrent, isInTeamOf, isListed, type ViewerId } from '../cards/visibility.ts'
+import { isCurrent, isInTeamOf, isListed, trustSeenBy, type ViewerId } from '../cards/visibility.ts'
 import type { SearchScope } from './scope.ts'
 
 /** What a card says. It changes only with its version. */
@@ -34,12 +34,12 @@ const STATE_COLUMNS = [
   'cards.feedback_useful',
   'cards.feedback_not_applicable',
   'cards.feedback_outdated',
-  'cards.trust',
   'cards.seen_since',
   'cards.cites',
   'cards.superseded_by',
   'cards.successor_gone',
   'cards.review_status',
+  'cards.review_reasons',
   'cards.created_at',
   'cards.updated_at',
   'cards.edited_by',
@@ -68,7 +68,7 @@ const rowsQuery = (db: Db, extent: Extent, shape: Shape, viewerId: ViewerId, isP
           .selectFrom('search_docs')
           .innerJoin('cards', 'cards.card_id', 'search_docs.card_id')
           .select(COLUMNS[extent])
-          .select('search_docs.doc_no')
+          .select(['search_docs.doc_no', trustSeenBy(viewerId).as('trust')])
           .where(isPicked),
     )
     .selectFrom('picked as cards')
@@ -87,7 +87,7 @@ type NamesIn<C extends readonly string[]> = C[number] extends `cards.${infer Nam
   : never
 
 /** Written out, because the query's own type has all columns of a card, even those that are not read. */
-export type StateRow = Pick<Selectable<CardsTable>, NamesIn<typeof STATE_COLUMNS>> & {
+export type StateRow = Pick<Selectable<CardsTable>, NamesIn<typeof STATE_COLUMNS> | 'trust'> & {
   doc_no: number
   owner_name: string
   /** In scope `known` alone: the card is in a workspace of the viewer. */

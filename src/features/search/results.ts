@@ -1,5 +1,5 @@
 import type { UserCtx } from '../../core/context.ts'
-import { MARK } from '../../core/provenance.ts'
+import { withMark } from '../../core/provenance.ts'
 import { fromJson } from '../../db/columns.ts'
 import { beginningOf } from '../../text/cut-text.ts'
 import { beginningTest, type NamedTexts, namedTexts, nameTest, phraseTest } from '../../text/phrases.ts'
@@ -190,10 +190,10 @@ const fittingOf = ({ row, texts, trust }: Loaded) => ({
 })
 
 /** A snippet may come from evidence, which is not part of the card's row. */
-const provenanceWith = (row: Loaded['row'], { snippet, isLog }: Shown) => ({
-  ...provenanceOf(row),
-  ...(isLog && row.whose !== 'you' && containsInstructions(snippet) ? MARK : {}),
-})
+function provenanceWith(row: Loaded['row'], { snippet, isLog }: Shown) {
+  const provenance = provenanceOf(row)
+  return isLog && row.whose !== 'you' && containsInstructions(snippet) ? withMark(provenance) : provenance
+}
 
 export const presentHit = (
   hit: Loaded & { homeFacts: HomeFacts; score: number },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { thinAnswer } from '../../core/capability.ts'
-import { MARK } from '../../core/provenance.ts'
+import { markIn, NONE_RECOGNISED } from '../../core/provenance.ts'
 import { AnswerId } from '../../core/schemas.ts'
 import { beginningOf } from '../../text/cut-text.ts'
 import { HitReason, type SearchResponse, type SearchResult } from './schemas.ts'
@@ -27,7 +27,7 @@ const thinHit = (hit: Hit) => ({
   ...(hit.weak ? { weak: true as const } : {}),
   why: cut(hit.why.map(({ where, words }) => `${where}: ${words.join(', ')}`).join('; '), TITLE_CHARACTERS),
   home: homeOf(hit.provenance),
-  ...(hit.provenance.contains_instructions ? MARK : {}),
+  ...markIn(hit.provenance),
   hit_reason: hit.hit_reason,
   ...(hit.trust ? { trust: hit.trust.summary } : {}),
   ...(hit.likely_outdated ? { likely_outdated: true as const } : {}),
@@ -46,6 +46,7 @@ export const thinSearch = thinAnswer({
         why: z.string().describe('What matched where'),
         home: z.string().describe('you, public, or team and its workspace_id'),
         contains_instructions: z.literal(true).optional(),
+        contains_instructions_note: z.literal(NONE_RECOGNISED).optional(),
         hit_reason: HitReason,
         trust: z.string().optional(),
         likely_outdated: z.literal(true).optional(),

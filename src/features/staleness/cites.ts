@@ -6,6 +6,7 @@ import { fromJson, toJson } from '../../db/columns.ts'
 import { changeCites } from '../cards/change-cites.ts'
 import { presentTrust, Trust } from '../cards/present-trust.ts'
 import { CardId, CaseResponse } from '../cards/schemas.ts'
+import { trustSeenBy } from '../cards/visibility.ts'
 import { citeText, LONGEST_CITE, readCite } from '../cites/cite.ts'
 import { MOST_CITES, readCites } from '../cites/read-cites.ts'
 import { storedTrust } from '../trust/stored-trust.ts'
@@ -85,7 +86,8 @@ export const listCites = capability({
       .select((eb) => eb.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow()
     const rows = await citing
-      .select(['card_id', 'title', 'workspace_id', 'cites', 'trust', 'seen_since', 'updated_at'])
+      .select(['card_id', 'title', 'workspace_id', 'cites', 'seen_since', 'updated_at'])
+      .select(trustSeenBy(ctx.viewer.userId).as('trust'))
       .orderBy('card_id')
       .limit(page_size)
       .offset((page - 1) * page_size)

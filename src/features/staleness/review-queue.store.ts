@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
 import { daysBefore, jsonNumber } from '../../db/json-number.ts'
-import { isCurrent, mayRead, mayUpdate } from '../cards/visibility.ts'
+import { isCurrent, mayRead, mayUpdate, trustSeenBy } from '../cards/visibility.ts'
 import { DISTRUSTED_BELOW } from '../trust/stored-trust.ts'
 
 /** When the card was last edited or confirmed. */
@@ -35,7 +35,6 @@ const HEAD = [
   'cards.status',
   'cards.review_status',
   'cards.hidden_at',
-  'cards.trust',
   'cards.seen_since',
 ] as const
 
@@ -48,6 +47,7 @@ export function pastInterval(db: Db, asked: Reviewed, now: string, limit: number
   const days = sql<number | null>`coalesce(cards.review_after_days, ${ofPolicy})`
   return editable(db, asked)
     .select(HEAD)
+    .select(trustSeenBy(asked.viewerId).as('trust'))
     .select(lastSure.as('last_sure'))
     .where(lastSure, '<', daysBefore(db, now, days))
     .orderBy(lastSure)
@@ -60,6 +60,7 @@ export function pastInterval(db: Db, asked: Reviewed, now: string, limit: number
 export const judgedBadly = (db: Db, asked: Reviewed, limit: number) =>
   editable(db, asked)
     .select(HEAD)
+    .select(trustSeenBy(asked.viewerId).as('trust'))
     .where('cards.trust', 'is not', null)
     .where(upperBound(db), '<', DISTRUSTED_BELOW)
     .orderBy(upperBound(db))
@@ -75,6 +76,7 @@ export async function contradictions(db: Db, asked: Reviewed, limit: number) {
   const linked = await editable(db, asked)
     .innerJoin('card_links', 'card_links.from_card_id', 'cards.card_id')
     .select(HEAD)
+    .select(trustSeenBy(asked.viewerId).as('trust'))
     .select(['card_links.created_at as since', 'card_links.to_card_id as other_card_id'])
     .where('card_links.kind', '=', 'contradicts')
     .orderBy('card_links.created_at')

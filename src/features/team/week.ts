@@ -52,7 +52,7 @@ const TeamWeek = z
         'Words of members’ searches in this team that found nothing; null where the policy keeps none',
       ),
     doubted: partOf(z.object({ ...Card, times: z.int() })).describe(
-      'Cards that were reported outdated or stale, and how often',
+      'Cards that were reported outdated or stale, and by how many people',
     ),
     review: partOf(QueueItem).nullable().describe('Cards to look at again; null for viewers'),
     drafts: partOf(z.object({ ...Card, owner_name: z.string(), created_at: Time })).describe(

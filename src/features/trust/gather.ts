@@ -2,7 +2,15 @@ import type { Ctx } from '../../core/context.ts'
 import { fromJson } from '../../db/columns.ts'
 import { isEveryAddressProven } from '../mail/provable.ts'
 import { policyOf } from '../permissions/policy.ts'
-import { cardsToWeigh, changesOfFix, mergedInto, praisedBy, verdictsOn, votesOn } from './trust.store.ts'
+import {
+  cardsToWeigh,
+  changesOfFix,
+  membersAmong,
+  mergedInto,
+  praisedBy,
+  verdictsOn,
+  votesOn,
+} from './trust.store.ts'
 import type { CardFacts, Judgement } from './weigh.ts'
 
 type CardRow = Awaited<ReturnType<typeof cardsToWeigh>>[number]
@@ -34,10 +42,31 @@ async function whoseIsReturned(ctx: Ctx, said: readonly Said[]): Promise<(row: S
   return (row) => row.closeness !== 'owner' && pairs.has(`${row.owner_id} ${row.user_id}`)
 }
 
+/** Strangers can read it, and so judge it. */
+const isOpen = ({ status, visibility }: CardRow): boolean =>
+  status === 'published' && visibility !== 'private'
+
+/** The workspace whose members count in full: that of the card, or the private team that it was published from. */
+function workspaceOfMembers(card: CardRow): string | null {
+  if (!isOpen(card)) return card.workspace_id
+  const isFromTeam = card.origin_type !== 'personal' && card.origin_visibility === 'private'
+  return isFromTeam ? card.origin_workspace_id : null
+}
+
+/** Whether a person is a member where the members of a card count in full. */
+async function membersOf(ctx: Ctx, cards: readonly CardRow[], said: readonly Said[]) {
+  const workspaceIds = new Set(cards.flatMap((card) => workspaceOfMembers(card) ?? []))
+  const userIds = new Set(said.map(({ user_id }) => user_id))
+  const found = await membersAmong(ctx.db, [...workspaceIds], [...userIds])
+  const members = new Set(found.map(({ workspace_id, user_id }) => `${workspace_id} ${user_id}`))
+  return (card: CardRow, userId: string) => members.has(`${workspaceOfMembers(card)} ${userId}`)
+}
+
 type Weighed = {
   card: CardRow
   change: FixChange
   isReturned: (row: Said) => boolean
+  isMember: (card: CardRow, userId: string) => boolean
   everybodyIsProven: boolean
 }
 
@@ -68,7 +97,7 @@ function countsBeside(given: readonly Judgement[]): (vote: VoteRow) => boolean {
 function judgementsOf(
   verdicts: readonly VerdictRow[],
   votes: readonly VoteRow[],
-  { card, change, isReturned, everybodyIsProven }: Weighed,
+  { card, change, isReturned, isMember, everybodyIsProven }: Weighed,
 ): Judgement[] {
   const last = new Map(verdicts.map((row) => [`${row.user_id} ${row.environment_key}`, row]))
   const given = [...last.values()].flatMap((row): Judgement[] =>
@@ -88,6 +117,7 @@ function judgementsOf(
             isReturned: isReturned(row),
             isProven: everybodyIsProven || row.email_verified === 1,
             since: row.judge_since,
+            isMember: isMember(card, row.user_id),
           },
         ],
   )
@@ -105,13 +135,20 @@ function judgementsOf(
       isReturned: isReturned(row),
       isProven: everybodyIsProven || row.email_verified === 1,
       since: row.judge_since,
+      isMember: isMember(card, row.user_id),
     }),
   )
   return [...given, ...voted]
 }
 
-/** A card with the judgements of people, and the facts that decide their weight. */
-export type Judged = { card: CardRow; judgements: Judgement[]; facts: CardFacts }
+/** A card with the judgements of people, and the facts that decide their weight for those who read it where it is. */
+export type Judged = {
+  card: CardRow
+  judgements: Judgement[]
+  facts: CardFacts
+  /** Strangers read it, and the members of the private team that it was published from see it as their own. */
+  hasTeam: boolean
+}
 
 /** All judgements of these cards, and of the cards that were merged into them. */
 export async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Promise<Judged[]> {
@@ -123,7 +160,9 @@ export async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Pr
   const countedOn = (row: { card_id: string }) => takenBy.get(row.card_id) ?? row.card_id
   const allVerdicts = await verdictsOn(ctx.db, all)
   const allVotes = await votesOn(ctx.db, all)
-  const isReturned = await whoseIsReturned(ctx, [...allVerdicts, ...allVotes])
+  const said = [...allVerdicts, ...allVotes]
+  const isReturned = await whoseIsReturned(ctx, said)
+  const isMember = await membersOf(ctx, cards, said)
   const verdicts = Map.groupBy(allVerdicts, countedOn)
   const votes = Map.groupBy(allVotes, countedOn)
   const everybodyIsProven = isEveryAddressProven(ctx)
@@ -133,15 +172,17 @@ export async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Pr
       card,
       change: lastChange(card, changes.get(card.card_id) ?? []),
       isReturned,
+      isMember,
       everybodyIsProven,
     }),
     facts: {
       cardType: card.card_type,
       isPublic: card.status === 'published' && card.visibility === 'public',
-      isOpen: card.status === 'published' && card.visibility !== 'private',
+      isForMembers: !isOpen(card),
       halfLifeDays: policyOf(card).trustHalfLifeDays,
       seenSince: card.seen_since,
       now: ctx.now(),
     },
+    hasTeam: isOpen(card) && workspaceOfMembers(card) !== null,
   }))
 }

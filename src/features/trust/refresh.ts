@@ -1,16 +1,22 @@
 import { type Ctx, inTx, SELF_GUARDED } from '../../core/context.ts'
 import { toJsonOrNull } from '../../db/columns.ts'
 import { gatherJudgements } from './gather.ts'
-import { trustFrom } from './stored-trust.ts'
+import { lastConfirmedAt, trustFrom } from './stored-trust.ts'
 import { dueCards, judgedCards, lockCard, saveTrust, settleDue, withTakers } from './trust.store.ts'
 
 /** Computes the trust of these cards from all judgements, and returns what has changed. */
 async function changesOf(ctx: Ctx, cardIds: readonly string[]) {
   if (cardIds.length === 0) return []
-  return (await gatherJudgements(ctx, cardIds)).flatMap(({ card, judgements, facts }) => {
-    const trust = trustFrom(judgements, facts)
-    const change = { trust: toJsonOrNull(trust), confirmed_at: trust?.last_confirmed_at ?? null }
-    return change.trust === card.trust ? [] : [{ cardId: card.card_id, change }]
+  return (await gatherJudgements(ctx, cardIds)).flatMap(({ card, judgements, facts, hasTeam }) => {
+    const trust = toJsonOrNull(trustFrom(judgements, facts))
+    const forTeam = hasTeam ? toJsonOrNull(trustFrom(judgements, { ...facts, isForMembers: true })) : trust
+    const change = {
+      trust,
+      team_trust: forTeam === trust ? null : forTeam,
+      confirmed_at: lastConfirmedAt(judgements),
+    }
+    const names = ['trust', 'team_trust', 'confirmed_at'] as const
+    return names.every((name) => change[name] === card[name]) ? [] : [{ cardId: card.card_id, change }]
   })
 }
 

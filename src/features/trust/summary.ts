@@ -1,50 +1,45 @@
-import { DAY_MS } from '../../core/day.ts'
 import type { StoredTrust } from './stored-trust.ts'
 
 /** Short, because agents read it with every hit. */
 const LONGEST_SUMMARY = 120
 
-const times = (count: number): string => `${count}×`
-const list = (words: readonly string[]): string =>
-  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+const people = (count: number): string => (count === 1 ? '1 person' : `${count} people`)
 
-/**
- * `6× on node 24 and 22`: the versions of the most frequent name, the most frequent first; `6×, 4× on node 24 and 22`
- * where the others were somewhere else, or nobody said where.
- */
-function counted(trust: StoredTrust, outcome: 'worked' | 'failed'): string {
+/** `2 Nov`, or `2 Nov 2025` in another year, in UTC. */
+function dayOf(at: string, now: Date): string {
+  const date = new Date(at)
+  const isThisYear = date.getUTCFullYear() === now.getUTCFullYear()
+  return new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    timeZone: 'UTC',
+    ...(isThisYear ? {} : { year: 'numeric' }),
+  }).format(date)
+}
+
+/** `, node 24 and 22`: up to two versions of the most frequent name; `, 2 on node 24` where others do not say where. */
+function versionsSaid(trust: StoredTrust, outcome: 'worked' | 'failed'): string {
   const told = trust.environments.filter((group) => group[outcome] > 0)
   const name = told[0]?.name
   const shown = told.filter((group) => group.name === name).slice(0, 2)
-  if (shown.length === 0) return times(trust[outcome])
+  if (shown.length === 0) return ''
   const there = shown.reduce((sum, group) => sum + group[outcome], 0)
-  const where = `${times(there)} on ${name} ${list(shown.map(({ version }) => version))}`
-  return there === trust[outcome] ? where : `${times(trust[outcome])}, ${where}`
+  const where = `${name} ${shown.map(({ version }) => version).join(' and ')}`
+  return there < trust[outcome] ? `, ${there} on ${where}` : `, ${where}`
 }
 
-function daysAgo(at: string, now: Date): string {
-  const days = Math.floor((now.getTime() - Date.parse(at)) / DAY_MS)
-  if (days < 1) return 'today'
-  return days === 1 ? 'yesterday' : `${days} days ago`
-}
-
-const people = (count: number): string => (count === 1 ? '1 person' : `${count} people`)
-
-/** “Worked 6× on node 24 and 22, failed 2× on node 18, last confirmed 12 days ago by 3 people”. */
+/** “Worked for 3 people, last on 2 Nov, node 22; failed for 1 person, node 18”. Only people of full weight are named. */
 export function trustSummary(trust: StoredTrust, now: Date): string {
-  const { worked, failed, stale, before_change } = trust
+  const { worked, failed, stale, last_confirmed_at } = trust
+  const last = last_confirmed_at === null ? '' : `, last on ${dayOf(last_confirmed_at, now)}`
   const said = [
-    worked > 0 ? `worked ${counted(trust, 'worked')}` : '',
-    failed > 0 ? `failed ${counted(trust, 'failed')}` : '',
-    stale > 0 ? `called outdated ${times(stale)}` : '',
+    worked > 0 ? `worked for ${people(worked)}${last}${versionsSaid(trust, 'worked')}` : '',
+    failed > 0 ? `failed for ${people(failed)}${versionsSaid(trust, 'failed')}` : '',
+    stale > 0 ? `called outdated by ${people(stale)}` : '',
   ].filter((part) => part !== '')
-  if (before_change > 0 && before_change === worked + failed + stale)
-    said.splice(0, said.length, `verified ${times(before_change)} before the last change`)
-  else if (trust.last_confirmed_at !== null)
-    said.push(
-      `last confirmed ${daysAgo(trust.last_confirmed_at, now)} by ${people(trust.people_who_confirmed)}`,
-    )
-  const text = said.join(', ')
+  if (said.length === 0) return 'No independent verdict yet'
+  const isOfFormerFix = trust.before_change === trust.people
+  const text = `${isOfFormerFix ? 'before the last change: ' : ''}${said.join('; ')}`
   const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}`
   return sentence.length <= LONGEST_SUMMARY ? sentence : `${sentence.slice(0, LONGEST_SUMMARY - 1)}…`
 }

@@ -9,6 +9,7 @@ export const cardsToWeigh = (db: Db, cardIds: readonly string[]) =>
   db
     .selectFrom('cards')
     .innerJoin('workspaces', 'workspaces.workspace_id', 'cards.workspace_id')
+    .leftJoin('workspaces as origins', 'origins.workspace_id', 'cards.origin_workspace_id')
     .select([
       'cards.card_id',
       'cards.card_type',
@@ -19,9 +20,15 @@ export const cardsToWeigh = (db: Db, cardIds: readonly string[]) =>
       'cards.seen_since',
       'cards.published_at',
       'cards.trust',
+      'cards.team_trust',
+      'cards.confirmed_at',
+      'cards.workspace_id',
+      'cards.origin_workspace_id',
       'workspaces.visibility',
       'workspaces.policy_json',
       'workspaces.opened_at',
+      'origins.type as origin_type',
+      'origins.visibility as origin_visibility',
     ])
     .where('cards.card_id', 'in', cardIds)
     .execute()
@@ -33,6 +40,17 @@ export const mergedInto = (db: Db, cardIds: readonly string[]) =>
     .select(['from_card_id', 'into_card_id'])
     .where('into_card_id', 'in', cardIds)
     .execute()
+
+/** The memberships of these people in these workspaces. */
+export const membersAmong = (db: Db, workspaceIds: readonly string[], userIds: readonly string[]) =>
+  workspaceIds.length === 0 || userIds.length === 0
+    ? []
+    : db
+        .selectFrom('memberships')
+        .select(['workspace_id', 'user_id'])
+        .where(isAmongTexts(db, 'workspace_id', textList(workspaceIds)))
+        .where(isAmongTexts(db, 'user_id', textList(userIds)))
+        .execute()
 
 const changesFix = sql<boolean>`(edited_fields like '%"fix_summary"%' or edited_fields like '%"steps"%')`
 
@@ -142,7 +160,7 @@ export async function findStanding(
 export async function saveTrust(
   db: Db,
   cardId: string,
-  change: { trust: string | null; confirmed_at: string | null },
+  change: { trust: string | null; team_trust: string | null; confirmed_at: string | null },
 ): Promise<void> {
   await db.updateTable('cards').set(change).where('card_id', '=', cardId).execute()
 }

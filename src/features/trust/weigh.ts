@@ -25,13 +25,15 @@ export type Judgement = {
   isProven: boolean
   /** When the account of the judge was made. */
   since: string
+  /** Belongs to the private workspace that the card is in, or to the private team that it was published from. */
+  isMember: boolean
 }
 
 export type CardFacts = {
   cardType: CardType
   isPublic: boolean
-  /** Strangers can read it, and so judge it. */
-  isOpen: boolean
+  /** Each member counts in full: strangers do not read the card, or its team sees it so. */
+  isForMembers: boolean
   halfLifeDays: number
   /** When the card came to its readers of today. */
   seenSince: string | null
@@ -58,7 +60,7 @@ const WEIGHTS = {
   stale: 1.2,
   /** The limit for one person and card, whatever the number of environments. */
   mostPerPerson: 1.5,
-  /** The limit for all accounts of an age on one open card: making more of them must not decide. */
+  /** The limit for all accounts of an age on one card: making more of them must not decide. */
   mostOfAge: { young: 0.5, recent: 2, established: Number.POSITIVE_INFINITY } satisfies Record<
     AccountAge,
     number
@@ -68,53 +70,55 @@ const WEIGHTS = {
 /** The first judged card of an owner counts in full, the fourth half. */
 const ofTheSameOwner = (nth: number): number => 1 / Math.sqrt(Math.max(1, nth))
 
-/** Reasons why a judgement weighs less than that of a stranger who used the card today. */
-export const REASONS = [
-  'unproven_address',
-  'new_account',
-  'vote_on_reading',
-  'owner',
-  'same_team',
-  'many_cards_of_owner',
-  'praises_each_other',
-  'before_last_change',
-  'long_ago',
-] as const
-export type Reason = (typeof REASONS)[number]
+const isColleague = (judgement: Judgement, card: CardFacts): boolean =>
+  card.isForMembers && judgement.isMember
 
-type Factors = Record<Reason, number>
-
-/** Inside a private team a new colleague is one of those who were let in. */
 const ageOf = (judgement: Judgement, card: CardFacts): AccountAge =>
-  card.isOpen ? accountAge(judgement.since, card.now) : 'established'
+  isColleague(judgement, card) ? 'established' : accountAge(judgement.since, card.now)
 
-function factorsOf(judgement: Judgement, card: CardFacts): Factors {
-  const ageDays = Math.max(0, (card.now.getTime() - Date.parse(judgement.at)) / DAY_MS)
-  const { closeness } = judgement
-  return {
-    unproven_address: judgement.isProven ? 1 : 0,
-    new_account: factorOfAge(ageOf(judgement, card)),
-    vote_on_reading: judgement.isVote ? WEIGHTS.vote : WEIGHTS.verdict,
-    owner: closeness === 'owner' ? WEIGHTS.owner : 1,
-    same_team: closeness === 'team' && card.isPublic ? WEIGHTS.team : 1,
-    many_cards_of_owner: ofTheSameOwner(judgement.nthOfOwner),
-    praises_each_other: judgement.isReturned ? WEIGHTS.returned : 1,
-    before_last_change: judgement.isBeforeChange ? WEIGHTS.beforeChange : 1,
-    long_ago: 2 ** (-ageDays / card.halfLifeDays),
-  }
+const CLOSENESS_WEIGHTS = { owner: WEIGHTS.owner, team: WEIGHTS.team, stranger: 1 }
+
+/** How much the person counts, whatever they said and when. A member counts 1 among members. */
+function weightOfPerson(judgement: Judgement, card: CardFacts): number {
+  if (isColleague(judgement, card)) return 1
+  if (!judgement.isProven) return 0
+  const { closeness, nthOfOwner, isReturned } = judgement
+  return (
+    factorOfAge(ageOf(judgement, card)) *
+    (closeness === 'team' && !card.isPublic ? 1 : CLOSENESS_WEIGHTS[closeness]) *
+    ofTheSameOwner(nthOfOwner) *
+    (isReturned ? WEIGHTS.returned : 1)
+  )
 }
 
-const productOf = (factors: Factors): number =>
-  REASONS.reduce((weight, reason) => weight * factors[reason], 1)
+function weightOf(judgement: Judgement, card: CardFacts): number {
+  const ageDays = Math.max(0, (card.now.getTime() - Date.parse(judgement.at)) / DAY_MS)
+  return (
+    weightOfPerson(judgement, card) *
+    (judgement.isVote ? WEIGHTS.vote : WEIGHTS.verdict) *
+    (judgement.isBeforeChange ? WEIGHTS.beforeChange : 1) *
+    2 ** (-ageDays / card.halfLifeDays)
+  )
+}
 
-const weightOf = (judgement: Judgement, card: CardFacts): number => productOf(factorsOf(judgement, card))
+/** Summaries name people who count at least this much. */
+const FULL_WEIGHT = 0.5
 
-/** Age lowers the weight every day. It is named as a reason below this factor. */
-const WORTH_NAMING = 0.9
-
-export const reasonsOf = (judgement: Judgement, card: CardFacts): Reason[] => {
-  const factors = factorsOf(judgement, card)
-  return REASONS.filter((reason) => factors[reason] < WORTH_NAMING)
+/**
+ * The people of full weight. Accounts of an age are named only up to their limit together, the first to speak first:
+ * making more of them must not add a name.
+ */
+export function peopleOfFullWeight(judgements: readonly Judgement[], card: CardFacts): Set<string> {
+  const left: Record<AccountAge, number> = { ...WEIGHTS.mostOfAge }
+  const people = new Set<string>()
+  for (const judgement of judgements.toSorted((a, b) => (a.at < b.at ? -1 : 1))) {
+    const weight = weightOfPerson(judgement, card)
+    const age = ageOf(judgement, card)
+    if (people.has(judgement.userId) || weight < FULL_WEIGHT || left[age] < FULL_WEIGHT) continue
+    left[age] -= FULL_WEIGHT
+    people.add(judgement.userId)
+  }
+  return people
 }
 
 export type Weighed = { judgement: Judgement; weight: number }

@@ -7,8 +7,6 @@ import type { CardVerdictsTable } from '../../db/tables/verdicts.ts'
 import { type CardRow, readableCard } from '../cards/access.ts'
 import { CardId } from '../cards/schemas.ts'
 import { withMerged } from '../cards/successor.ts'
-import { REASONS } from '../trust/weigh.ts'
-import { type Weight, whyWeights } from '../trust/why-weights.ts'
 import { openingOf, type VerdictSource, verdictsShown } from './verdicts.store.ts'
 import { type OUTCOMES, said } from './verdicts.ts'
 
@@ -19,13 +17,6 @@ const VerdictList = pageOf(
       evidence: z.string().nullable(),
       user_name: z.string().nullable().describe('Shown to those who may edit the card'),
       is_mine: z.boolean(),
-      weight: z
-        .number()
-        .nullable()
-        .describe(
-          'How much it counts, 1 for a stranger who used the card today; for those who may edit the card',
-        ),
-      weighs_less: z.array(z.enum(REASONS)).nullable().describe('Why it counts less; for the same people'),
     })
     .meta({ id: 'VerdictItem' }),
 ).meta({ id: 'VerdictListResponse' })
@@ -33,11 +24,7 @@ const VerdictList = pageOf(
 type Shown = CardVerdictsTable & { user_name: string }
 
 /** Every reader of the card sees the outcomes. Only people who may edit it see who gave them, and the output they sent. */
-const presentVerdict = (
-  row: Shown,
-  viewer: { userId: string; mayEdit: boolean },
-  weights: Map<string, Weight>,
-) => {
+const presentVerdict = (row: Shown, viewer: { userId: string; mayEdit: boolean }) => {
   const isMine = row.user_id === viewer.userId
   return {
     ...row,
@@ -46,8 +33,6 @@ const presentVerdict = (
     evidence: isMine || viewer.mayEdit ? row.evidence : null,
     user_name: isMine || viewer.mayEdit ? row.user_name : null,
     is_mine: isMine,
-    weight: weights.get(row.verdict_id)?.weight ?? null,
-    weighs_less: weights.get(row.verdict_id)?.reasons ?? null,
   }
 }
 
@@ -90,11 +75,9 @@ export const listVerdicts = capability({
       .offset((page - 1) * page_size)
       .execute()
     const editable = new Set(cards.filter((one) => one.may_update === 1).map((one) => one.card_id))
-    const weights: Map<string, Weight> = card.may_update === 1 ? await whyWeights(ctx, card_id) : new Map()
-    const items = rows.map((row) => {
-      const viewer = { userId: ctx.viewer.userId, mayEdit: editable.has(row.card_id) }
-      return presentVerdict(row, viewer, weights)
-    })
+    const items = rows.map((row) =>
+      presentVerdict(row, { userId: ctx.viewer.userId, mayEdit: editable.has(row.card_id) }),
+    )
     return { items, total, page, page_size }
   },
 })

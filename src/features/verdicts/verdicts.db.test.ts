@@ -4,6 +4,7 @@ import { addLike, goodCard, type Person, record, team } from '../../../test/supp
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { meeting } from '../../../test/support/meeting.ts'
 import { longKnown } from '../../../test/support/moderation.ts'
+import { publish } from '../../../test/support/publishing.ts'
 import { contextFor, inTx } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
 import { newId } from '../../db/ids.ts'
@@ -33,8 +34,10 @@ onBothEngines('verdicts', (t) => {
   }
 
   test('a card says what came of it, in numbers and in words', async () => {
-    const [owner, a, b, c] = [await t.user(), await t.user(), await t.user(), await t.user()]
+    const [owner, a, b, c] = [await longKnown(t), await longKnown(t), await longKnown(t), await longKnown(t)]
     const card = await publicCard(owner)
+    const [, day, month] = t.app.services.now().toUTCString().split(' ')
+    const today = `${Number(day)} ${month}`
     expect(await trustOf(owner, card)).toBeNull()
     const first = await a.post(`${card}/verdicts`, {
       outcome: 'worked',
@@ -51,24 +54,24 @@ onBothEngines('verdicts', (t) => {
     expect(trust.low).toBeLessThan(trust.value)
     expect(trust.high).toBeGreaterThan(trust.value)
     expect(trust.summary).toBe(
-      'Worked 2× on node 22 and 24, failed 1× on Node 18, last confirmed today by 2 people',
+      `Worked for 2 people, last on ${today}, node 22 and 24; failed for 1 person, Node 18`,
     )
     // Said without a place, it is not counted for one.
     await c.post(`${card}/verdicts`, { outcome: 'worked' })
     expect((await trustOf(owner, card)).summary).toContain(
-      'Worked 3×, 2× on node 22 and 24, failed 1× on Node 18',
+      `Worked for 3 people, last on ${today}, 2 on node 22 and 24; failed for 1 person, Node 18`,
     )
     expect((await c.delete(`${card}/verdicts`)).status).toBe(204)
     await c.post(`${card}/verdicts`, { outcome: 'failed', environment: { Node: '18' } })
     t.later(12 * DAY_MS)
-    expect((await trustOf(owner, card)).summary).toContain('12 days ago by 2 people')
+    expect((await trustOf(owner, card)).summary).toContain(`Worked for 2 people, last on ${today}`)
     const found = await a.post('/api/v1/search', { query: `verdict${words}`, scope: 'public' })
     expect(found.body.results[0].trust.summary.length).toBeLessThanOrEqual(120)
     expect(found.body.results[0].trust).toMatchObject({ worked: 2, failed: 1 })
   })
 
   test('the same verdict again changes nothing, another replaces it, and all can be taken back', async () => {
-    const [owner, judge] = [await t.user(), await t.user()]
+    const [owner, judge] = [await longKnown(t), await longKnown(t)]
     const card = await publicCard(owner)
     const verdict = { outcome: 'worked', environment: { node: '24', os: 'Debian' } }
     const first = (await judge.post(`${card}/verdicts`, verdict)).body
@@ -88,7 +91,7 @@ onBothEngines('verdicts', (t) => {
   })
 
   test('readers read outcome and note; the output and the name are for those who edit the card', async () => {
-    const [owner, judge, reader] = [await t.user(), await t.user('Judge'), await t.user()]
+    const [owner, judge, reader] = [await longKnown(t), await t.user('Judge'), await longKnown(t)]
     const card = await publicCard(owner)
     await judge.post(`${card}/verdicts`, { outcome: 'failed', note: 'on musl', evidence: 'exit code 127' })
     const [seen] = (await reader.get(`${card}/verdicts`)).body.items
@@ -115,7 +118,7 @@ onBothEngines('verdicts', (t) => {
   })
 
   test('a card that one cannot see is not there, and bad input is named', async () => {
-    const [owner, other] = [await t.user(), await t.user()]
+    const [owner, other] = [await longKnown(t), await longKnown(t)]
     const { card_id } = await record(owner)
     const url = `/api/v1/cards/${card_id}/verdicts`
     expect((await other.post(url, { outcome: 'worked' })).status).toBe(404)
@@ -128,7 +131,7 @@ onBothEngines('verdicts', (t) => {
   })
 
   test('secrets in evidence, note and environment are not kept', async () => {
-    const [owner, judge] = [await t.user(), await t.user()]
+    const [owner, judge] = [await longKnown(t), await longKnown(t)]
     const card = await publicCard(owner)
     const secret = `ghp_${'a1B2'.repeat(9)}`
     const answer = await judge.post(`${card}/verdicts`, {
@@ -143,7 +146,7 @@ onBothEngines('verdicts', (t) => {
   })
 
   test('after a change of the fix earlier verdicts weigh less, and the card says so', async () => {
-    const [owner, ...judges] = await Promise.all([1, 2, 3, 4].map(() => t.user()))
+    const [owner, ...judges] = await Promise.all([1, 2, 3, 4].map(() => longKnown(t)))
     if (!owner) throw new Error('nobody')
     const card = await publicCard(owner)
     for (const judge of judges) await judge.post(`${card}/verdicts`, { outcome: 'failed' })
@@ -154,7 +157,7 @@ onBothEngines('verdicts', (t) => {
     const after = await trustOf(owner, card)
     expect(after.before_change).toBe(3)
     expect(after.value).toBeGreaterThan(before.value)
-    expect(after.summary).toBe('Verified 3× before the last change')
+    expect(after.summary).toBe('Before the last change: failed for 3 people')
   })
 
   test('one vote does not mark a card as outdated; several do', async () => {
@@ -168,7 +171,7 @@ onBothEngines('verdicts', (t) => {
   })
 
   test('a verdict replaces an earlier vote, and “outdated” after it counts until the next verdict', async () => {
-    const [owner, judge] = [await t.user(), await t.user()]
+    const [owner, judge] = [await longKnown(t), await longKnown(t)]
     const card = await publicCard(owner)
     await judge.post(`${card}/feedback`, { kind: 'outdated' })
     t.later(DAY_MS)
@@ -184,26 +187,118 @@ onBothEngines('verdicts', (t) => {
     expect(await trustOf(owner, card)).toMatchObject({ worked: 1, stale: 0, people: 1 })
   })
 
-  test('accounts of today bury no card of a stranger; in a private team a new colleague counts in full', async () => {
-    const [owner, ...others] = await Promise.all(Array.from({ length: 9 }, () => t.user()))
-    if (!owner) throw new Error('nobody')
-    const card = await publicCard(owner)
-    for (const one of others) await one.post(`${card}/verdicts`, { outcome: 'stale' })
-    expect((await owner.get(card)).body).toMatchObject({ likely_outdated: false, trust: { stale: 8 } })
-    const [verdict] = (await owner.get(`${card}/verdicts`)).body.items
-    expect(verdict).toMatchObject({ weight: 0.06, weighs_less: ['new_account'] })
+  test('accounts of today neither bury nor raise a card of a stranger, and its summary names none of them', async () => {
+    const crowd = await Promise.all(Array.from({ length: 40 }, () => t.user()))
+    const ageOf = (days: number) =>
+      inTx(contextFor(t.app.services), ({ db }) =>
+        db
+          .updateTable('users')
+          .set({ created_at: new Date(t.app.services.now().getTime() - days * DAY_MS).toISOString() })
+          .where(
+            'user_id',
+            'in',
+            crowd.map(({ userId }) => userId),
+          )
+          .execute(),
+      )
+    for (const [outcome, some] of [
+      ['worked', crowd],
+      ['stale', crowd.slice(0, 9)],
+    ] as const) {
+      await ageOf(0)
+      const owner = await t.user()
+      const card = await publicCard(owner)
+      for (const one of some) await one.post(`${card}/verdicts`, { outcome, environment: { node: '24' } })
+      const nobody = { worked: 0, failed: 0, stale: 0, people: 0, last_confirmed_at: null }
+      expect((await owner.get(card)).body).toMatchObject({
+        likely_outdated: false,
+        trust: { ...nobody, summary: 'No independent verdict yet' },
+      })
+      const read = await owner.tool('get_card', { card_id: card.split('/').at(-1) })
+      expect(read.body.data.trust).toMatchObject(nobody)
+      // A month must pass before they are a crowd.
+      await ageOf(20)
+      await refreshAllTrust(contextFor(t.app.services), never)
+      expect(await trustOf(owner, card)).toMatchObject({ people: 4, [outcome]: 4 })
+      await ageOf(40)
+      await refreshAllTrust(contextFor(t.app.services), never)
+      expect(await trustOf(owner, card)).toMatchObject({ people: some.length, [outcome]: some.length })
+    }
+  })
 
-    const { admin, viewer, workspaceId } = await team(t)
-    const { card_id } = await record(admin, { workspace_id: workspaceId })
-    const own = `/api/v1/cards/${card_id}`
-    await admin.post(`${own}/share`)
-    await viewer.post(`${own}/verdicts`, { outcome: 'stale' })
-    const [colleague] = (await admin.get(`${own}/verdicts`)).body.items
-    expect(colleague).toMatchObject({ weight: 1, weighs_less: [] })
+  test('one person with 30 environments is one person', async () => {
+    const [owner, one, other] = [await longKnown(t), await longKnown(t), await longKnown(t)]
+    const card = await publicCard(owner)
+    for (let node = 1; node <= 30; node++)
+      await one.post(`${card}/verdicts`, {
+        outcome: node > 25 ? 'worked' : 'failed',
+        environment: { node: `${node % 2}.${node}.0` },
+      })
+    expect(await trustOf(owner, card)).toMatchObject({ worked: 1, failed: 1, people: 1 })
+    await other.post(`${card}/verdicts`, { outcome: 'worked', environment: { node: '22.1' } })
+    const { summary } = await trustOf(owner, card)
+    expect(summary).toMatch(/^Worked for 2 people, last on \d+ \w{3}(?: \d{4})?, .*; failed for 1 person, /)
+  })
+
+  test('in a private team each member counts 1 from the first day, also for a card published from there', async () => {
+    const { admin, editor, viewer, workspaceId } = await team(t)
+    const stranger = await longKnown(t)
+    const { card_id } = await record(editor, { workspace_id: workspaceId })
+    const card = `/api/v1/cards/${card_id}`
+    await editor.post(`${card}/share`)
+    await viewer.post(`${card}/verdicts`, { outcome: 'worked', environment: { node: '22' } })
+    const one = (await trustOf(admin, card)).value
+    // The owner too.
+    await editor.post(`${card}/verdicts`, { outcome: 'worked', environment: { node: '22' } })
+    const both = await trustOf(admin, card)
+    expect(both).toMatchObject({ worked: 2, people: 2, value: 0.833 })
+    expect([one, both.summary]).toEqual([0.8, expect.stringMatching(/^Worked for 2 people, .*, node 22$/)])
+    const items = (await admin.get(`${card}/verdicts`)).body.items
+    for (const item of items) {
+      expect(item).not.toHaveProperty('weight')
+      expect(item).not.toHaveProperty('weighs_less')
+    }
+
+    expect((await publish(editor, card_id)).status).toBe(200)
+    const seenBy = async (who: Person) => {
+      const found = await who.post('/api/v1/search', {
+        query: goodCard('x').title,
+        scope: 'public',
+        limit: 50,
+      })
+      const hit = found.body.results.find((each: { card_id: string }) => each.card_id === card_id)
+      return [(await trustOf(who, card)).value, (await trustOf(who, card)).people, hit?.trust?.people]
+    }
+    for (const member of [admin, editor, viewer])
+      expect((await seenBy(member)).slice(0, 2)).toEqual([0.833, 2])
+    const [value, people] = await seenBy(stranger)
+    expect(people).toBe(0)
+    expect(value).toBeLessThan(0.77)
+    await stranger.post(`${card}/verdicts`, { outcome: 'failed' })
+    expect(await trustOf(viewer, card)).toMatchObject({ worked: 2, failed: 1, people: 3 })
+    expect(await trustOf(stranger, card)).toMatchObject({ worked: 0, failed: 1, people: 1 })
+    // Who has left is a stranger.
+    await admin.delete(`/api/v1/workspaces/${workspaceId}/members/${viewer.userId}`)
+    expect(await trustOf(viewer, card)).toMatchObject({ worked: 0, people: 1 })
+    // Back in the team, the verdict of the stranger counts as before.
+    expect((await editor.post(`${card}/unpublish`)).status).toBe(200)
+    expect(await trustOf(editor, card)).toMatchObject({ worked: 1, failed: 1 })
+  })
+
+  test('votes of strangers on a card that is taken back into a team do not count as those of members', async () => {
+    const { admin, editor, workspaceId } = await team(t)
+    const crowd = await Promise.all(Array.from({ length: 12 }, () => t.user()))
+    const { card_id } = await record(editor, { workspace_id: workspaceId })
+    const card = `/api/v1/cards/${card_id}`
+    expect((await publish(editor, card_id)).status).toBe(200)
+    for (const one of crowd) await one.post(`${card}/feedback`, { kind: 'outdated' })
+    await editor.post(`${card}/unpublish`)
+    await editor.post(`${card}/share`)
+    expect((await admin.get(card)).body).toMatchObject({ likely_outdated: false, trust: { people: 0 } })
   })
 
   test('worked pays as useful does: once per person and card, within one limit', async () => {
-    const [owner, judge] = [await t.user(), await t.user()]
+    const [owner, judge] = [await longKnown(t), await longKnown(t)]
     const card = await publicCard(owner)
     const before = await balance(owner)
     await judge.post(`${card}/feedback`, { kind: 'useful' })
@@ -221,7 +316,7 @@ onBothEngines('verdicts', (t) => {
   })
 
   test('the owner counts little, praise that is returned weighs less, and the tenth card of one owner too', async () => {
-    const [a, b, stranger] = [await t.user(), await t.user(), await t.user()]
+    const [a, b, stranger] = [await longKnown(t), await longKnown(t), await longKnown(t)]
     const [cardOfA, cardOfB, own] = [await publicCard(a), await publicCard(b), await publicCard(a)]
     await a.post(`${own}/verdicts`, { outcome: 'worked' })
     await b.post(`${cardOfA}/verdicts`, { outcome: 'worked' })
@@ -240,28 +335,9 @@ onBothEngines('verdicts', (t) => {
     expect(values.toSorted((x, y) => y - x)).toEqual(values)
   })
 
-  test('those who edit a card see how much each verdict counts and why; readers do not', async () => {
-    const [owner, reader] = [await longKnown(t), await longKnown(t)]
-    const card = await publicCard(owner)
-    await owner.post(`${card}/verdicts`, { outcome: 'worked' })
-    await reader.post(`${card}/verdicts`, { outcome: 'failed' })
-    const seen = async (who: typeof owner) =>
-      (await who.get(`${card}/verdicts`)).body.items.map(
-        ({ outcome, weight, weighs_less }: Record<string, unknown>) => [outcome, weight, weighs_less],
-      )
-    expect(await seen(owner)).toEqual([
-      ['failed', 1, []],
-      ['worked', 0.2, ['owner']],
-    ])
-    expect(await seen(reader)).toEqual([
-      ['failed', null, null],
-      ['worked', null, null],
-    ])
-  })
-
   test('24 verdicts at once: none is lost, and trust is what the log says', async () => {
-    const owner = await t.user()
-    const judges = await Promise.all(Array.from({ length: 24 }, () => t.user()))
+    const owner = await longKnown(t)
+    const judges = await Promise.all(Array.from({ length: 24 }, () => longKnown(t)))
     const card = await publicCard(owner)
     const answers = await Promise.all(
       judges.map((judge, index) =>
@@ -284,7 +360,7 @@ onBothEngines('verdicts', (t) => {
   })
 
   test('a verdict that comes while the job computes is counted', async () => {
-    const [owner, judge, late] = [await t.user(), await t.user(), await t.user()]
+    const [owner, judge, late] = [await longKnown(t), await longKnown(t), await longKnown(t)]
     const card = await publicCard(owner)
     const cardId = card.split('/').at(-1) ?? ''
     const { verdict_id } = (await judge.post(`${card}/verdicts`, { outcome: 'worked' })).body
@@ -306,7 +382,7 @@ onBothEngines('verdicts', (t) => {
   })
 
   test('a verdict on a card that is deleted at this moment is answered if it is kept, and refused if it is not', async () => {
-    const [owner, judge] = [await t.user(), await t.user()]
+    const [owner, judge] = [await longKnown(t), await longKnown(t)]
     const card = await publicCard(owner)
     const cardId = card.split('/').at(-1) ?? ''
     const answer = await meeting(
@@ -331,7 +407,7 @@ onBothEngines('verdicts', (t) => {
   })
 
   test('verdicts can be neither changed nor removed', async () => {
-    const [owner, judge] = [await t.user(), await t.user()]
+    const [owner, judge] = [await longKnown(t), await longKnown(t)]
     const card = await publicCard(owner)
     const { verdict_id } = (await judge.post(`${card}/verdicts`, { outcome: 'worked' })).body
     const { database } = t.app.services
@@ -352,7 +428,7 @@ onBothEngines('verdicts', (t) => {
   })
 
   test('a person judges a card in 100 environments and 30 times a day; the same again is no further verdict', async () => {
-    const [owner, judge, other] = [await t.user(), await t.user(), await t.user()]
+    const [owner, judge, other] = [await longKnown(t), await longKnown(t), await longKnown(t)]
     const card = await publicCard(owner)
     const judged = async (person: Person, node: number, outcome = 'worked') => {
       const { status, body } = await person.post(`${card}/verdicts`, {
@@ -382,7 +458,7 @@ onBothEngines('verdicts', (t) => {
     await addJudged(31, 100)
     expect(await judged(judge, 101)).toBe('too_many_verdicts')
     expect(await judged(judge, 1, 'failed')).toBe(201)
-    expect(await trustOf(owner, card)).toMatchObject({ worked: 100, failed: 1, people: 2 })
+    expect(await trustOf(owner, card)).toMatchObject({ worked: 2, failed: 1, people: 2 })
   })
 })
 
@@ -391,12 +467,15 @@ onBothEngines(
   (t) => {
     test('an account without a proven address weighs nothing', async () => {
       const [owner, judge] = [await t.user(), await t.user()]
+      const card = await publicCard(owner)
+      await judge.post(`${card}/verdicts`, { outcome: 'failed' })
+      expect((await owner.get(card)).body.trust).toMatchObject({ failed: 0, people: 0, value: 0.75 })
+      // Nobody else reads a private card, so its owner counts there.
       const { card_id } = await record(owner)
-      await owner.post(`/api/v1/cards/${card_id}/share`)
-      await owner.post(`/api/v1/cards/${card_id}/verdicts`, { outcome: 'failed' })
-      const { trust } = (await owner.get(`/api/v1/cards/${card_id}`)).body
-      expect(trust).toMatchObject({ failed: 1, value: 0.75 })
-      expect((await judge.post(`/api/v1/cards/${card_id}/verdicts`, { outcome: 'worked' })).status).toBe(404)
+      const own = `/api/v1/cards/${card_id}`
+      await owner.post(`${own}/verdicts`, { outcome: 'failed' })
+      expect((await owner.get(own)).body.trust).toMatchObject({ failed: 1, people: 1, value: 0.6 })
+      expect((await judge.post(`${own}/verdicts`, { outcome: 'worked' })).status).toBe(404)
     })
 
     test('a verdict keeps its weight when its account is deleted', async () => {

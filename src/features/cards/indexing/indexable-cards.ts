@@ -10,7 +10,7 @@ const BATCH = 100
 
 export type IndexedRow = Omit<
   Selectable<CardsTable>,
-  'filter_text' | 'recorded_with' | 'origin_key' | 'successor_gone'
+  'filter_text' | 'recorded_with' | 'origin_key' | 'successor_gone' | 'team_trust'
 >
 
 /** Cards as the index takes them: the rows, and the searched parts of their evidence. */

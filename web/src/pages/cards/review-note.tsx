@@ -56,6 +56,11 @@ function ReaderNote({ card }: { card: Card }) {
             {RULES[rule] ?? rule} <span className="font-mono text-xs text-faint">{rule}</span>
           </li>
         ))}
+        {card.provenance.contains_instructions_note && (
+          <li>
+            {RULES.agent_instruction}: {card.provenance.contains_instructions_note}
+          </li>
+        )}
       </ul>
     </Notice>
   )

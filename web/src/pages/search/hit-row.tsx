@@ -39,11 +39,11 @@ type Props = { state: SearchState; isChosen: boolean; wide: boolean }
 
 const TAGS_SHOWN = 1
 
-/** “Worked 3×, failed 1×”: the rest of the summary would take the room of the title. */
+/** “Worked for 3, failed for 1”: the rest of the summary would take the room of the title. */
 const inShort = ({ worked, failed, stale }: NonNullable<BoxHit['trust']>): string => {
   const counts = { worked, failed, outdated: stale }
   const words = Object.entries(counts).filter(([, count]) => count > 0)
-  const text = words.map(([outcome, count]) => `${outcome} ${count}×`).join(', ')
+  const text = words.map(([outcome, count]) => `${outcome} for ${count}`).join(', ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
@@ -69,7 +69,7 @@ export function CardHit({ hit, state, isChosen, wide }: Props & { hit: BoxHit })
           </Link>
           {/* Half of the line stays for the title. */}
           <span className="flex max-w-1/2 shrink-0 items-center gap-1.5">
-            {hit.trust && (
+            {hit.trust && hit.trust.people > 0 && (
               <span className="truncate text-xs text-soft" title={hit.trust.summary}>
                 {inShort(hit.trust)}
               </span>
@@ -79,7 +79,7 @@ export function CardHit({ hit, state, isChosen, wide }: Props & { hit: BoxHit })
                 <Badge tone="warn">Outdated?</Badge>
               </span>
             )}
-            {hit.tags.slice(0, hit.trust ? 0 : TAGS_SHOWN).map((tag) => (
+            {hit.tags.slice(0, hit.trust?.people ? 0 : TAGS_SHOWN).map((tag) => (
               <Link
                 key={tag}
                 to="/"

@@ -95,7 +95,7 @@ function Parts({ week, workspaceId }: { week: Week; workspaceId: string }) {
       )}
       <Part title="Called outdated" part={doubted} none="Nobody doubts a card of the team.">
         {doubted.items.map((one) => (
-          <Row key={one.card_id} card={one} aside={plural(one.times, 'time')} />
+          <Row key={one.card_id} card={one} aside={plural(one.times, 'person', 'people')} />
         ))}
       </Part>
       {review && (

@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { FormError, PartNotLoaded } from '../../../ui/states.tsx'
 import { toastError } from '../../../ui/toast.tsx'
-import { OUTCOMES, type Outcome, outcomeOf, WEIGHS_LESS } from './outcomes.ts'
+import { OUTCOMES, type Outcome, outcomeOf } from './outcomes.ts'
 import { useTakeBack, useVerdicts, useVerify } from './use-verdicts.ts'
 import { VerdictDialog } from './verdict-dialog.tsx'
 
@@ -96,12 +96,6 @@ function VerdictRow({ verdict, card }: { verdict: Verdict; card: Card }) {
           {verdict.card_version !== card.version && ` · version ${verdict.card_version}`}
         </span>
       </div>
-      {verdict.weighs_less && verdict.weighs_less.length > 0 && (
-        <p className="text-xs text-faint">
-          Counts {formatNumber(verdict.weight ?? 0)} of 1:{' '}
-          {verdict.weighs_less.map((reason) => WEIGHS_LESS[reason]).join(', ')}
-        </p>
-      )}
       {verdict.note && <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{verdict.note}</p>}
       {verdict.evidence && (
         <details>

@@ -14,10 +14,10 @@ export const CYRILLIC_TWINS =
 /** Look-alike letters of other alphabets, each with the Latin letter that a reader takes it for. */
 const TWINS: readonly (readonly [letters: string, latin: string])[] = [
   [CYRILLIC_TWINS, 'aeopcyxisjAEOPCXI'],
-  ['\u0412\u041a\u041c\u041d\u0422\u0423\u0405\u0408\u0501\u051b\u051d\u04bb\u04cf', 'BKMHTYSJdqwhl'],
+  ['\u0423\u0405\u0408\u0501\u051b\u051d\u04bb\u04cf', 'YSJdqwhl'],
   [
-    '\u03b1\u03bf\u03c1\u03bd\u03b9\u03ba\u03c5\u03c7\u03b3\u03b5\u03c4\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7',
-    'aopvikuxyetABEZHIKMNOPTYX',
+    '\u03b1\u03bf\u03c1\u03bd\u03b9\u03ba\u03c5\u03c7\u03b3\u03b5\u03c4\u0391\u0395\u0399\u039a\u039f\u03a1\u03a4\u03a7',
+    'aopvikuxyetAEIKOPTX',
   ],
   ['\u0585\u057d\u0578\u0570\u0581\u0575\u0566\u056f', 'ounhgjqk'],
   [

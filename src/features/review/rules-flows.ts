@@ -17,7 +17,7 @@ const SECRET_KEYWORDS =
 
 /** Options by which a program uses a secret for itself, ignored lists and what only reads a key's name. */
 const USED = new RegExp(
-  `(?:(?:(?<![\\w-])-i|-e ["']?ssh -i|--?identity(?:-file)?|identityfile|--(?:env|netrc|key|cert|cacert|secret|password|config|kubeconfig|credential|credentials|userconfig|private-key|ssl-key|ssl-cert|ssl-ca|from-env|account-key|service-account-key)[\\w-]{0,12}|--key-file|-key|-cert|-K|-C|--kubeconfig|kubeconfig|credentials|GIT_SSH_COMMAND|SSL_CERT_FILE)[ =]{1,2}["']?|(?:^|[\\s;&(])(?:source|\\.|chmod [\\w+]{2,5}|mkdir(?: -p)?|touch|chown [\\w:]{1,20}|ls(?: -\\w{1,5})?|cd|vi|vim|nano|code|export \\w{1,30}=)\\s{1,2}["']?)[\\w~/$.{}\\\\:-]{0,60}?${SECRET_FILES}`,
+  `(?:(?:(?<![\\w-])-i|-e ["']?ssh -i|--?identity(?:-file)?|identityfile|--(?:env|netrc|key|cert|cacert|secret|password|config|kubeconfig|credential|credentials|userconfig|private-key|ssl-key|ssl-cert|ssl-ca|from-env|account-key|service-account-key)[\\w-]{0,12}|--key-file|-key|-cert|-K|-C|--kubeconfig|kubeconfig|credentials|GIT_SSH_COMMAND|SSL_CERT_FILE)[ =]{1,2}["']?|(?:^|[\\s;&(])(?:source|\\.|chmod [\\w+]{2,5}|mkdir(?: -p)?|touch|chown [\\w:]{1,20}|ls(?: -\\w{1,5})?|cd|vi|vim|nano|code|export \\w{1,30}=)\\s{1,2}["']?)[\\w~/$.{}\\\\:-]{0,60}?${SECRET_FILES}[^\\s"'\`]{0,80}`,
   'gi',
 )
 

@@ -232,6 +232,53 @@ const ROLE_TAGS: Trigger[] = [
   trigger('role_tag', 'warn', 'system:', /(?<=^|[\n\r])SYSTEM: ?(?=[A-Za-z])/y),
 ]
 
+/** Marks of this vault and of others, by which a text says of itself that it can be trusted. */
+const FORGED_MARKS: Trigger[] = [
+  trigger(
+    'role_tag',
+    'warn',
+    'contains_instructions¦contains instructions',
+    /contains[_ ]instructions["'`]?\s{0,3}[:=]\s{0,3}["']?(?:false|no\b|none|0)/iy,
+  ),
+  trigger(
+    'role_tag',
+    'warn',
+    'provenance',
+    /provenance["'`]?\s{0,3}[:=]\s{0,3}(?:\{|["']?(?:you|own|trusted|reviewed|verified|team|system|operator)\b)/iy,
+  ),
+  trigger('role_tag', 'warn', '"owner"¦owner:', /"?owner"?\s{0,2}:\s{0,2}"?you"?\b/iy),
+  trigger(
+    'role_tag',
+    'warn',
+    '(own card¦(team card¦(public card¦[own card¦[team card',
+    /[([](?:own|team|public) card [0-9a-z]{6}/iy,
+  ),
+  trigger(
+    'role_tag',
+    'warn',
+    'tool result¦tool output¦tool response¦tool_result¦function result¦function output',
+    /(?<=^|[\n\r][ \t>#*-]{0,6}|\[|<)(?:tool|function)[ _](?:results?|output|response)(?:\]|>|\s?:)/iy,
+  ),
+  trigger(
+    'role_tag',
+    'warn',
+    'end of untrusted¦end untrusted¦end of trusted¦begin trusted¦end of card¦end of data¦end of quoted¦end of external¦end of document¦end of user¦end_of_untrusted¦begin instructions¦end of context¦end of tool¦end of the card¦end of retrieved¦end of recalled¦end of memory',
+    /(?<=[-=<[#*>]{2,10} ?\/?)(?:end|begin)[ _](?:of[ _])?(?:the[ _])?(?:untrusted|trusted|card|data|quoted|external|document|user|instructions|context|tool|retrieved|recalled|memory)\b/iy,
+  ),
+  trigger(
+    'role_tag',
+    'warn',
+    'system notice¦system directive¦system instruction¦operator notice¦operator message¦operator instruction¦operator directive¦administrator notice¦admin notice¦developer instruction¦developer notice¦developer message¦system override¦vault notice',
+    /(?:system|operator|admin(?:istrator)?|developer|vault) (?:notice|directive|instruction|message|override)s?(?: from [\w ]{1,30})?\s?[:\]]/iy,
+  ),
+  trigger(
+    'role_tag',
+    'warn',
+    'message from¦notice from¦instruction from¦instructions from¦on behalf of',
+    /(?:message|notice|instructions?) from (?:the |your )?(?:system|operator|vault|administrator|developers?|anthropic|openai|google|knowledge vault|platform|principal)\b\s?(?:[:\]]|team)/iy,
+  ),
+]
+
 const TOOL_CALLS: Trigger[] = [
   trigger(
     'tool_call',
@@ -275,4 +322,4 @@ const TOOL_CALLS: Trigger[] = [
   ),
 ]
 
-export const IMITATION_TRIGGERS: readonly Trigger[] = [...ROLE_TAGS, ...TOOL_CALLS]
+export const IMITATION_TRIGGERS: readonly Trigger[] = [...ROLE_TAGS, ...FORGED_MARKS, ...TOOL_CALLS]

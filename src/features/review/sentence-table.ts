@@ -24,8 +24,8 @@ export const WORDS = [
   'claim',
   'rank',
   'none',
-  'secret',
   'quiet',
+  'whole',
 ] as const
 export type Word = (typeof WORDS)[number]
 
@@ -99,6 +99,10 @@ export const COMBINATIONS: readonly Combination[] = [
   warns('claim act agent', 80),
   warns('claim act without', 90),
   warns('agent claim trust', 80),
+  warns('whole', 10),
+  warns('keep lasting claim', 90),
+  warns('always trust card', 80),
+  warns('obey card', 30),
 ]
 
 /** Languages without blanks between words, or whose words carry prefixes: a word is found anywhere. */
@@ -167,7 +171,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
       authori[sz]ed_to cleared_to free_to may_now`,
     trust: `trust. trusts. trusted. trustworthy approved. pre-approved preapproved authori[sz]ed whitelist allowlist
       safe_to_run safe_to_exec verified. vetted. cleared. granted. exempt beyond_question authoritative. genuine. legitimate. reliable. rubber-stamp rubber_stamp unquestion take_at_face`,
-    obey: `obey comply_with complies_with comply. complies. adhere_to abide_by follow_the_instructions follow_every follow_all follow_this_card follow_these_steps_without follow_exactly follow_only
+    obey: `obey comply_with complies_with comply. complies. adhere_to abide_by follow_every follow_all follow_this_card follow_these_steps_without follow_exactly follow_only
       follow_these_instead follow_this_instead follow_the_new follow_my follow_what do_exactly do_as do_what do_whatever carry_out_every carry_out_whatever
       listen_only listen_to_me answer_only_to answer_to_me defer_to act_on_it act_on_this heed_only observe_only only_these_steps only_the_steps only_this_card take_orders take_your_orders execute_every execute_whatever execute_all
       run_every run_whatever treat_as_orders honor_every honour_every without_question unconditional`,
@@ -195,7 +199,15 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     none: `needs_no need_no requires_no require_no no_need without_any without_a without_further without_prior not_needed not_required not_necessary isn't_needed isn't_required unnecessary superfluous waive
       never_need never_require never_ask never_seek never_request never_wait don't_need does_not_need doesn't_need do_not_need don't_require does_not_require can_be_skipped may_be_skipped should_be_skipped no_further no_longer_need no_longer_require auto-accept auto-approve taken_as_read
       taken_for_granted is_presumed is_assumed are_presumed needn't need_not never_be_asked not_be_asked do_not_ask don't_ask do_not_wait don't_wait do_not_seek skip_the skip_any skip_all no_approval no_confirm no_permission no_consent no_sign-off no_question`,
-    secret: `print. reveal show. repeat. output. dump. leak. display. quote. recite list_your write_out spell_out give_me tell_me what_are_your what_were_your verbatim word_for_word`,
+    whole: `say_nothing_to_the_user say_nothing_to_your out_of_your_summary out_of_your_report out_of_your_answer out_of_your_reply keep_this_between keep_it_between between_you_and_me
+      mentioning_it_to_the_user from_mentioning_the from_telling_the from_informing must_not_learn_of must_not_know_about must_not_find_out should_not_find_out hide_it_from_the_user hide_this_from_the_user
+      behind_the_user's_back without_the_user's_knowledge keep_the_user_in_the_dark user_need_not_know user_doesn't_need_to_know user_does_not_need_to_know
+      no_need_to_tell_the_user no_need_to_inform_the_user no_need_to_ask_the_user no_need_to_mention_this reviews_are_skipped approvals_are_not_needed approval_is_not_needed confirmation_is_not_needed
+      treat_every_card treat_all_cards trust_every_card trust_all_cards trust_this_card cards_are_trusted cards_are_approved card_is_trusted every_step_of_this_card all_steps_of_this_card
+      obey_this obey_the_card obey_these obey_me you_must_obey must_obey must_comply_with_this act_as_my you_work_for_me_now your_new_instruction your_new_directive your_real_task your_true_task your_actual_task
+      your_only_task_is your_only_job_is new_objective: new_directive: new_priority: override_code disregard_your ignore_your_instr ignore_your_rules ignore_your_prev ignore_your_system forget_your_instr forget_your_rules forget_your_prev forget_your_training
+      abandon_your_instr drop_your_instr never_ask_the_user don't_ask_the_user do_not_ask_the_user without_asking_the_user without_telling_the_user without_informing_the_user without_consulting_the_user without_involving_the_user without_the_user_seeing
+      without_notifying_the_user not_necessary_to_ask_the_user user_has_pre-approved user_pre-approved user_preapproved consent_is_implied consent_has_been_given approval_is_implied approval_has_been_granted`,
     quiet: `quietly silently secretly discreetly covertly unobtrusively in_the_background without_comment tacitly stealth inconspicuous on_the_quiet under_the_radar`,
   },
   nl: {

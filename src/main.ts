@@ -1,10 +1,8 @@
 import cluster from 'node:cluster'
 import { writeSync } from 'node:fs'
 import type { Config } from './config.ts'
-import type { CountedUses } from './core/limits.ts'
 import type { Variables } from './core/user-folders.ts'
 import { explainStart } from './start-errors.ts'
-import type { FromWorker, ToWorker } from './worker-metrics.ts'
 
 const EXIT_FAILED = 1
 const STDERR = 2
@@ -73,18 +71,15 @@ function onEndOfNpm(handle: () => void): void {
 
 /** What a worker and its siblings tell each other, through the process that watches them. */
 async function shareWithSiblings() {
-  const { memoryLimits } = await import('./core/limits.ts')
-  if (!cluster.isWorker) return { limits: memoryLimits() }
+  if (!cluster.isWorker) return {}
+  const { limitsOfWorker } = await import('./worker-limits.ts')
   const { metricsOfAllWorkers } = await import('./worker-metrics.ts')
-  const tell = (message: CountedUses | FromWorker) => process.send?.(message)
-  const limits = memoryLimits(tell)
-  process.on('message', (message: CountedUses | ToWorker) => {
-    if (Array.isArray(message)) limits.absorb(message)
-  })
-  return {
-    limits,
-    metricsOfAll: metricsOfAllWorkers({ tell, listen: (hear) => process.on('message', hear) }),
+  const channel = {
+    tell: (message: object) => void process.send?.(message),
+    // biome-ignore lint/suspicious/noExplicitAny: each side of the channel knows its own messages
+    listen: (hear: (message: any) => void) => void process.on('message', hear),
   }
+  return { limits: limitsOfWorker(channel), metricsOfAll: metricsOfAllWorkers(channel) }
 }
 
 /** Workers are numbered from 1, so a later one replaces another. */

@@ -14,7 +14,7 @@ const WRITERS = 4
 const MOST_WRITES = 40
 const LONGEST_MS = 100
 /** A fast machine writes so much in a hundred rounds that its searches cost more than the writers earn. */
-const CREDITS = 100_000
+const CREDITS = 10_000
 
 function childrenOf(pid: number): number[] {
   try {
@@ -126,7 +126,7 @@ export async function killAgainAndAgain(
     const library = { cardId, word: `${word}1` }
     const writers = Array.from({ length: WRITERS }, () => new Writer(() => baseUrl, library))
     await Promise.all(writers.map((writer) => writer.register()))
-    const granted = await server.kvault('admin', 'grant', librarian.email, '--keep-access')
+    const granted = await server.kvault('admin', 'grant', '--keep-access', librarian.email)
     if (granted.code !== 0) throw new Error(granted.stderr)
     const code = await librarian.makeCode(CREDITS, WRITERS)
     await Promise.all(writers.map((writer) => writer.redeem(code, CREDITS)))

@@ -39,9 +39,13 @@ function addAdminCommands(admin: Command, done: Done): void {
   admin
     .command('grant <email>')
     .description(
-      'make somebody service admin; prints a link where the account is new or its address not proved',
+      'make somebody service admin; asks before it takes sessions and keys from an account whose address nobody has proved',
     )
-    .option('--keep-access', 'you vouch for the holder of the account: sign nobody out, print no link')
+    .option('--keep-access', 'do not ask: the account keeps its sessions, keys and password')
+    .option(
+      '--take-access',
+      'do not ask: end them where nobody has proved the address, and print a link for a password',
+    )
     .action((email, options) => done(async () => (await import('./admin.ts')).grant(email, options)))
   admin
     .command('revoke <email>')

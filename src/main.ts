@@ -31,16 +31,18 @@ function say(message: string): void {
 }
 
 /** On PostgreSQL several servers are the usual way. */
-async function isAlone({ databaseUrl, dataDir }: Config): Promise<boolean> {
+async function claimData({ databaseUrl, dataDir }: Config): Promise<boolean> {
   if (databaseUrl !== undefined) return true
   return (await import('./db/engines/sqlite/one-server.ts')).claimFolder(dataDir)
 }
 
-async function greet(config: Config, settings: Variables, unknown: readonly string[]): Promise<void> {
+type Greeting = { settings: Variables; unknownSettings: readonly string[]; isAlone: boolean }
+
+async function greet(config: Config, { settings, unknownSettings, isAlone }: Greeting): Promise<void> {
   const { greeting, secondServer, settingsWithoutEffect, warningsAtStart } = await import('./greeting.ts')
   process.stdout.write(greeting(config))
-  if (!(await isAlone(config))) process.stderr.write(secondServer(config))
-  for (const warning of warningsAtStart(config, settingsWithoutEffect(settings, unknown)))
+  if (!isAlone) process.stderr.write(secondServer(config))
+  for (const warning of warningsAtStart(config, settingsWithoutEffect(settings, unknownSettings)))
     process.stderr.write(warning)
 }
 
@@ -112,13 +114,15 @@ async function start(): Promise<void> {
   const { requireFolders } = await import('./required-folders.ts')
   requireFolders(config)
   await requirePort(config)
+  // Before the secret key is read: a change of the key sees then that a server runs.
+  const greeting = { settings, unknownSettings, isAlone: await claimData(config) }
   if (config.workers === 1) {
     await serve(config)
-    return greet(config, settings, unknownSettings)
+    return greet(config, greeting)
   }
   const { supervise } = await import('./supervisor.ts')
   const supervisor = supervise(config.workers, settingsToPassOn(settings), {
-    ready: () => void greet(config, settings, unknownSettings),
+    ready: () => void greet(config, greeting),
     failed: (code) => process.exit(code),
     said: say,
   })

@@ -56,6 +56,7 @@ import { deletedAccounts } from './0057-deleted-accounts.ts'
 import { openMatters } from './0058-open-matters.ts'
 import { decidedByService } from './0059-decided-by-service.ts'
 import { linksOfPerson } from './0060-links-of-person.ts'
+import { serverSecret } from './0064-server-secret.ts'
 import { appliedNames, NoVault, refuseOtherProgram } from './whose-tables.ts'
 
 export type Migration = {
@@ -122,6 +123,7 @@ export const MIGRATIONS: readonly Migration[] = [
   openMatters,
   decidedByService,
   linksOfPerson,
+  serverSecret,
 ]
 
 export class SchemaTooNew extends Error {

@@ -32,6 +32,11 @@ export function addServerCommands(program: Command, done: Done): void {
   command('rotate-library-key', 'sign snapshots of the library by a new key from now on').action(() =>
     done(async () => (await import('./library-key.ts')).rotateLibraryKey()),
   )
+  command('secret-key', 'the key that seals mails and other secrets in the database')
+    .command('change')
+    .description('seal everything by a new key, while no server runs')
+    .option('--key-file <file>', 'a file with the new key (- is standard input); without it, one is made')
+    .action((options) => done(async () => (await import('./secret-key.ts')).changeKeyOfVault(options)))
   addAdminCommands(command('admin', 'say who administers the service configured here'), done)
 }
 

@@ -26,9 +26,8 @@ import { HASHING } from './features/identity/users/passwords.ts'
 import { fillEventIndex } from './features/memory/reindex.ts'
 import { type Job, startJobs } from './jobs.ts'
 import { LogOutput } from './log-output.ts'
-import { warnOfOtherSecret } from './other-secret.ts'
 import { usualTuning } from './search-index/index.ts'
-import { keptSecret } from './secret-key.ts'
+import { openSecretKey } from './secret-key.ts'
 
 /** What is left of an app without its jobs and its database. */
 export type KeptServer = { server: FastifyInstance; services: Services }
@@ -133,7 +132,7 @@ async function openServices(
     databaseSpace: new DatabaseSpace(config, databaseSizeOf(database)),
     searchTuning: usualTuning(),
     passwordHashing: passwordHashing ?? HASHING,
-    secret: config.secretKey ?? keptSecret(config.dataDir, mustExist),
+    ...(await openSecretKey(config, opened, mustExist)),
     wakeups: new EventEmitter(),
   }
 }
@@ -149,7 +148,6 @@ async function prepareServices(
   const made = await openServices(config, options, opened)
   // The routes of a kept server ask its own object.
   const services = options.kept ? Object.assign(options.kept.services, made) : made
-  await warnOfOtherSecret(contextFor(services))
   await fillIndexes(services)
   return services
 }

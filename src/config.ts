@@ -33,6 +33,8 @@ export type Config = Readonly<{
   sessionTtlDays: number
   /** Unset: one is made at first start and kept in the data folder. */
   secretKey: string | undefined
+  /** The fingerprint of a former secret key that the operator gives up. */
+  lostSecretKey: string | undefined
   google: { clientId: string; jwksUrl: string; issuer: string } | undefined
   mail: { smtpUrl: string | undefined; from: string }
   stripe: { secretKey: string; webhookSecret: string | undefined; apiBase: string | undefined } | undefined
@@ -111,6 +113,11 @@ const storageLimits = (e: z.output<typeof Environment>) => ({
   maxDatabaseMb: e.MAX_DATABASE_MB,
 })
 
+const googleOf = (e: z.output<typeof Environment>): Config['google'] =>
+  e.GOOGLE_CLIENT_ID
+    ? { clientId: e.GOOGLE_CLIENT_ID, jwksUrl: e.GOOGLE_JWKS_URL, issuer: e.GOOGLE_ISSUER }
+    : undefined
+
 export function readConfig(env: Record<string, string | undefined>): Config {
   const parsed = Environment.safeParse(tidy(env))
   if (!parsed.success)
@@ -138,9 +145,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     libraryLicence: e.LIBRARY_LICENCE,
     sessionTtlDays: e.SESSION_TTL_DAYS,
     secretKey: e.SECRET_KEY,
-    google: e.GOOGLE_CLIENT_ID
-      ? { clientId: e.GOOGLE_CLIENT_ID, jwksUrl: e.GOOGLE_JWKS_URL, issuer: e.GOOGLE_ISSUER }
-      : undefined,
+    lostSecretKey: e.LOST_SECRET_KEY,
+    google: googleOf(e),
     mail: { smtpUrl: e.SMTP_URL, from: e.MAIL_FROM },
     stripe: e.STRIPE_SECRET_KEY
       ? { secretKey: e.STRIPE_SECRET_KEY, webhookSecret: e.STRIPE_WEBHOOK_SECRET, apiBase: e.STRIPE_API_BASE }

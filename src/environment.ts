@@ -92,6 +92,13 @@ export const Environment = z.object({
     .describe(
       'Seals what waits in the database, such as mails. The same on all machines. Default: made at first start, kept in DATA_DIR/secret.key.',
     ),
+  LOST_SECRET_KEY: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'The fingerprint of a secret key that is lost, as the refused start names it: the vault starts with another key and lists what cannot be read any more.',
+    ),
   SMTP_URL: smtpUrl
     .optional()
     .describe('smtp://user:password@host:port for mail. Without it, links are shown to the admin.'),

@@ -1,5 +1,5 @@
 import type { Config } from './config.ts'
-import { isLoopback, isOpenDevelopment } from './core/own-addresses.ts'
+import { isAnyAddress, isLoopback, isOpenDevelopment } from './core/own-addresses.ts'
 import type { Variables } from './core/user-folders.ts'
 import { isPackage } from './env-file.ts'
 import type { Environment } from './environment.ts'
@@ -48,9 +48,6 @@ export function settingsWithoutEffect(settings: Variables, unknown: readonly str
   ]
 }
 
-/** To listen on all addresses is no address to open. */
-const ANY_ADDRESS = ['0.0.0.0', '[::]']
-
 /** Settings that work, but hardly as the operator means them; a line each, after those that do nothing. */
 export function warningsAtStart(config: Config, withoutEffect: readonly string[] = []): string[] {
   const warnings = [...withoutEffect]
@@ -59,7 +56,7 @@ export function warningsAtStart(config: Config, withoutEffect: readonly string[]
       'NODE_ENV is not "production", but this address can be reached by others. Payments are simulated and cost nothing. Set NODE_ENV=production.',
     )
   const { pathname, hostname } = new URL(config.baseUrl)
-  if (ANY_ADDRESS.includes(hostname) || (config.trustProxy && isLoopback(hostname)))
+  if (isAnyAddress(hostname) || (config.trustProxy && isLoopback(hostname)))
     warnings.push(
       `Links in mails and redirects lead to ${config.baseUrl}, which others cannot open. Set BASE_URL to the address that people use.`,
     )

@@ -1,10 +1,8 @@
 import cluster from 'node:cluster'
 import { writeSync } from 'node:fs'
 import type { Config } from './config.ts'
-import type { CountedUses } from './core/limits.ts'
 import type { Variables } from './core/user-folders.ts'
 import { explainStart } from './start-errors.ts'
-import type { FromWorker, ToWorker } from './worker-metrics.ts'
 
 const EXIT_FAILED = 1
 const STDERR = 2
@@ -33,16 +31,18 @@ function say(message: string): void {
 }
 
 /** On PostgreSQL several servers are the usual way. */
-async function isAlone({ databaseUrl, dataDir }: Config): Promise<boolean> {
+async function claimData({ databaseUrl, dataDir }: Config): Promise<boolean> {
   if (databaseUrl !== undefined) return true
   return (await import('./db/engines/sqlite/one-server.ts')).claimFolder(dataDir)
 }
 
-async function greet(config: Config, settings: Variables, unknown: readonly string[]): Promise<void> {
+type Greeting = { settings: Variables; unknownSettings: readonly string[]; isAlone: boolean }
+
+async function greet(config: Config, { settings, unknownSettings, isAlone }: Greeting): Promise<void> {
   const { greeting, secondServer, settingsWithoutEffect, warningsAtStart } = await import('./greeting.ts')
   process.stdout.write(greeting(config))
-  if (!(await isAlone(config))) process.stderr.write(secondServer(config))
-  for (const warning of warningsAtStart(config, settingsWithoutEffect(settings, unknown)))
+  if (!isAlone) process.stderr.write(secondServer(config))
+  for (const warning of warningsAtStart(config, settingsWithoutEffect(settings, unknownSettings)))
     process.stderr.write(warning)
 }
 
@@ -73,18 +73,15 @@ function onEndOfNpm(handle: () => void): void {
 
 /** What a worker and its siblings tell each other, through the process that watches them. */
 async function shareWithSiblings() {
-  const { memoryLimits } = await import('./core/limits.ts')
-  if (!cluster.isWorker) return { limits: memoryLimits() }
+  if (!cluster.isWorker) return {}
+  const { limitsOfWorker } = await import('./worker-limits.ts')
   const { metricsOfAllWorkers } = await import('./worker-metrics.ts')
-  const tell = (message: CountedUses | FromWorker) => process.send?.(message)
-  const limits = memoryLimits(tell)
-  process.on('message', (message: CountedUses | ToWorker) => {
-    if (Array.isArray(message)) limits.absorb(message)
-  })
-  return {
-    limits,
-    metricsOfAll: metricsOfAllWorkers({ tell, listen: (hear) => process.on('message', hear) }),
+  const channel = {
+    tell: (message: object) => void process.send?.(message),
+    // biome-ignore lint/suspicious/noExplicitAny: each side of the channel knows its own messages
+    listen: (hear: (message: any) => void) => void process.on('message', hear),
   }
+  return { limits: limitsOfWorker(channel), metricsOfAll: metricsOfAllWorkers(channel) }
 }
 
 /** Workers are numbered from 1, so a later one replaces another. */
@@ -117,13 +114,15 @@ async function start(): Promise<void> {
   const { requireFolders } = await import('./required-folders.ts')
   requireFolders(config)
   await requirePort(config)
+  // Before the secret key is read: a change of the key sees then that a server runs.
+  const greeting = { settings, unknownSettings, isAlone: await claimData(config) }
   if (config.workers === 1) {
     await serve(config)
-    return greet(config, settings, unknownSettings)
+    return greet(config, greeting)
   }
   const { supervise } = await import('./supervisor.ts')
   const supervisor = supervise(config.workers, settingsToPassOn(settings), {
-    ready: () => void greet(config, settings, unknownSettings),
+    ready: () => void greet(config, greeting),
     failed: (code) => process.exit(code),
     said: say,
   })

@@ -19,6 +19,7 @@ const SAID_BY_ITSELF = [
   'OtherProgram',
   'DamagedDatabase',
   'VaultGone',
+  'OtherSecretKey',
   'PoolerSettings',
   'DatabaseUnusable',
 ]

@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CountedUses } from './core/limits.ts'
-import { type FromWorker, isAboutMetrics, WorkerMetrics } from './worker-metrics.ts'
+import { isAboutLimits, type FromWorker as LimitsMessage, WorkerLimits } from './worker-limits.ts'
+import { isAboutMetrics, type FromWorker as MetricsMessage, WorkerMetrics } from './worker-metrics.ts'
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
@@ -18,7 +18,7 @@ export type SupervisorEvents = {
   said: (reason: string) => void
 }
 
-type Message = CountedUses | FromWorker | { failure: string }
+type Message = LimitsMessage | MetricsMessage | { failure: string }
 
 type ClusterMessage = { act?: string; seq?: number; ack?: number }
 
@@ -76,12 +76,7 @@ export function supervise(
   let explained = false
   let pauseMs = FIRST_PAUSE_MS
   const metrics = new WorkerMetrics()
-
-  // Each process counts towards rate limits; the others are told.
-  const tellSiblings = (from: Worker, uses: CountedUses) => {
-    for (const worker of Object.values(cluster.workers ?? {}))
-      if (worker && worker !== from && worker.isConnected()) worker.send(uses)
-  }
+  const limits = new WorkerLimits()
 
   const replace = async () => {
     await sleep(pauseMs)
@@ -102,7 +97,7 @@ export function supervise(
   cluster.on('message', (worker, message: Message) => {
     if ('failure' in message) tellPerson(message.failure)
     else if (isAboutMetrics(message)) metrics.receive(worker, message)
-    else tellSiblings(worker, message)
+    else if (isAboutLimits(message)) limits.receive(worker, message)
   })
   cluster.on('listening', () => {
     pauseMs = FIRST_PAUSE_MS

@@ -36,6 +36,8 @@ export type Services = {
   passwordHashing: PasswordHashing
   /** The server's own secret: what is sealed with it can be opened only here. */
   secret: string
+  /** Goes into hashes that must be the same after a change of the secret. */
+  hashKey: string
   /** `wakeups.emit(name)` runs the job of that name now instead of at its next interval. */
   wakeups: EventEmitter
   log: Logger
@@ -80,6 +82,7 @@ export const contextFor = (services: Services, caller: Caller = NOBODY): Ctx => 
   searchTuning: services.searchTuning,
   passwordHashing: services.passwordHashing,
   secret: services.secret,
+  hashKey: services.hashKey,
   wakeups: services.wakeups,
   log: services.log,
   now: services.now,

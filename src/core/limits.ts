@@ -9,6 +9,8 @@ export const limitHeaders = ({ limit, remaining, resetSeconds }: Omit<LimitState
 export type Limits = {
   /** Counts a use of `key`, or as many as `amount`, and tells how much is left in its current minute. */
   hit: (key: string, perMinute: number, amount?: number) => LimitState
+  /** Counts a use where all processes of this node count, so that a burst gets no more than the limit. */
+  hitTogether: (key: string, perMinute: number) => LimitState | Promise<LimitState>
   /** The same without counting. */
   look: (key: string, perMinute: number) => LimitState
 }
@@ -91,13 +93,16 @@ export function memoryLimits(
     return window
   }
 
+  function hit(key: string, perMinute: number, amount = 1): LimitState {
+    const time = now()
+    const window = add(key, time, amount, time)
+    shareSoon?.(key, window.start, amount)
+    return stateOf(window, perMinute, time)
+  }
+
   return {
-    hit(key, perMinute, amount = 1) {
-      const time = now()
-      const window = add(key, time, amount, time)
-      shareSoon?.(key, window.start, amount)
-      return stateOf(window, perMinute, time)
-    },
+    hit,
+    hitTogether: hit,
     look(key, perMinute) {
       const time = now()
       const window = windows.get(key)

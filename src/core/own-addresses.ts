@@ -4,6 +4,12 @@ import type { Config } from '../config.ts'
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)
 
+/** Whether the address means all addresses of a machine: one to listen on, and none to open. */
+export const isAnyAddress = (host: string): boolean => ['0.0.0.0', '::', '[::]'].includes(host)
+
+/** Whether another computer can open an address of this host, as far as the name tells. */
+export const opensElsewhere = (host: string): boolean => !isLoopback(host) && !isAnyAddress(host)
+
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /** Names under which this server may be reached. */

@@ -6,12 +6,15 @@ export const randomToken = (bytes = 32): string => randomBytes(bytes).toString('
 /** For secrets of full entropy (keys, tokens): nothing to guess, so one fast hash is enough. */
 export const sha256 = (text: string): string => hash('sha256', text, 'base64url')
 
+/** Names a secret without revealing it. */
+export const fingerprintOf = (secret: string): string => sha256(`name:${secret}`).slice(0, 16)
+
 /**
- * The hash hides an address, and nobody can test addresses against it without the server's secret. Hashes of different uses
+ * The hash hides an address, and nobody can test addresses against it without the server's key. Hashes of different uses
  * cannot be compared.
  */
-export const addressHash = ({ secret }: { secret: string }, use: 'ban' | 'left', address: string): string =>
-  sha256(`${use}\n${secret}\n${address}`)
+export const addressHash = ({ hashKey }: { hashKey: string }, use: 'ban' | 'left', address: string): string =>
+  sha256(`${use}\n${hashKey}\n${address}`)
 
 const keyOf = (secret: string) => createHash('sha256').update(`seal:${secret}`).digest()
 
@@ -22,6 +25,12 @@ export function seal(text: string, secret: string): string {
   return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString(
     'base64',
   )
+}
+
+/** Seals a text anew; null if `from` does not open it. */
+export function reseal(sealed: string, from: string, to: string): string | null {
+  const text = unseal(sealed, from)
+  return text === null ? null : seal(text, to)
 }
 
 /** The sealed text, or null under another secret. */

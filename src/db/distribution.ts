@@ -69,6 +69,7 @@ export const DISTRIBUTION = {
   workspace_invites: 'single',
   audit_log: 'single',
   outbox: 'single',
+  server_secret: 'single',
   oauth_clients: 'single',
   oauth_grants: 'single',
   oauth_codes: 'single',

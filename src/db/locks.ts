@@ -13,6 +13,8 @@ const LOCKS = {
   publishing: 7_205_762,
   /** One process makes the snapshot of the library, with one key. */
   librarySnapshot: 7_205_763,
+  /** A server that starts and a change of the secret key go one after the other. */
+  secretKey: 7_205_764,
 } as const
 
 export type LockName = keyof typeof LOCKS

@@ -44,7 +44,12 @@ import type {
   OAuthGrantsTable,
   OAuthTokensTable,
 } from './tables/oauth.ts'
-import type { AuditLogTable, OutboxTable, SchemaMigrationsTable } from './tables/operations.ts'
+import type {
+  AuditLogTable,
+  OutboxTable,
+  SchemaMigrationsTable,
+  ServerSecretTable,
+} from './tables/operations.ts'
 import type { RecallCallsTable, RecallItemsTable } from './tables/recall.ts'
 import type { SearchTables } from './tables/search.ts'
 import type { SupportTables } from './tables/support.ts'
@@ -105,6 +110,7 @@ export type Schema = {
   notices: NoticesTable
   audit_log: AuditLogTable
   outbox: OutboxTable
+  server_secret: ServerSecretTable
 
   oauth_clients: OAuthClientsTable
   oauth_grants: OAuthGrantsTable

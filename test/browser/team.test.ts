@@ -46,6 +46,7 @@ test('a lead invites somebody new, who accepts, and both find the card that is s
   await page.getByLabel('Role', { exact: true }).selectOption('editor')
   await page.getByRole('button', { name: 'Invite', exact: true }).click()
   await page.getByText('No mail is sent, so send them this link yourself.').waitFor()
+  await page.getByText('which other computers cannot open').getByText('BASE_URL').waitFor()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Copy invitation link' }).click()
   const link = await page.evaluate(() => navigator.clipboard.readText())

@@ -1,6 +1,7 @@
+import { spawn } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LiveVault, liveVault } from '../support/live.ts'
-import { runKvault } from '../support/process.ts'
+import { PROGRAM, runKvault } from '../support/process.ts'
 
 const BOSS = 'boss@example.com'
 let vault: LiveVault
@@ -42,14 +43,58 @@ const untilAnswered = (status: number, path: string, token: string) =>
 const tokenIn = (text: string) => /\/reset\?token=([\w-]+)/.exec(text)?.[1]
 const signIn = (email: string, password: string) => post('/api/v1/auth/login', { email, password })
 
-test('registering the address of an admin first gives no rights, and ends once the operator grants them', async () => {
+/** Somebody who registered an address before its admin did. */
+async function squatterAt(email: string): Promise<{ token: string; key: string }> {
+  const { body } = await post('/api/v1/auth/register', { email, password: 'squatting here' })
+  const made = await post('/api/v1/auth/api-keys', { name: 'left behind' }, body.access_token)
+  return { token: body.access_token, key: made.body.api_key }
+}
+
+test('a grant keeps sessions, keys and password, and says that nobody has proved the address', async () => {
+  for (const [email, options] of [
+    ['keeper@example.com', []],
+    ['vouched@example.com', ['--keep-access']],
+  ] as const) {
+    const { token, key } = await squatterAt(email)
+    const granted = await kvault('admin', 'grant', email, ...options)
+    expect(granted).toMatchObject({ code: 0, stdout: `${email} is now service admin.\n` })
+    expect(granted.stderr.includes('--take-access')).toBe(options.length === 0)
+    for (const credential of [token, key]) expect((await get('/api/v1/auth/me', credential)).status).toBe(200)
+    expect((await signIn(email, 'squatting here')).status).toBe(200)
+  }
+  const both = await kvault('admin', 'grant', BOSS, '--keep-access', '--take-access')
+  expect(both).toMatchObject({ code: 2, stdout: '' })
+})
+
+test.runIf(process.platform === 'linux').each([
+  ['', 200],
+  ['n', 200],
+  ['y', 401],
+])('at a terminal the answer %j decides what the account keeps', async (answer, status) => {
+  const email = `asked-${status}-${answer}@example.com`
+  const { key } = await squatterAt(email)
+  const command = `${process.execPath} ${PROGRAM.kvault} admin grant ${email}`
+  const env = { PATH: process.env.PATH, DATA_DIR: vault.dataDir, BASE_URL: vault.url, ENV_FILE: '' }
+  const child = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'ignore'] })
+  let shown = ''
+  child.stdout.on('data', (chunk) => {
+    shown += chunk
+    if (shown.includes('[y/N]')) child.stdin.end(`${answer}\n`)
+  })
+  expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0)
+  expect(shown).toContain(`Nobody has confirmed ${email}`)
+  await untilAnswered(status, '/api/v1/auth/me', key)
+  expect(/\/reset\?token=/.test(shown)).toBe(status === 401)
+})
+
+test('registering the address of an admin first gives no rights, and ends once the operator takes them', async () => {
   const squatter = await post('/api/v1/auth/register', { email: BOSS, password: 'squatting here' })
   const token = squatter.body.access_token
   expect(squatter.body.user.is_admin).toBe(false)
   expect((await get('/api/v1/admin/audit', token)).status).toBe(403)
   const key = (await post('/api/v1/auth/api-keys', { name: 'left behind' }, token)).body.api_key
 
-  const granted = await kvault('admin', 'grant', BOSS)
+  const granted = await kvault('admin', 'grant', '--take-access', BOSS)
   expect(granted).toMatchObject({ code: 0, stderr: '' })
   for (const credential of [token, key]) await untilAnswered(401, '/api/v1/auth/me', credential)
   expect((await signIn(BOSS, 'squatting here')).status).toBe(401)

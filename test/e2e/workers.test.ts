@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Agent, get as httpGet } from 'node:http'
+import { Agent, get as httpGet, request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import {
@@ -87,6 +87,32 @@ test.concurrent('a limit holds for all workers together', async () => {
     await sleep(20)
   }
   expect(statuses.at(-1)).toBe(429)
+})
+
+/** The status of a POST on a connection of its own, from another address of this machine. */
+const statusFrom = (localAddress: string, path: string, body: object, headers: object = {}) =>
+  new Promise<number>((resolve, reject) => {
+    const options = {
+      method: 'POST',
+      agent: false,
+      localAddress,
+      headers: { 'content-type': 'application/json', ...headers },
+    }
+    httpRequest(server.baseUrl + path, options, (answer) => {
+      answer.resume().once('end', () => resolve(answer.statusCode ?? 0))
+    })
+      .once('error', reject)
+      .end(JSON.stringify(body))
+  })
+
+test.runIf(process.platform === 'linux').each([
+  ['chats', '/api/v1/chat/support', (i: number) => ({ message: `How do I search? ${i}` })],
+  ['logins', '/api/v1/auth/login', (i: number) => ({ email: `b${i}@example.com`, password: 'x' })],
+])('a burst of %s over all workers gets exactly the limit', async (_, path, bodyOf) => {
+  for (const address of ['127.0.0.2', '127.0.0.3']) {
+    const burst = Array.from({ length: 60 }, (_, i) => statusFrom(address, path, bodyOf(i)))
+    expect((await Promise.all(burst)).filter((status) => status !== 429)).toHaveLength(10)
+  }
 })
 
 const SAMPLE = /^http_requests_total\{method="GET",route="\/health",status="200"\} (\d+)$/m

@@ -86,6 +86,24 @@ export class Writer {
     await this.settle()
   }
 
+  /** Makes a code that gives each of `uses` people `credits`; for service admins. */
+  async makeCode(credits: number, uses: number): Promise<string> {
+    let made = ''
+    await this.#post('/api/v1/billing/invites', { credits, max_uses: uses }, ({ code }) => {
+      made = code
+    })
+    await this.settle()
+    return made
+  }
+
+  /** Takes the credits of a code. */
+  async redeem(code: string, credits: number): Promise<void> {
+    await this.#post('/api/v1/billing/redeem-invite', { code }, () => {
+      this.written.redeemed += credits
+    })
+    await this.settle()
+  }
+
   record(): Promise<boolean> {
     const word = randomUUID().replaceAll('-', '')
     return this.#post('/api/v1/cards', goodCard(word), (answer) => {

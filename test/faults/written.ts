@@ -18,6 +18,7 @@ export class Written {
   materials = 0
   rewards = 0
   charges = 0
+  redeemed = 0
   feedback: { kind: string; comment: string } | undefined
 
   expected() {
@@ -26,7 +27,7 @@ export class Written {
       bonuses: 1,
       rewards: this.rewards,
       charges: this.charges,
-      balance: 100 + 5 * this.rewards - 5 * this.charges,
+      balance: 100 + this.redeemed + 5 * this.rewards - 5 * this.charges,
       events: this.events,
       facts: this.facts,
       language: this.language,

@@ -2,5 +2,5 @@ import type { App } from '../../src/app.ts'
 import { contextFor } from '../../src/core/context.ts'
 import { grantAdmin } from '../../src/features/joining/admins.ts'
 
-/** Makes somebody service admin, as `kvault admin grant --keep-access` does. */
-export const makeAdmin = ({ services }: App, email: string) => grantAdmin(contextFor(services), email, true)
+/** Makes somebody service admin, as `kvault admin grant` does. */
+export const makeAdmin = ({ services }: App, email: string) => grantAdmin(contextFor(services), email)

@@ -59,6 +59,7 @@ import { linksOfPerson } from './0060-links-of-person.ts'
 import { roomForCounts } from './0061-room-for-counts.ts'
 import { textUsage } from './0062-text-usage.ts'
 import { teamTrust } from './0063-team-trust.ts'
+import { serverSecret } from './0064-server-secret.ts'
 import { appliedNames, NoVault, refuseOtherProgram } from './whose-tables.ts'
 
 export type Migration = {
@@ -128,6 +129,7 @@ export const MIGRATIONS: readonly Migration[] = [
   roomForCounts,
   textUsage,
   teamTrust,
+  serverSecret,
 ]
 
 export class SchemaTooNew extends Error {

@@ -13,6 +13,14 @@ export type AuditLogTable = {
   created_at: string
 }
 
+/** One row: the secret key that seals what the database holds. */
+export type ServerSecretTable = {
+  id: 1
+  fingerprint: string
+  /** The key of the hashes of addresses, sealed with the secret key. */
+  hash_key: string
+}
+
 export type OutboxTable = {
   mail_id: string
   /** One mail per state of its cause: a second enqueue of the same state is dropped. */

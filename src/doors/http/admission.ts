@@ -120,10 +120,13 @@ export const admission = (
   limitClass: LimitClass,
   identify: Authenticate = identifierFor(asked),
 ) => {
-  const letIn = (request: FastifyRequest, viewer: Viewer | null): void => {
-    applyRateLimit(services, limitClass, viewer, request)
+  const enter = (request: FastifyRequest, viewer: Viewer | null): void => {
     authorise(asked, viewer)
     request.viewer = viewer
+  }
+  const letIn = (request: FastifyRequest, viewer: Viewer | null): void | Promise<void> => {
+    const counted = applyRateLimit(services, limitClass, viewer, request)
+    return counted ? counted.then(() => enter(request, viewer)) : enter(request, viewer)
   }
   return function admit(request: FastifyRequest, _reply: unknown, done: (error?: Error) => void): void {
     request.startedAt = performance.now()
@@ -133,7 +136,11 @@ export const admission = (
         viewer.then((viewer) => letIn(request, viewer)).then(() => done(), done)
         return
       }
-      letIn(request, viewer)
+      const entered = letIn(request, viewer)
+      if (entered) {
+        entered.then(() => done(), done)
+        return
+      }
     } catch (error) {
       done(error as Error)
       return

@@ -148,7 +148,7 @@ export async function serveMcp(
     ;(await protocol()).checkHost(request)
     request.viewer = await authenticate(services, request)
     if (request.viewer && !acceptsNoAnswer(request.headers)) return undefined
-    applyRateLimit(services, 'read', request.viewer, request)
+    await applyRateLimit(services, 'read', request.viewer, request)
     if (!request.viewer) throw notAuthenticated()
     return reply.code(406).send(rpcError(-32000, NOT_ACCEPTABLE))
   }
@@ -160,7 +160,7 @@ export async function serveMcp(
     if (mayHaveEnded(request)) await recogniseAgain(services, { scopes: [] }, request)
     const opened = await protocol()
     const tool = calledTool(request.body, opened.byName)
-    applyRateLimit(services, tool ? limitClassOfTool(tool) : 'read', request.viewer, request)
+    await applyRateLimit(services, tool ? limitClassOfTool(tool) : 'read', request.viewer, request)
     checkScopes(services.config, request, tool)
     if (tool && isLongBody(request) && storesText('POST', limitClassOfTool(tool)))
       await refuseWhileLow(services)

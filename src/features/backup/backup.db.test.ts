@@ -266,7 +266,7 @@ onBothEngines('backup', (t) => {
     const config = { ...t.app.services.config, backup: { dir, everyHours: 2, keep: 1 } }
     let time = Date.parse('2026-05-01T00:30:00Z')
     const services = { ...t.app.services, config, now: () => new Date(time) }
-    const others = contextFor({ ...services, secret: 'the secret of another vault' })
+    const others = contextFor({ ...services, hashKey: 'the key of another vault' })
     const theirs = await backUpOnSchedule(others)
     writeFileSync(join(dir, 'vault-20260430T000000Z.kvbackup'), 'of an earlier version')
     const made = await backUpOnSchedule(contextFor(services))

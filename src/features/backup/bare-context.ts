@@ -21,6 +21,7 @@ export const bareContext = (config: Config, database: Database): Ctx =>
     searchTuning: usualTuning(),
     passwordHashing: HASHING,
     secret: '',
+    hashKey: '',
     wakeups: new EventEmitter(),
     log: pino({ level: 'silent' }),
     now: () => new Date(),

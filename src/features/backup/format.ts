@@ -10,7 +10,7 @@ import { createReadStream } from 'node:fs'
 import { createGunzip } from 'node:zlib'
 import { z } from 'zod'
 import type { Value } from '../../db/snapshot.ts'
-import { isVaultFile } from './files.ts'
+import { isVaultFile, SECRET_FILE } from './files.ts'
 
 export const FORMAT = 1
 
@@ -112,22 +112,35 @@ const same = (a: Record<string, Sum>, b: Record<string, Sum>) => {
   return [...names].filter((name) => a[name]?.count !== b[name]?.count || a[name]?.sha256 !== b[name]?.sha256)
 }
 
+/** The secret key that the vault in a backup was last used with, and the one that lies in the backup. */
+export type BackupKey = { fingerprint: string | undefined; file: string | undefined }
+
+export type Checked = { header: Header; end: End; key: BackupKey }
+
 /** Reads the whole file and compares it with its own manifest. */
-export async function checkBackup(file: string): Promise<{ header: Header; end: End }> {
+export async function checkBackup(file: string): Promise<Checked> {
   const tables: Record<string, Sum> = {}
   const files: Record<string, Sum> = {}
   let header: Header | undefined
   let end: End | undefined
+  const key: BackupKey = { fingerprint: undefined, file: undefined }
+  let section: Exclude<Line, Row | string> | undefined
   let finish = () => {}
   let counter = new Counter()
   for await (const line of readLines(file)) {
     if (end) throw new DamagedBackup('The backup continues after its end.')
     if (!header) header = requireHeader(line)
-    else if (Array.isArray(line)) counter.add(`${JSON.stringify(line)}\n`, 1)
-    else if (typeof line === 'string') {
+    else if (Array.isArray(line)) {
+      counter.add(`${JSON.stringify(line)}\n`, 1)
+      if (section?.kind === 'table' && section.name === 'server_secret')
+        key.fingerprint = String(line[section.columns.indexOf('fingerprint')])
+    } else if (typeof line === 'string') {
       const bytes = Buffer.from(line, 'base64')
       counter.add(bytes, bytes.length)
+      if (section?.kind === 'file' && section.path === SECRET_FILE)
+        key.file = `${key.file ?? ''}${bytes.toString('utf8')}`.trim()
     } else {
+      section = line
       finish()
       const begun = new Counter()
       counter = begun
@@ -145,7 +158,7 @@ export async function checkBackup(file: string): Promise<{ header: Header; end: 
   const wrong = [...same(tables, end.tables), ...same(files, end.files)]
   if (wrong.length > 0)
     throw new DamagedBackup(`The backup does not match its checksums: ${wrong.join(', ')}.`)
-  return { header, end }
+  return { header, end, key }
 }
 
 function requireHeader(line: Line): Header {

@@ -14,7 +14,16 @@ import {
 import { maintainIndex } from '../../search-index/index.ts'
 import { reindexAll } from '../cards/indexing/reindex.ts'
 import { reindexEvents } from '../memory/reindex.ts'
-import { Counter, checkBackup, type End, type Header, isSection, type Row, readLines } from './format.ts'
+import {
+  type Checked,
+  Counter,
+  checkBackup,
+  type End,
+  type Header,
+  isSection,
+  type Row,
+  readLines,
+} from './format.ts'
 
 /** The target is not empty. A restore never mixes with existing data and never replaces it. */
 export class TargetNotEmpty extends Error {
@@ -156,7 +165,7 @@ async function prepareSchema(database: Database, header: Header): Promise<void> 
 export type Restored = { header: Header; end: End }
 
 /** Reads the file whole and needs no database. Every fault of the file shows here, and files of another vault. */
-export async function checkRestorable(file: string, dataDir: string): Promise<Restored> {
+export async function checkRestorable(file: string, dataDir: string): Promise<Checked> {
   const checked = await checkBackup(file)
   migrationsOf(checked.header)
   await refuseOtherFiles(checked.end, dataDir)

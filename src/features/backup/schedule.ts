@@ -14,8 +14,8 @@ const PAUSE_MS = HOUR_MS
 const NAME = /^vault-\d{8}T\d{6}Z(-[\da-f]{8})?\.kvbackup$/
 const PARTIAL = /^vault-\d{8}T\d{6}Z(-[\da-f]{8})?\.kvbackup\.partial$/
 
-/** The same on all machines of a vault, as its secret is. */
-const markOf = ({ secret }: Ctx) => `-${sha256Hex(`backups:${secret}`).slice(0, 8)}`
+/** The same on all machines of a vault, as its key is. */
+const markOf = ({ hashKey }: Ctx) => `-${sha256Hex(`backups:${hashKey}`).slice(0, 8)}`
 
 function isOwn(ctx: Ctx, name: string): boolean {
   const found = NAME.exec(name)

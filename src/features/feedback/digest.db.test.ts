@@ -12,7 +12,6 @@ import { mailFeedback } from './digest.ts'
 const smtp = await startSmtp()
 afterAll(() => smtp.stop())
 
-const SECRET_KEY = 'one secret for all processes of this test'
 const SETTINGS = '/api/v1/user/settings'
 const HOUR_MS = 3_600_000
 const never = new AbortController().signal
@@ -24,7 +23,7 @@ onBothEngines('the mail about feedback', (t) => {
   let offsetMs = 0
   let names = 0
   const start = () =>
-    buildApp(readConfig({ ...t.vault.env, SMTP_URL: smtp.url, SECRET_KEY }), {
+    buildApp(readConfig({ ...t.vault.env, SMTP_URL: smtp.url }), {
       passwordHashing: QUICK_HASHING,
       jobs: [],
       now: () => new Date(Date.now() + offsetMs),

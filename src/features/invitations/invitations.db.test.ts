@@ -288,3 +288,37 @@ onBothEngines('invitations', (t) => {
     expect(strict.body.detail[0].type).toBe('extra_forbidden')
   })
 })
+
+onBothEngines(
+  'invitations of a vault that other computers cannot open',
+  (t) => {
+    test('name BASE_URL, sent first or again', async () => {
+      const { admin, invites } = await team(t)
+      for (const baseUrl of [
+        'http://localhost:8080',
+        'http://[::1]:9000',
+        'http://0.0.0.0:80',
+        'http://127.1.2.3',
+      ]) {
+        Object.assign(t.app.services, { config: { ...t.app.services.config, baseUrl } })
+        const sent = await admin.post(invites, { email: 'new@example.com' })
+        const again = await admin.post(`${invites}/${sent.body.invite.invite_id}/resend`)
+        for (const { body } of [sent, again])
+          expect(body.warnings, baseUrl).toEqual([expect.stringMatching(/cannot open\. .* BASE_URL /)])
+      }
+    })
+  },
+  {},
+)
+
+onBothEngines(
+  'invitations of a vault with an address of its own',
+  (t) => {
+    test('have no warning', async () => {
+      const { admin, invites } = await team(t)
+      const sent = await admin.post(invites, { email: 'new@example.com' })
+      expect(sent.body.warnings).toEqual([])
+    })
+  },
+  { BASE_URL: 'https://vault.example.com' },
+)

@@ -1,9 +1,11 @@
 import type { z } from 'zod'
+import type { Config } from '../../config.ts'
 import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
 import { conflict, notFound, rateLimited } from '../../core/errors.ts'
+import { opensElsewhere } from '../../core/own-addresses.ts'
 import { Id, normalEmail } from '../../core/schemas.ts'
 import { randomToken, sha256 } from '../../core/secrets.ts'
 import { flag } from '../../db/columns.ts'
@@ -66,8 +68,15 @@ async function send(ctx: UserCtx, invite: WorkspaceInvitesTable, token: string):
   const email_sent =
     (await hasRoomInMailbox(ctx, 'invite', invite.email)) &&
     (await enqueueMail(ctx, `invite:${invite.invite_id}:${invite.sendings}`, { to: invite.email, ...mail }))
-  return { invite: presentInvite(invite), invite_url, token, email_sent }
+  return { invite: presentInvite(invite), invite_url, token, email_sent, warnings: linkWarnings(ctx.config) }
 }
+
+const linkWarnings = ({ baseUrl }: Config): string[] =>
+  opensElsewhere(new URL(baseUrl).hostname)
+    ? []
+    : [
+        `The link begins with ${baseUrl}, which other computers cannot open. The operator of this server sets BASE_URL to the address that people use; then send the invitation again.`,
+      ]
 
 type Named = Pick<WorkspaceInvitesTable, 'for_user_id' | 'address_known'>
 

@@ -25,18 +25,23 @@ const setAdmin = async (ctx: Ctx, user: UsersTable, service_admin: 0 | 1): Promi
   })
 }
 
+/** Whether the account exists and nobody has proved its address: anybody may have registered it. */
+export async function isUnproven(ctx: Ctx, email: string): Promise<boolean> {
+  const user = await findUserByEmail(ctx.db, email)
+  return user !== undefined && user.email_verified !== 1
+}
+
 /**
- * Makes a person service admin. Anybody may have registered an unproven address, so the holder of
- * such an account is signed out, loses password and Google sign-in, and the operator gets the link for a new password,
- * unless they vouch for it.
+ * Makes a person service admin. With `takeAccess` the holder of an account whose address nobody has proved loses sessions,
+ * keys, apps, password and Google sign-in, and the operator gets the link for a new password. A new account needs the link.
  */
-export const grantAdmin = (ctx: Ctx, email: string, keepAccess: boolean): Promise<Granted> =>
+export const grantAdmin = (ctx: Ctx, email: string, takeAccess = false): Promise<Granted> =>
   inTx(ctx, async (ctx) => {
     const known = await findUserByEmail(ctx.db, email)
     const account = { email, displayName: undefined, passwordHash: null, googleSubject: null }
     const user = known ?? (await createAccount(ctx, account))
     await setAdmin(ctx, user, 1)
-    if (user.email_verified === 1 || (known && keepAccess)) return { email, isNew: !known, link: undefined }
+    if (user.email_verified === 1 || (known && !takeAccess)) return { email, isNew: !known, link: undefined }
     await updateUser(ctx.db, user.user_id, { password_hash: null, google_subject: null })
     await endAccess(ctx, user.user_id)
     const { url } = await newResetLink(ctx, user.user_id)

@@ -22,3 +22,7 @@ export async function retireKeys(db: Db, now: string): Promise<void> {
 export async function addKey(db: Db, row: SigningKeyRow): Promise<void> {
   await db.insertInto('signing_keys').values(row).execute()
 }
+
+export async function saveSealedKey(db: Db, keyId: string, private_key: string): Promise<void> {
+  await db.updateTable('signing_keys').set({ private_key }).where('key_id', '=', keyId).execute()
+}

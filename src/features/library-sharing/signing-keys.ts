@@ -1,9 +1,17 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { type Ctx, inTx } from '../../core/context.ts'
-import { seal, unseal } from '../../core/secrets.ts'
+import { reseal, seal, unseal } from '../../core/secrets.ts'
+import type { Db } from '../../db/db.ts'
 import { holdLock } from '../../db/locks.ts'
 import { keyIdOf, type ListedKey } from './format.ts'
-import { activeKey, addKey, allKeys, retireKeys } from './signing-keys.store.ts'
+import {
+  activeKey,
+  addKey,
+  allKeys,
+  retireKeys,
+  type SigningKeyRow,
+  saveSealedKey,
+} from './signing-keys.store.ts'
 
 export type SigningKey = { keyId: string; privateKey: KeyObject }
 
@@ -37,6 +45,21 @@ export async function signingKey(ctx: Ctx): Promise<SigningKey> {
   }
   const der = Buffer.from(opened, 'base64')
   return { keyId: row.key_id, privateKey: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }) }
+}
+
+/** The row of the key that signs, sealed. */
+export const activeSigningKey = (db: Db): Promise<SigningKeyRow | undefined> => activeKey(db)
+
+/** Seals the keys anew, and returns how many. Those of a third secret stay as they are. */
+export async function resealSigningKeys(db: Db, from: string, to: string): Promise<number> {
+  let resealed = 0
+  for (const { key_id, private_key } of await allKeys(db)) {
+    const sealed = reseal(private_key, from, to)
+    if (sealed === null) continue
+    await saveSealedKey(db, key_id, sealed)
+    resealed += 1
+  }
+  return resealed
 }
 
 /** Retires the current key. The server makes a new key together with the next snapshot. */

@@ -3,15 +3,13 @@ import type { Ctx } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
 import { rateLimited } from '../../core/errors.ts'
 import { withoutLinks } from '../../core/names.ts'
-import { seal, sha256 } from '../../core/secrets.ts'
+import { fingerprintOf, reseal, seal } from '../../core/secrets.ts'
+import type { Db } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 
 export type Mail = { to: string; subject: string; text: string; html: string }
 
 export const MAIL_JOB = 'mail'
-
-/** Names the secret that seals a mail without revealing it. */
-export const secretName = (secret: string): string => sha256(`name:${secret}`).slice(0, 16)
 
 /**
  * The database lowers only ASCII letters alike on both engines, so the others are lowered before they are stored. A mail
@@ -50,7 +48,7 @@ export async function enqueueMail(ctx: Ctx, stateKey: string, mail: Mail): Promi
       subject: subjectOf(mail.subject),
       text_body: seal(mail.text, ctx.secret),
       html_body: seal(mail.html, ctx.secret),
-      sealed_with: secretName(ctx.secret),
+      sealed_with: fingerprintOf(ctx.secret),
       status: 'pending',
       next_attempt_at: now,
       created_at: now,
@@ -126,15 +124,45 @@ export async function lastMailAt(ctx: Ctx, stateKeys: readonly string[]): Promis
   return row?.at ?? undefined
 }
 
-/** The secret of the newest mail, within the month for which mails are remembered. */
-export async function lastSecretName(ctx: Ctx): Promise<string | undefined> {
-  const row = await ctx.db
+/** The fingerprint of the secret that sealed the newest mail. */
+export async function lastFingerprint(db: Db): Promise<string | undefined> {
+  const row = await db
     .selectFrom('outbox')
     .select('sealed_with')
     .orderBy('mail_id', 'desc')
     .limit(1)
     .executeTakeFirst()
   return row?.sealed_with
+}
+
+/** How many mails wait for a process with another secret. */
+export async function countMailsOfOtherKeys(db: Db, fingerprint: string): Promise<number> {
+  const { waiting } = await db
+    .selectFrom('outbox')
+    .select(({ fn }) => fn.countAll<number>().as('waiting'))
+    .where('status', '=', 'pending')
+    .where('sealed_with', '!=', fingerprint)
+    .executeTakeFirstOrThrow()
+  return Number(waiting)
+}
+
+/** Seals the waiting mails anew, and returns how many. Those of a third secret stay as they are. */
+export async function resealMails(db: Db, from: string, to: string): Promise<number> {
+  const waiting = await db
+    .selectFrom('outbox')
+    .select(['mail_id', 'text_body', 'html_body'])
+    .where('status', '=', 'pending')
+    .where('sealed_with', '=', fingerprintOf(from))
+    .execute()
+  let resealed = 0
+  for (const { mail_id, ...bodies } of waiting) {
+    const [text_body, html_body] = [reseal(bodies.text_body, from, to), reseal(bodies.html_body, from, to)]
+    if (text_body === null || html_body === null) continue
+    const change = { text_body, html_body, sealed_with: fingerprintOf(to) }
+    await db.updateTable('outbox').set(change).where('mail_id', '=', mail_id).execute()
+    resealed += 1
+  }
+  return resealed
 }
 
 const cancelWaiting = (ctx: Ctx, isMeant: Expression<SqlBool>) =>

@@ -2,10 +2,10 @@ import { LONGEST_SILENCE_MS } from '../../adapters/mail/longest-silence.ts'
 import type { Delivery, MailTransport } from '../../adapters/mail/mail.ts'
 import { type Ctx, inTx, SELF_GUARDED } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
-import { unseal } from '../../core/secrets.ts'
+import { fingerprintOf, unseal } from '../../core/secrets.ts'
 import { type UntilAvailable, untilAvailable } from '../../core/until-available.ts'
 import type { OutboxTable } from '../../db/tables/operations.ts'
-import { type Mail, secretName, subjectOf } from './outbox.ts'
+import { type Mail, subjectOf } from './outbox.ts'
 
 export const MAX_TRIES = 10
 const FIRST_WAIT_MS = 60_000
@@ -31,7 +31,7 @@ const dueIds = (ctx: Ctx) =>
     .where('status', '=', 'pending')
     .where('next_attempt_at', '<=', ctx.now().toISOString())
     .where('created_at', '>=', inMs(ctx, -LONGEST_WAITING_MS))
-    .where('sealed_with', '=', secretName(ctx.secret))
+    .where('sealed_with', '=', fingerprintOf(ctx.secret))
     .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<', inMs(ctx, 0))]))
     .orderBy('next_attempt_at')
     .orderBy('mail_id')
@@ -166,7 +166,7 @@ export async function sendDueMails(
  * were sealed with another SECRET_KEY have waited for a process that has it. If none came, that key is lost.
  */
 async function giveUpOldMails(ctx: Ctx): Promise<void> {
-  const name = secretName(ctx.secret)
+  const name = fingerprintOf(ctx.secret)
   await inTx(ctx, (ctx) =>
     ctx.db
       .updateTable('outbox')
@@ -194,7 +194,7 @@ async function warnOfStrangersMails(ctx: Ctx): Promise<void> {
     .select(({ fn }) => fn.countAll<number>().as('waiting'))
     .where('status', '=', 'pending')
     .where('next_attempt_at', '<', inMs(ctx, -STUCK_MS))
-    .where('sealed_with', '!=', secretName(ctx.secret))
+    .where('sealed_with', '!=', fingerprintOf(ctx.secret))
     .executeTakeFirstOrThrow()
   if (waiting > 0)
     ctx.log.warn(

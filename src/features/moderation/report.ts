@@ -34,8 +34,8 @@ const ANONYMOUS_A_MINUTE = 5
 const MOST_ANONYMOUS = 50
 
 /** A hash, so that the stored key does not show an IP address. */
-const reporterKey = ({ viewer, secret, ip }: Ctx): string =>
-  viewer ? viewer.userId : `address:${sha256(`report\n${secret}\n${ip}`)}`
+const reporterKey = ({ viewer, hashKey, ip }: Ctx): string =>
+  viewer ? viewer.userId : `address:${sha256(`report\n${hashKey}\n${ip}`)}`
 
 function requireReporter(ctx: Ctx): void {
   if (ctx.viewer && !ctx.viewer.scopes.has('record')) throw missingScope(['record'])

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { type Ctx, inTx, SELF_GUARDED } from '../../core/context.ts'
 import { Id } from '../../core/schemas.ts'
-import { seal, sha256, unseal } from '../../core/secrets.ts'
+import { reseal, seal, sha256, unseal } from '../../core/secrets.ts'
+import type { Db } from '../../db/db.ts'
 import type { ChatMessage } from './answer.ts'
 
 const KEPT_MS = 3_600_000
@@ -13,6 +14,7 @@ const MOST_CHARACTERS = 16_000
 const MOST_CONVERSATIONS = 10_000
 const DROPPED_AT_ONCE = 1000
 
+/** `secret` is known to those who continue the conversation alone. The secret of the server seals its text once more. */
 type ConversationKey = { hash: string; secret: string; userId: string | null }
 
 /**
@@ -23,7 +25,7 @@ function keyOf(ctx: Ctx, conversationId: string): ConversationKey | null {
   const userId = ctx.viewer?.userId ?? null
   if (userId === null && !Id.safeParse(conversationId).success) return null
   const name = `conversation:${userId ?? ''}:${conversationId}`
-  return { hash: sha256(name), secret: `${ctx.secret}:${name}`, userId }
+  return { hash: sha256(name), secret: name, userId }
 }
 
 /** Within the limits, the newest last. */
@@ -48,7 +50,8 @@ async function read(ctx: Ctx, { hash, secret }: ConversationKey): Promise<ChatMe
     .where('conversation_hash', '=', hash)
     .where('updated_at', '>', freshSince(ctx))
     .executeTakeFirst()
-  const messages = row ? unseal(row.sealed_turns, secret) : null
+  const sealed = row ? unseal(row.sealed_turns, ctx.secret) : null
+  const messages = sealed === null ? null : unseal(sealed, secret)
   return messages === null ? [] : JSON.parse(messages)
 }
 
@@ -58,7 +61,7 @@ async function write(
   messages: readonly ChatMessage[],
 ): Promise<void> {
   const content = {
-    sealed_turns: seal(JSON.stringify(shorten(messages)), secret),
+    sealed_turns: seal(seal(JSON.stringify(shorten(messages)), secret), ctx.secret),
     updated_at: ctx.now().toISOString(),
   }
   await ctx.db
@@ -123,3 +126,23 @@ export const dropOldConversations = (ctx: Ctx): Promise<unknown> =>
     },
     SELF_GUARDED,
   )
+
+/** Seals the conversations anew, and returns how many. Those of a third secret stay as they are. */
+export async function resealConversations(db: Db, from: string, to: string): Promise<number> {
+  const rows = await db
+    .selectFrom('support_conversations')
+    .select(['conversation_hash', 'sealed_turns'])
+    .execute()
+  let resealed = 0
+  for (const { conversation_hash, sealed_turns } of rows) {
+    const sealed = reseal(sealed_turns, from, to)
+    if (sealed === null) continue
+    await db
+      .updateTable('support_conversations')
+      .set({ sealed_turns: sealed })
+      .where('conversation_hash', '=', conversation_hash)
+      .execute()
+    resealed += 1
+  }
+  return resealed
+}

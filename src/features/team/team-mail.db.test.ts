@@ -12,7 +12,6 @@ import { mailTeams } from './team-mail.ts'
 const smtp = await startSmtp()
 afterAll(() => smtp.stop())
 
-const SECRET_KEY = 'one secret for all processes of this test'
 const SETTINGS = '/api/v1/user/settings'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -25,7 +24,7 @@ onBothEngines('the mail about a week', (t) => {
   let now = Date.parse('2026-03-01T12:00:00.000Z')
   let names = 0
   const start = () =>
-    buildApp(readConfig({ ...t.vault.env, SMTP_URL: smtp.url, SECRET_KEY }), {
+    buildApp(readConfig({ ...t.vault.env, SMTP_URL: smtp.url }), {
       passwordHashing: QUICK_HASHING,
       jobs: [],
       now: () => new Date(now),

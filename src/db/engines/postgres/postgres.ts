@@ -131,6 +131,9 @@ const CITUS_OPTIONS = '-c citus.multi_shard_modify_mode=sequential'
 /** Said to the server, which may have a limit of its own for this user. */
 const NO_LIMIT = '-c statement_timeout=0'
 
+/** The name of the connections of a command, which is no server. */
+const COMMAND = 'knowledge-vault command'
+
 /** A pooler lends a connection for one transaction, so what belongs to a session is its own to set: see pooler.ts. */
 const SETTINGS_BEHIND_POOLER: pg.PoolConfig = {
   types: parsers,
@@ -151,11 +154,16 @@ const withOptions = (url: string, options: string): string =>
   url.replace(/[?&]options=/, (name) => `${name}${encodeURIComponent(`${options} `)}`)
 
 function settingsFor({ url, directUrl, isDistributed, isPatient }: PostgresOptions): pg.PoolConfig {
-  if (directUrl !== undefined) return { ...SETTINGS_BEHIND_POOLER, connectionString: url }
+  if (directUrl !== undefined)
+    return {
+      ...SETTINGS_BEHIND_POOLER,
+      ...(isPatient ? { application_name: COMMAND } : {}),
+      connectionString: url,
+    }
   const options = [DURABLE, ...(isDistributed ? [CITUS_OPTIONS] : []), ...(isPatient ? [NO_LIMIT] : [])].join(
     ' ',
   )
-  const limit = isPatient ? { statement_timeout: false as const } : {}
+  const limit = isPatient ? { statement_timeout: false as const, application_name: COMMAND } : {}
   return { ...SETTINGS, ...limit, options, connectionString: withOptions(url, options) }
 }
 

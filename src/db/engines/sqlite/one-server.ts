@@ -29,7 +29,7 @@ export function claimFolder(dataDir: string): boolean {
   }
 }
 
-/** For tests, whose process goes on. */
+/** For commands that claim a folder for a moment, and for tests, whose process goes on. */
 export function releaseFolders(): void {
   for (const lock of held) lock.close()
   held.clear()

@@ -3,10 +3,16 @@
 import type { Ctx } from '../../../core/context.ts'
 import { AppError } from '../../../core/errors.ts'
 import { Email, Id } from '../../../core/schemas.ts'
-import { grantAdmin, grantedAdmins, resetLinkFor, revokeAdmin } from '../../../features/joining/admins.ts'
+import {
+  grantAdmin,
+  grantedAdmins,
+  isUnproven,
+  resetLinkFor,
+  revokeAdmin,
+} from '../../../features/joining/admins.ts'
 import { appointAdmin } from '../../../features/workspaces/appoint.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
-import { print } from '../terminal.ts'
+import { isInteractive, print, question } from '../terminal.ts'
 import { explained, withVault } from './maintenance.ts'
 
 const LINK_NOTE = 'The link works once, for one hour.'
@@ -30,15 +36,36 @@ const onVault = (work: (ctx: Ctx) => Promise<string[]>): Promise<number> =>
     }),
   )
 
-export const grant = (given: string, options: { keepAccess?: boolean }): Promise<number> =>
+type GrantOptions = { keepAccess?: boolean; takeAccess?: boolean }
+
+const UNPROVEN = (address: string) =>
+  `Nobody has confirmed ${address}: whoever registered the account may be a stranger.`
+
+/** Asks a person before anything is taken. A script says it by an option; without one the access is kept. */
+async function takesAccess(ctx: Ctx, address: string, options: GrantOptions): Promise<boolean> {
+  if (options.keepAccess && options.takeAccess)
+    throw new CommandError('Give --keep-access or --take-access, not both.', EXIT.usage)
+  if (options.keepAccess || options.takeAccess || !(await isUnproven(ctx, address)))
+    return options.takeAccess === true
+  if (!isInteractive()) {
+    process.stderr.write(
+      `${UNPROVEN(address)} It keeps its sessions and keys. To take them, run the command again with --take-access.\n`,
+    )
+    return false
+  }
+  print(UNPROVEN(address))
+  return /^y(es)?$/i.test(await question('Sign it out everywhere, and end its keys and password? [y/N] '))
+}
+
+export const grant = (given: string, options: GrantOptions): Promise<number> =>
   onVault(async (ctx) => {
     const address = checked(Email, given, 'e-mail address')
-    const { isNew, link } = await grantAdmin(ctx, address, options.keepAccess === true)
+    const { isNew, link } = await grantAdmin(ctx, address, await takesAccess(ctx, address, options))
     const granted = `${address} is now service admin${isNew ? ', with a new account' : ''}.`
     if (link === undefined) return [granted]
     const why = isNew
       ? 'Choose its password:'
-      : 'The address was never confirmed, so the account was signed out everywhere. Choose its password:'
+      : 'The account was signed out everywhere, and its keys are gone. Choose its password:'
     return [granted, `${why} ${link}`, LINK_NOTE]
   })
 

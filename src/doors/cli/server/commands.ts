@@ -32,6 +32,11 @@ export function addServerCommands(program: Command, done: Done): void {
   command('rotate-library-key', 'sign snapshots of the library by a new key from now on').action(() =>
     done(async () => (await import('./library-key.ts')).rotateLibraryKey()),
   )
+  command('secret-key', 'the key that seals mails and other secrets in the database')
+    .command('change')
+    .description('seal everything by a new key, while no server runs')
+    .option('--key-file <file>', 'a file with the new key (- is standard input); without it, one is made')
+    .action((options) => done(async () => (await import('./secret-key.ts')).changeKeyOfVault(options)))
   addAdminCommands(command('admin', 'say who administers the service configured here'), done)
 }
 
@@ -39,9 +44,13 @@ function addAdminCommands(admin: Command, done: Done): void {
   admin
     .command('grant <email>')
     .description(
-      'make somebody service admin; prints a link where the account is new or its address not proved',
+      'make somebody service admin; asks before it takes sessions and keys from an account whose address nobody has proved',
     )
-    .option('--keep-access', 'you vouch for the holder of the account: sign nobody out, print no link')
+    .option('--keep-access', 'do not ask: the account keeps its sessions, keys and password')
+    .option(
+      '--take-access',
+      'do not ask: end them where nobody has proved the address, and print a link for a password',
+    )
     .action((email, options) => done(async () => (await import('./admin.ts')).grant(email, options)))
   admin
     .command('revoke <email>')

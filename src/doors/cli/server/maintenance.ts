@@ -15,6 +15,7 @@ import { checkBackup } from '../../../features/backup/format.ts'
 import { checkRestorable, reindex, restoreBackup } from '../../../features/backup/restore.ts'
 import { takeBackup } from '../../../features/backup/take.ts'
 import { verifyVault } from '../../../features/backup/verify.ts'
+import { requireKeyOfBackup } from '../../../secret-key.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { requireFile } from '../given-file.ts'
 import { asCommandError } from '../known-errors.ts'
@@ -32,6 +33,8 @@ const FIXABLE = [
   'BackupUnderway',
   'NoFolder',
   'DamagedDatabase',
+  'OtherSecretKey',
+  'ServerRunning',
 ]
 
 export async function explained<T>(work: () => Promise<T>): Promise<T> {
@@ -129,7 +132,8 @@ export const restore = (file: string): Promise<number> =>
     const config = readConfig(withEnvFile(process.env))
     requireFile(file)
     // Before the database is opened, which makes it: a restore that is refused leaves nothing behind.
-    const { header, end } = await checkRestorable(file, config.dataDir)
+    const { header, end, key } = await checkRestorable(file, config.dataDir)
+    requireKeyOfBackup(config, key)
     await withDatabase(config, (ctx) => restoreBackup(ctx, file, { header, end }))
     print(`Restored the state of ${header.taken_at}: ${rowsIn(end.tables)} rows.`)
     return EXIT.done

@@ -32,26 +32,42 @@ function refusePast(state: LimitState, detail?: string): void {
   if (state.exceeded) throw rateLimited(state, detail)
 }
 
-/** Counts the request against its caller (credential, or host without one) and refuses it beyond the limit. */
+/** Classes whose requests cost money, or guess: a burst over all workers of a node gets exactly the limit. */
+const COUNTED_TOGETHER: ReadonlySet<LimitClass> = new Set(['auth', 'support'])
+
+/**
+ * Counts the request against its caller (credential, or host without one) and refuses it beyond the limit. Returns a
+ * promise only where another process counts.
+ */
 export function applyRateLimit(
   services: Services,
   limitClass: LimitClass,
   viewer: Viewer | null,
   request: FastifyRequest,
-): void {
-  if (!services.config.rateLimit) return
+): void | Promise<void> {
+  if (!services.config.rateLimit) return undefined
   const perMinute = PER_MINUTE[limitClass]
   // Sign-in routes count by host even for somebody signed in, or a session would be a way around the limit.
   const counted = limitClass === 'auth' ? null : viewer
   const caller = counted ? counted.credential.id : request.clientHost
-  request.limit = services.limits.hit(`${limitClass}:${caller}`, perMinute)
-  refusePast(request.limit)
-  if (counted)
-    refusePast(
-      services.limits.hit(`${limitClass}:person:${counted.userId}`, CREDENTIALS_WORTH * perMinute),
-      'Too many requests of all your credentials together.',
-    )
+  const { hit, hitTogether } = services.limits
+  const count = COUNTED_TOGETHER.has(limitClass) ? hitTogether : hit
+  const countCaller = () => count(`${limitClass}:${caller}`, perMinute)
+  const refuseCaller = (state: LimitState) => {
+    request.limit = state
+    refusePast(state)
+  }
+  const countPerson = () =>
+    counted && count(`${limitClass}:person:${counted.userId}`, CREDENTIALS_WORTH * perMinute)
+  const refusePerson = (state: LimitState | null) => {
+    if (state) refusePast(state, 'Too many requests of all your credentials together.')
+  }
+  return andThen(andThen(andThen(countCaller(), refuseCaller), countPerson), refusePerson)
 }
+
+/** Calls `next` at once, unless the value is still to come. */
+const andThen = <T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> =>
+  value instanceof Promise ? value.then(next) : next(value)
 
 /** Counts a request that no route answers. */
 export function countMiss(services: Services, request: FastifyRequest): void {

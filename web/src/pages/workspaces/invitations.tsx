@@ -146,6 +146,11 @@ function LinkPanel({ action, onClose }: { action: InviteAction; onClose: () => v
           <X size={16} />
         </IconButton>
       </div>
+      {action.warnings.map((warning) => (
+        <p key={warning} role="alert" className="text-sm text-warn">
+          {warning}
+        </p>
+      ))}
       <CopyBlock text={action.invite_url} label="invitation link" />
     </section>
   )

@@ -8,6 +8,7 @@ import { fromJson, toJson } from '../../db/columns.ts'
 import { editableAtAnyVersion } from './access.ts'
 import { type CardContent, contentOf } from './content.ts'
 import { holdCard } from './hold-card.ts'
+import { reviewAhead } from './review.ts'
 import { CardId, CaseContent, CaseResponse } from './schemas.ts'
 import type { CardRow } from './select.ts'
 import { editableUnmerged } from './unmerged-card.ts'
@@ -137,6 +138,7 @@ export const restoreCard = capability({
   input: CardId.extend({ version: VersionNumber }),
   output: CaseResponse,
   errors: [400, 404, 409, 412],
+  prepare: (ctx, { card_id }) => reviewAhead(ctx, card_id),
   run: (ctx, { card_id, version }) =>
     inTx(
       ctx,

@@ -10,7 +10,7 @@ import { homeOfCredential } from '../identity/users/key-home.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { hasRole, requireRole, roleIn } from '../permissions/permission.ts'
 import { appendEvidences, insertCard } from './cards.store.ts'
-import { columnsOf, secretsInContent, warningsFor } from './content.ts'
+import { columnsOf, secretsInContent, secretsInEvidences, warningsFor } from './content.ts'
 import { attachNamedImages } from './images/attach.ts'
 import { savedNew } from './saved.ts'
 import {
@@ -62,6 +62,15 @@ export type CardOrigin = { source_event_id?: string; sample?: string } & Partial
   >
 >
 
+/** Looks for secrets in a new card, in pieces: `record` then knows the answer and does not keep other writers waiting. */
+export async function scanNewCard(
+  { work }: UserCtx,
+  { evidences, ...content }: CaseCreateInput,
+): Promise<void> {
+  await secretsInContent(work, { ...content, scope_notes: null })
+  await secretsInEvidences(work, evidences)
+}
+
 /** Writes the card in the transaction of the caller. */
 export async function record(
   ctx: UserCtx,
@@ -104,10 +113,11 @@ export async function record(
     version: 1,
     addedBy: owner,
     now,
+    work: ctx.work,
   })
   return {
     ...(await savedNew(ctx, stored, user.display_name)),
-    warnings: warningsFor([...secretsInContent(content), ...inEvidence]),
+    warnings: warningsFor([...(await secretsInContent(ctx.work, content)), ...inEvidence]),
     credits_earned: 0,
     ...(note ? { home_note: note } : {}),
   }
@@ -132,5 +142,6 @@ export const recordCard = capability({
   errors: [404, 413],
   maxBodyBytes: MAX_BODY_BYTES,
   // Agents record at the same time, and with turns one by one they would wait twice as long.
+  prepare: scanNewCard,
   run: (ctx, input) => inTx(ctx, (ctx) => record(ctx, input), { twoAtOnce: true }),
 })

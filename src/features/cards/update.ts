@@ -11,7 +11,7 @@ import { holdCard } from './hold-card.ts'
 import { attachNamedImages } from './images/attach.ts'
 import { presentCard } from './present.ts'
 import { editedColumns } from './publication.ts'
-import { refuseUnsafe, review, reviewColumns } from './review.ts'
+import { refuseUnsafe, review, reviewAhead, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 import {
   type CardAnswer,
@@ -86,6 +86,7 @@ export async function edit(
     version,
     addedBy: ctx.viewer.userId,
     now,
+    work: ctx.work,
   })
   const verdict = await review(ctx, row, after, evidence_count, before)
   if (row.status === 'published') refuseUnsafe(verdict)
@@ -123,6 +124,7 @@ export const updateCard = capability({
   output: CaseResponse,
   errors: [400, 404, 409, 412, 413],
   maxBodyBytes: MAX_BODY_BYTES,
+  prepare: (ctx, { card_id, evidences, ...change }) => reviewAhead(ctx, card_id, given(change), evidences),
   run: (ctx, { card_id, evidences, ...change }: CaseUpdateInput) =>
     inTx(
       ctx,

@@ -4,7 +4,7 @@ import { LlmError } from '../../adapters/llm/llm.ts'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { Id } from '../../core/schemas.ts'
-import { record } from '../cards/record.ts'
+import { record, scanNewCard } from '../cards/record.ts'
 import { CARD_TYPES, CaseCreate, CaseResponse, MAX_BODY_BYTES } from '../cards/schemas.ts'
 import { requireOwnEvent } from '../memory/own-events.ts'
 import { turnParts } from '../memory/turn-content.ts'
@@ -108,6 +108,7 @@ export const recordFromMemory = capability({
   maxBodyBytes: MAX_BODY_BYTES,
   input: CaseCreate.extend({ raw_id: Id }).meta({ id: 'CaseFromMemory' }),
   output: CaseResponse,
+  prepare: (ctx, { raw_id: _, ...card }) => scanNewCard(ctx, card),
   run: (ctx, { raw_id, ...card }) =>
     inTx(ctx, async (ctx) => {
       const event = await requireOwnEvent(ctx, raw_id)

@@ -6,7 +6,7 @@ import { newId } from '../../db/ids.ts'
 import type { ContextEventType, ContextSlot } from '../../db/tables/memory.ts'
 import { cutText } from '../../text/cut-text.ts'
 import { requireRole } from '../permissions/permission.ts'
-import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
+import { cleanJson, cleanLongText, cleanOptional, Findings } from '../redaction/stored.ts'
 import { eventNumber } from './events.search.ts'
 import { type EventHead, type EventRow, insertEvent, searchTextOf, termsOfEvent } from './events.store.ts'
 import { nextPosition } from './partitions.store.ts'
@@ -41,13 +41,16 @@ export function requireFits(field: string, content: string): void {
 }
 
 /** Call it before the transaction: it takes longer than the statements, and other writers would wait. */
-export function clean(draft: Draft): Cleaned {
+export async function clean({ work }: UserCtx, draft: Draft): Promise<Cleaned> {
   const findings = new Findings()
   const title = cleanOptional(draft.title, findings)
-  const content = cleanText(draft.content, findings)
+  const content = await cleanLongText(work, draft.content, findings)
   const session_id = cleanOptional(draft.session_id, findings)
   const client = cleanOptional(draft.client, findings)
-  const meta = draft.meta ? toJsonOrNull(cleanJson(draft.meta, findings)) : null
+  const meta = work.measure(() => (draft.meta ? toJsonOrNull(cleanJson(draft.meta, findings)) : null))
+  await work.pause()
+  const terms = work.measure(() => termsOfEvent({ title, content }))
+  await work.pause()
   return {
     draft,
     title,
@@ -57,7 +60,7 @@ export function clean(draft: Draft): Cleaned {
     meta,
     redactions: toJson(findings.list()),
     search_text: searchTextOf(title, content),
-    terms: termsOfEvent({ title, content }),
+    terms,
   }
 }
 

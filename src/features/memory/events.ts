@@ -40,9 +40,9 @@ export const appendEvent = capability({
   },
   input: ProjectContextEventCreate,
   output: ProjectContextEventResponse,
-  run: (ctx, input) => {
-    const cleaned = clean(input)
-    return inTx(
+  prepare: clean,
+  run: (ctx, input, cleaned) =>
+    inTx(
       ctx,
       async (ctx) => {
         const resolved = await resolveForWriting(ctx, input.project_key, input.workspace_id)
@@ -51,8 +51,7 @@ export const appendEvent = capability({
         return { ...present(event, project.project_key), ...(hint ? { hint } : {}) }
       },
       SELF_GUARDED,
-    )
-  },
+    ),
 })
 
 export const readEvent = capability({

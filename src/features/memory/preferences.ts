@@ -113,7 +113,7 @@ function pick(source: readonly string[], asked: readonly string[]): string[] {
   return source.filter((item) => chosen.has(item))
 }
 
-function write(
+async function write(
   ctx: UserCtx,
   target: ResolvedProject,
   items: readonly string[],
@@ -123,7 +123,7 @@ function write(
   const isUser = target.name.form === 'user_preferences'
   const content = documentOf(items)
   requireFits('target_project_key', content)
-  const cleaned = clean({
+  const cleaned = await clean(ctx, {
     event_type: 'fact_snapshot',
     content,
     client: input.client,

@@ -5,7 +5,7 @@ import { invalid } from '../../core/errors.ts'
 import { AnswerId } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
 import { Findings } from '../redaction/stored.ts'
-import { appendTo, clean, type Draft, requireFits } from './append.ts'
+import { appendTo, type Cleaned, clean, type Draft, requireFits } from './append.ts'
 import { documentFrom } from './documents.ts'
 import { markForMining } from './mining-due.ts'
 import { resolveForWriting } from './resolve-project.ts'
@@ -109,11 +109,15 @@ export const appendTurn = capability({
   },
   input: ProjectContextTurnCreate,
   output: ProjectContextTurnResponse,
-  run: (ctx, input) => {
+  prepare: async (ctx, input) => {
     const drafts = draftsOf(input)
     for (const { field, content } of drafts) checkContent(field, content)
-    const cleaned = drafts.map(({ field: _, ...draft }) => clean(draft))
-    return inTx(
+    const cleaned: Cleaned[] = []
+    for (const { field: _, ...draft } of drafts) cleaned.push(await clean(ctx, draft))
+    return cleaned
+  },
+  run: (ctx, input, cleaned) =>
+    inTx(
       ctx,
       async (ctx) => {
         const resolved = await resolveForWriting(ctx, input.project_key, input.workspace_id)
@@ -152,8 +156,7 @@ export const appendTurn = capability({
         }
       },
       SELF_GUARDED,
-    )
-  },
+    ),
 })
 
 function checkContent(field: string, content: string): void {

@@ -68,7 +68,8 @@ function entropy(value: string): number {
 }
 
 /** Code that only mentions a secret: a path, an address, a call, a list of words. */
-const CODE_LIKE = /^[./~]|\/.*\.[a-z]{2,5}$|:\/\/|\(|^[a-z]+(?:[-_.][a-z]+)+\d?$|^[A-Z]+(?:_[A-Z]+)+\d?$/
+const CODE_LIKE =
+  /^[./~]|\/[^/\r\n]*\.[a-z]{2,5}$|:\/\/|\(|^[a-z]+(?:[-_.][a-z]+)+\d?$|^[A-Z]+(?:_[A-Z]+)+\d?$/
 
 /** `config.auth.token2`: names joined by dots, with hardly a digit. */
 function isMemberAccess(value: string): boolean {

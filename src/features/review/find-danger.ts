@@ -1,3 +1,4 @@
+import { doAll, type Pieces } from '../../core/pieces.ts'
 import { type Automaton, buildAutomaton } from '../redaction/automaton.ts'
 import { allowedHosts } from './hosts.ts'
 import { isPlain, readable } from './readable.ts'
@@ -102,11 +103,16 @@ function judgedByEnd() {
   }
 }
 
-function scan({ automaton, waiting }: Scanner, text: string, isAllowedHost: IsAllowedHost, sink: Sink): void {
+function* scan(
+  { automaton, waiting }: Scanner,
+  text: string,
+  isAllowedHost: IsAllowedHost,
+  sink: Sink,
+): Pieces<void> {
   const counts = noCounts()
   const next = nextPositions(text)
   const isJudged = judgedByEnd()
-  automaton.scan(text, (keyword, end) => {
+  yield* automaton.scanInPieces(text, (keyword, end) => {
     const { trigger, length } = waiting[keyword] as Scanner['waiting'][number]
     const { rule, pattern, judge, ahead } = trigger
     // A judge lowers a severity, and never raises it.
@@ -160,10 +166,17 @@ function withoutOverlaps(findings: readonly Finding[]): Finding[] {
 const KNOWN_ONLY = allowedHosts()
 
 /** Everything in the text that is dangerous to people or agents who read or follow it. Linear in the length of the text. */
-export function findDanger(text: string, isAllowedHost: IsAllowedHost = KNOWN_ONLY): Finding[] {
+export const findDanger = (text: string, isAllowedHost?: IsAllowedHost): Finding[] =>
+  doAll(findDangerInPieces(text, isAllowedHost))
+
+export function* findDangerInPieces(
+  text: string,
+  isAllowedHost: IsAllowedHost = KNOWN_ONLY,
+): Pieces<Finding[]> {
   const isAsWritten = isPlain(text)
   const found = findHiddenCharacters(text, isAsWritten)
-  if (isAsWritten) scan(EVERYTHING, text, isAllowedHost, (finding) => found.push(finding))
+  yield
+  if (isAsWritten) yield* scan(EVERYTHING, text, isAllowedHost, (finding) => found.push(finding))
   else {
     const { text: plain, writtenAt } = readable(text)
     const asWritten = ({ start, end, ...rest }: Finding) => ({
@@ -171,7 +184,8 @@ export function findDanger(text: string, isAllowedHost: IsAllowedHost = KNOWN_ON
       start: writtenAt(start),
       end: writtenAt(end - 1) + 1,
     })
-    scan(EVERYTHING, plain, isAllowedHost, (finding) => found.push(asWritten(finding)))
+    yield
+    yield* scan(EVERYTHING, plain, isAllowedHost, (finding) => found.push(asWritten(finding)))
     found.push(...foreignInstructions(plain).map(asWritten))
   }
   return found.length === 0 ? found : withoutOverlaps(found)
@@ -182,8 +196,10 @@ export function containsInstructions(text: string): boolean {
   const isAsWritten = isPlain(text)
   const plain = isAsWritten ? text : readable(text).text
   let speaks = false
-  scan(SPEAKING, plain, KNOWN_ONLY, ({ rule, severity }) => {
-    speaks ||= SPEAKS_TO_AGENTS.has(rule) && severity !== 'note'
-  })
+  doAll(
+    scan(SPEAKING, plain, KNOWN_ONLY, ({ rule, severity }) => {
+      speaks ||= SPEAKS_TO_AGENTS.has(rule) && severity !== 'note'
+    }),
+  )
   return speaks || (!isAsWritten && foreignInstructions(plain).length > 0)
 }

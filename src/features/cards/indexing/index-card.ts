@@ -20,7 +20,7 @@ export async function indexCards(
     ctx,
     cards.map((card) => ({
       documentId: card.card_id,
-      document: documentOf(card, isPublic.has(card.workspace_id)),
+      document: ctx.work.measure(() => documentOf(card, isPublic.has(card.workspace_id))),
     })),
   )
 }

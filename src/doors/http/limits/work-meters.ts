@@ -7,31 +7,28 @@ import { termsOf } from '../../../text/analyse.ts'
 import { refuseSpentWork, type WorkLimit, workLimitOf } from './rate-limit.ts'
 
 /** Below this a call says nothing about the speed of the machine. */
-const UNPRICED_MS = 5
-const SAMPLE_BYTES = 32 * 1024
-const TRIES = 5
-/** Processor time differs by so much between two runs over the same text. */
-const TOLERANCE = 1.3
-
-const cpuMs = (run: () => unknown): number => {
-  const before = process.threadCpuUsage()
-  run()
-  const { user, system } = process.threadCpuUsage(before)
-  return (user + system) / 1000
-}
+const UNPRICED_MS = 10
+const SAMPLE_CHARACTERS = 32 * 1024
+/** Clocks of processor time may have steps of 10 ms. */
+const SAMPLED_MS = 60
+/** No machine is faster, so a clock that stands still makes nothing expensive. */
+const MAX_BYTES_PER_MS = 100_000
+/** Processor time of the same work differs by so much. */
+const TOLERANCE = 1.25
 
 /** Returns how many bytes of an ordinary log this machine redacts, reviews and indexes in a millisecond. */
 function measureBytesPerMs(): number {
   const line = (i: number) =>
     `2026-01-02T03:04:${i % 60}Z INFO worker ${i % 7} finished job ${i} of queue mail\n`
-  const log = Array.from({ length: SAMPLE_BYTES / line(0).length }, (_, i) => line(i)).join('')
-  let best = Number.POSITIVE_INFINITY
-  for (let i = 0; i < TRIES; i++)
-    best = Math.min(
-      best,
-      cpuMs(() => [findSecrets(log), findDanger(log), termsOf(log)]),
-    )
-  return (TOLERANCE * log.length) / best
+  const log = Array.from({ length: SAMPLE_CHARACTERS / line(0).length }, (_, i) => line(i)).join('')
+  const before = process.threadCpuUsage()
+  for (let bytes = log.length; ; bytes += log.length) {
+    for (const analyse of [findSecrets, findDanger, termsOf]) analyse(log)
+    const { user, system } = process.threadCpuUsage(before)
+    const bytesPerMs = (1000 * bytes) / (user + system)
+    if (user + system >= 1000 * SAMPLED_MS || bytes > SAMPLED_MS * MAX_BYTES_PER_MS)
+      return TOLERANCE * Math.min(bytesPerMs, MAX_BYTES_PER_MS)
+  }
 }
 
 /**

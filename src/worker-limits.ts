@@ -48,6 +48,7 @@ export function limitsOfWorker({ tell, listen }: Channel): Limits {
   return {
     hit: own.hit,
     look: own.look,
+    owe: own.owe,
     hitTogether: (key, perMinute) =>
       new Promise((resolve, reject) => {
         asked += 1

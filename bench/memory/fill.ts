@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { App } from '../../src/app.ts'
+import { doAll } from '../../src/core/pieces.ts'
 import type { Db, EngineName } from '../../src/db/db.ts'
 import { newId } from '../../src/db/ids.ts'
 import { insertRows } from '../../src/db/prepared.ts'
@@ -114,7 +115,7 @@ async function writeTogether(db: Db, rows: readonly EventRow[]): Promise<void> {
   const indexed: RawBuilder<unknown>[] = []
   for (const row of rows) {
     const partition = partitionOf(row.event_no)
-    const words = partitionHashes((await termsOfEvent(row)).terms, partition)
+    const words = partitionHashes(doAll(termsOfEvent(row)).terms, partition)
     indexed.push(
       sql`(${row.user_id}, ${row.event_no}, ${gramHashes(row.search_text, partition)}::integer[], ${words}::integer[])`,
     )

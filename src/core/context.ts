@@ -8,6 +8,7 @@ import type { CredentialCache } from './credential-cache.ts'
 import type { DatabaseSpace } from './free-disk.ts'
 import type { Limits } from './limits.ts'
 import type { Scope } from './scopes.ts'
+import { type Meter, Work } from './work.ts'
 
 export type Viewer = {
   userId: string
@@ -60,11 +61,13 @@ export type Ctx = Services & {
   requestId: string
   ip: string
   ifMatch: string | undefined
+  /** The long work of this call. */
+  work: Work
 }
 
 export type UserCtx = Ctx & { viewer: Viewer }
 
-export type Caller = Pick<Ctx, 'viewer' | 'requestId' | 'ip' | 'ifMatch'>
+export type Caller = Pick<Ctx, 'viewer' | 'requestId' | 'ip' | 'ifMatch'> & { meter?: Meter | undefined }
 
 const NOBODY: Caller = { viewer: null, requestId: 'background', ip: '', ifMatch: undefined }
 
@@ -90,6 +93,7 @@ export const contextFor = (services: Services, caller: Caller = NOBODY): Ctx => 
   requestId: caller.requestId,
   ip: caller.ip,
   ifMatch: caller.ifMatch,
+  work: new Work(caller.meter),
   db: caller.viewer ? services.database.readFor(caller.viewer.userId) : services.database.read,
   transacting: false,
   afterCommit: atOnce,

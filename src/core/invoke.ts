@@ -44,6 +44,9 @@ export async function invoke(
   return checkAnswer(answer, output)
 }
 
+const prepare = async (capability: Capability, ctx: Ctx, input: unknown): Promise<unknown> =>
+  capability.prepare && ctx.work.inTurn(async () => capability.prepare?.(ctx as UserCtx, input as never))
+
 /** The same in two steps: all slow work is done, and the returned function runs in the caller's transaction. */
 export async function readied(
   capability: Capability,
@@ -54,7 +57,7 @@ export async function readied(
 ): Promise<(ctx: Ctx) => Promise<unknown>> {
   authorise(capability, ctx.viewer)
   const input = parseInput(schema, raw)
-  const prepared = await capability.prepare?.(ctx as UserCtx, input as never)
+  const prepared = await prepare(capability, ctx, input)
   return async (ctx) =>
     checkAnswer(answer, await capability.run(ctx as UserCtx, input as never, prepared as never))
 }
@@ -139,7 +142,7 @@ export async function invokeThin(
   authorise(capability, ctx.viewer)
   const { schema, optional } = thinInputOf(capability)
   const input = parseInput(schema, withoutNulls(raw, optional))
-  const prepared = await capability.prepare?.(ctx as UserCtx, input as never)
+  const prepared = await prepare(capability, ctx, input)
   const whole = checkAnswer(output, await capability.run(ctx as UserCtx, input as never, prepared as never))
   return { whole, data: thin.output.parse(thin.of(whole as never, input as never, ctx.config.baseUrl)) }
 }

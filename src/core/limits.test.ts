@@ -57,3 +57,24 @@ test('looking does not count, and an amount counts as much as it says', () => {
   time += 60_000
   expect(limits.look('bytes', 100)).toMatchObject({ exceeded: false, remaining: 100 })
 })
+
+test('what is owed beyond the minute is paid by the next ones, at every process', async () => {
+  let time = 1_000_000
+  const shared: CountedUses[] = []
+  const limits = memoryLimits(
+    (uses) => shared.push(uses),
+    () => time,
+  )
+  const sibling = memoryLimits(undefined, () => time)
+  limits.owe('work', 100, 60)
+  expect(limits.look('work', 100)).toMatchObject({ remaining: 40, resetSeconds: 60 })
+  limits.owe('work', 100, 190)
+  while (shared.length === 0) await sleep(1)
+  sibling.absorb(shared.flat())
+  for (const one of [limits, sibling])
+    expect(one.look('work', 100)).toMatchObject({ remaining: 0, resetSeconds: 150 })
+  time += 149_000
+  for (const one of [limits, sibling]) expect(one.look('work', 100).remaining).toBe(0)
+  time += 1_000
+  for (const one of [limits, sibling]) expect(one.look('work', 100)).toMatchObject({ remaining: 100 })
+})

@@ -13,10 +13,12 @@ export type Limits = {
   hitTogether: (key: string, perMinute: number) => LimitState | Promise<LimitState>
   /** The same without counting. */
   look: (key: string, perMinute: number) => LimitState
+  /** Counts uses that are beyond refusing. What is more than a minute admits is owed by the next minutes. */
+  owe: (key: string, perMinute: number, amount: number) => void
 }
 
 /** Uses counted in one process that its siblings must know of. */
-export type CountedUses = [key: string, windowStart: number, uses: number][]
+export type CountedUses = [key: string, windowStart: number, uses: number, owedPerMinute?: number][]
 
 export type SharedLimits = Limits & {
   /** Adds what a sibling process has counted. */
@@ -33,13 +35,13 @@ const KEPT_BY_SWEEP = 0.9 * MAX_KEYS
  */
 const SHARE_AFTER_MS = 2
 
-type Window = { start: number; uses: number }
+type Window = { start: number; uses: number; lastsMs: number }
 
 /**
  * Drops ended windows first, then those with the fewest uses, so that a flood of new keys does not clear other counts.
  */
 function sweep(windows: Map<string, Window>, time: number): void {
-  for (const [key, window] of windows) if (time - window.start >= WINDOW_MS) windows.delete(key)
+  for (const [key, window] of windows) if (time - window.start >= window.lastsMs) windows.delete(key)
   for (let uses = 1; windows.size > KEPT_BY_SWEEP; uses *= 2)
     for (const [key, window] of windows) {
       if (windows.size <= KEPT_BY_SWEEP) break
@@ -49,24 +51,26 @@ function sweep(windows: Map<string, Window>, time: number): void {
 
 /** Collects uses for a moment and shares them together. */
 function sharingSoon(share: (uses: CountedUses) => void) {
-  let unshared = new Map<string, Window>()
+  let unshared = new Map<string, { start: number; uses: number; owedPerMinute: number | undefined }>()
   const shareNow = () => {
-    const uses = [...unshared].map(([key, { start, uses }]): CountedUses[number] => [key, start, uses])
+    const uses = [...unshared].map(([key, { start, uses, owedPerMinute }]): CountedUses[number] =>
+      owedPerMinute === undefined ? [key, start, uses] : [key, start, uses, owedPerMinute],
+    )
     unshared = new Map()
     share(uses)
   }
-  return (key: string, start: number, amount: number): void => {
+  return (key: string, start: number, amount: number, owedPerMinute?: number): void => {
     if (unshared.size === 0) setTimeout(shareNow, SHARE_AFTER_MS).unref()
     const pending = unshared.get(key)
     if (pending) pending.uses += amount
-    else unshared.set(key, { start, uses: amount })
+    else unshared.set(key, { start, uses: amount, owedPerMinute })
   }
 }
 
-const stateOf = ({ start, uses }: Window, perMinute: number, time: number): LimitState => ({
+const stateOf = ({ start, uses, lastsMs }: Window, perMinute: number, time: number): LimitState => ({
   limit: perMinute,
   remaining: Math.max(0, perMinute - uses),
-  resetSeconds: Math.max(1, Math.ceil((start + WINDOW_MS - time) / 1000)),
+  resetSeconds: Math.max(1, Math.ceil((start + lastsMs - time) / 1000)),
   exceeded: uses > perMinute,
 })
 
@@ -83,9 +87,9 @@ export function memoryLimits(
 
   function add(key: string, start: number, uses: number, time: number): Window {
     let window = windows.get(key)
-    if (!window || time - window.start >= WINDOW_MS) {
+    if (!window || time - window.start >= window.lastsMs) {
       if (windows.size > MAX_KEYS) sweep(windows, time)
-      window = { start, uses: 0 }
+      window = { start, uses: 0, lastsMs: WINDOW_MS }
       windows.set(key, window)
     }
     window.start = Math.min(window.start, start)
@@ -100,6 +104,12 @@ export function memoryLimits(
     return stateOf(window, perMinute, time)
   }
 
+  function addOwed(key: string, start: number, uses: number, perMinute: number, time: number): Window {
+    const window = add(key, start, uses, time)
+    window.lastsMs = WINDOW_MS * Math.max(1, window.uses / perMinute)
+    return window
+  }
+
   return {
     hit,
     hitTogether: hit,
@@ -107,12 +117,19 @@ export function memoryLimits(
       const time = now()
       const window = windows.get(key)
       // After the clock was put back, a window from before would not end for as long.
-      const isOpen = window !== undefined && window.start <= time && time - window.start < WINDOW_MS
-      return stateOf(isOpen ? window : { start: time, uses: 0 }, perMinute, time)
+      const isOpen = window !== undefined && window.start <= time && time - window.start < window.lastsMs
+      return stateOf(isOpen ? window : { start: time, uses: 0, lastsMs: WINDOW_MS }, perMinute, time)
+    },
+    owe(key, perMinute, amount) {
+      const time = now()
+      const window = addOwed(key, time, amount, perMinute, time)
+      shareSoon?.(key, window.start, amount, perMinute)
     },
     absorb(uses) {
       const time = now()
-      for (const [key, start, count] of uses) if (time - start < WINDOW_MS) add(key, start, count, time)
+      for (const [key, start, count, owedPerMinute] of uses)
+        if (owedPerMinute !== undefined) addOwed(key, start, count, owedPerMinute, time)
+        else if (time - start < WINDOW_MS) add(key, start, count, time)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { doAll } from '../core/pieces.ts'
 import { termsOf } from '../text/analyse.ts'
 import { countWords, type DocumentTexts, MAX_FURTHER_WORDS } from './document.ts'
 
@@ -63,22 +64,22 @@ const card = (text: string): DocumentTexts => ({
   minorTexts: [text],
 })
 
-async function cpuMs(run: () => Promise<unknown>): Promise<number> {
+function cpuMs(run: () => unknown): number {
   let least = Number.POSITIVE_INFINITY
   for (let i = 0; i < 3; i++) {
     const before = process.threadCpuUsage()
-    await run()
+    run()
     const { user, system } = process.threadCpuUsage(before)
     least = Math.min(least, (user + system) / 1000)
   }
   return least
 }
 
-test.each(Object.entries(JUNK))('%s costs at most five times a log of the same size', async (_, junk) => {
-  await countWords(card(LOG))
-  const ofLog = await cpuMs(() => countWords(card(LOG)))
+test.each(Object.entries(JUNK))('%s costs at most five times a log of the same size', (_, junk) => {
+  doAll(countWords(card(LOG)))
+  const ofLog = cpuMs(() => doAll(countWords(card(LOG))))
   // A millisecond or two is noise.
-  expect(await cpuMs(() => countWords(card(junk)))).toBeLessThan(5 * ofLog + 10)
+  expect(cpuMs(() => doAll(countWords(card(junk))))).toBeLessThan(5 * ofLog + 10)
 })
 
 const words = (count: number, mark: string) =>
@@ -91,11 +92,13 @@ test('main texts are indexed whole, and of all others as many words as fit, in t
     hashes,
     levels,
     unread,
-  } = await countWords({
-    mainTexts: [{ text: main, weight: 1 }],
-    texts: [{ text: words(3000, 'b'), weight: 1 }],
-    minorTexts: [words(3000, 'e'), 'the last of all'],
-  })
+  } = doAll(
+    countWords({
+      mainTexts: [{ text: main, weight: 1 }],
+      texts: [{ text: words(3000, 'b'), weight: 1 }],
+      minorTexts: [words(3000, 'e'), 'the last of all'],
+    }),
+  )
   const known = new Set(indexed)
   expect(termsOf(main).every((term) => known.has(term))).toBe(true)
   expect(termsOf(words(3000, 'b')).every((term) => known.has(term))).toBe(true)
@@ -113,11 +116,13 @@ test('a text that repeats its words is read to its end', async () => {
     length,
     unread,
     words: indexed,
-  } = await countWords({
-    mainTexts: [],
-    texts: [{ text: `${text} lastword`, weight: 1 }],
-    minorTexts: [],
-  })
+  } = doAll(
+    countWords({
+      mainTexts: [],
+      texts: [{ text: `${text} lastword`, weight: 1 }],
+      minorTexts: [],
+    }),
+  )
   expect({ length, unread }).toEqual({ length: 32_001, unread: '' })
   expect(indexed).toContain('lastword')
 })

@@ -1,4 +1,4 @@
-import { makeYielder } from '../core/yielding.ts'
+import type { Pieces } from '../core/pieces.ts'
 import { piecesOf, scan } from '../text/analyse.ts'
 import { levelOf, MINOR_WEIGHT } from './term-levels.ts'
 
@@ -107,15 +107,12 @@ const PAUSED_AFTER = 4096
  * Counts every term by the weight of its text, in pieces, so that other requests go on. Call it before the transaction: other
  * writers would wait. Texts are read in their order, and no further once a word had to be left out.
  */
-export async function countWords(
-  { mainTexts, texts, minorTexts }: DocumentTexts,
-  pause: () => Promise<void> = makeYielder(),
-): Promise<DocumentWords> {
+export function* countWords({ mainTexts, texts, minorTexts }: DocumentTexts): Pieces<DocumentWords> {
   const words = new Words()
   const unread: string[] = []
   // A card has hundreds of short texts, which need no pause of their own.
   let unpaused = 0
-  const readAll = async (text: string, read: (piece: string) => void) => {
+  function* readAll(text: string, read: (piece: string) => void): Pieces<void> {
     for (const { from, piece } of piecesOf(text)) {
       if (!words.isPartial) read(piece)
       if (words.isPartial) {
@@ -125,12 +122,12 @@ export async function countWords(
       unpaused += piece.length
       if (unpaused < PAUSED_AFTER) continue
       unpaused = 0
-      await pause()
+      yield
     }
   }
-  for (const { text, weight } of mainTexts) await readAll(text, (piece) => words.read(piece, weight))
+  for (const { text, weight } of mainTexts) yield* readAll(text, (piece) => words.read(piece, weight))
   words.limit(MAX_FURTHER_WORDS)
-  for (const { text, weight } of texts) await readAll(text, (piece) => words.read(piece, weight))
-  for (const text of minorTexts) await readAll(text, (piece) => words.readMinor(piece))
+  for (const { text, weight } of texts) yield* readAll(text, (piece) => words.read(piece, weight))
+  for (const text of minorTexts) yield* readAll(text, (piece) => words.readMinor(piece))
   return { ...words.counted(), unread: unread.join('\n') }
 }

@@ -127,7 +127,7 @@ export function withoutNoise(text: string): string {
 }
 
 const TRACE_LINE =
-  /^[^\S\n]*(?:at \S{1,200}|File ".{1,200}", line|Traceback \(most|Caused by:|panic:|goroutine \d)|\b[A-Z]\w{1,60}(?:Error|Exception)\b|\b(?:ERROR|FATAL|WARN)\b/m
+  /^[^\S\r\n\u2028\u2029]*(?:at \S{1,200}|File ".{1,200}", line|Traceback \(most|Caused by:|panic:|goroutine \d)|\b[A-Z]\w{1,60}(?:Error|Exception)\b|\b(?:ERROR|FATAL|WARN)\b/m
 
 /** Whether a piece of text is what a program wrote when it failed. */
 export const looksLikeTrace = (text: string): boolean => TRACE_LINE.test(text)

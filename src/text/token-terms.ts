@@ -100,11 +100,9 @@ function identifier(token: string): Reading {
 
 /** `3.11.2` is found by 3, by 3.11 and by itself. */
 function version(number: string): Reading {
-  const parts = fold(number).split('.')
-  return reading(
-    parts.map((_, i) => cut(parts.slice(0, i + 1).join('.'))),
-    1,
-  )
+  const folded = cut(fold(number))
+  const beginnings = [...folded.matchAll(/\./g)].map(({ index }) => folded.slice(0, index))
+  return reading([...beginnings, folded], 1)
 }
 
 /** No name is longer; a longer token stands for itself by its beginning. */

@@ -8,4 +8,5 @@ export const contextOfRequest = (services: Services, request: FastifyRequest): C
     requestId: request.id,
     ip: request.clientHost,
     ifMatch: request.headers['if-match'],
+    meter: request.meter,
   })

@@ -1,5 +1,6 @@
 import type { Viewer } from '../../core/context.ts'
 import type { LimitState } from '../../core/limits.ts'
+import type { Meter } from '../../core/work.ts'
 import type { Locate } from './errors.ts'
 
 declare module 'fastify' {
@@ -13,6 +14,8 @@ declare module 'fastify' {
     bodyBytes: number
     /** By `performance.now()`; 0 before a route was asked. Kept by the routes that answer themselves. */
     startedAt: number
+    /** Charges the caller for long work. */
+    readonly meter: Meter | undefined
   }
   interface FastifyContextConfig {
     locate?: Locate

@@ -16,6 +16,7 @@ import { clientHost, trustIn } from './limits/client-host.ts'
 import { closeInOrder } from './limits/closing.ts'
 import { PATIENCE, type Patience, watchConnections } from './limits/connection-limits.ts'
 import { drainRefusedBodies } from './limits/drain-body.ts'
+import { WorkMeters } from './limits/work-meters.ts'
 import { type MetricsOfAll, serveMetrics } from './metrics.ts'
 import { replaceNodeRefusals } from './node-refusals.ts'
 import { serveRaw } from './raw.ts'
@@ -94,6 +95,12 @@ function newServer(services: Services, answers: Answers, patience: Patience): Fa
   app.decorateRequest('limit', null)
   app.decorateRequest('startedAt', 0)
   app.decorateRequest('bodyBytes', 0)
+  const meters = new WorkMeters(services)
+  app.decorateRequest('meter', {
+    getter() {
+      return meters.of(this)
+    },
+  })
   return app
 }
 

@@ -83,6 +83,7 @@ const callOf = (services: Services, request: FastifyRequest): McpCall => ({
     requestId: request.id,
     ip: request.clientHost,
     ifMatch: undefined,
+    meter: request.meter,
   }) as UserCtx,
   profile: profileOf(request),
   hide: (error) => toAppError(error, request, services),

@@ -1,11 +1,12 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
+import type { Work } from '../../core/work.ts'
 import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
 import { type Db, isSqlite } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import { insertAndReturn, insertRows, type Named, prepared } from '../../db/prepared.ts'
 import type { CardEvidencesTable, CardsTable } from '../../db/tables/cards.ts'
 import { allTextOfCard, countText } from '../storage/text-usage.ts'
-import { secretsInEvidence } from './content.ts'
+import { secretsInEvidences } from './content.ts'
 import { SEARCHED_PIECES } from './evidence-texts.ts'
 import { withHomeFacts } from './homes.ts'
 import type { FoundSecret } from './review-rules.ts'
@@ -65,15 +66,16 @@ export type NewEvidence = {
   version: number
   addedBy: string
   now: string
+  work: Work
 }
 
 /** Adds evidence and returns the secrets that it seems to hold. Evidence cannot be changed or removed. */
 export async function appendEvidences(
   db: Db,
   evidences: readonly EvidenceInput[],
-  { cardId, present, version, addedBy, now }: NewEvidence,
+  { cardId, present, version, addedBy, now, work }: NewEvidence,
 ): Promise<FoundSecret[]> {
-  const found = evidences.map((evidence, i) => secretsInEvidence(evidence, present + i))
+  const found = await secretsInEvidences(work, evidences, present)
   const rows = evidences.map((evidence, i) => ({
     evidence_id: newId(),
     card_id: cardId,

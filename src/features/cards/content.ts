@@ -1,7 +1,8 @@
+import type { Analyst } from '../../core/pieces.ts'
 import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
 import type { CardsTable, CardType } from '../../db/tables/cards.ts'
 import { normalForm } from '../../text/normal-form.ts'
-import { findSecrets } from '../redaction/redact.ts'
+import { findSecretsInPieces } from '../redaction/redact.ts'
 import { kindOfNumber } from '../redaction/stored.ts'
 import type { FoundSecret } from './review-rules.ts'
 import type { CardWarning, EvidenceInput } from './schemas.ts'
@@ -113,11 +114,9 @@ function numbersIn(value: unknown, key = ''): string[] {
   return kind === undefined ? [] : [kind]
 }
 
-const secretsIn = (field: string, value: unknown): FoundSecret[] => {
-  const kinds = new Set([
-    ...findSecrets(textsIn(value).join('\n\n')).map(({ kind }) => kind),
-    ...numbersIn(value),
-  ])
+async function secretsIn(work: Analyst, field: string, value: unknown): Promise<FoundSecret[]> {
+  const found = await findSecretsInPieces(work, textsIn(value).join('\n\n'))
+  const kinds = new Set([...found.map(({ kind }) => kind), ...numbersIn(value)])
   return [...kinds].map((kind) => ({ field, kind }))
 }
 
@@ -127,13 +126,26 @@ type Citing = { cites: string | null; cites_are_written: number }
 export const writtenCites = (row: Citing): string[] =>
   row.cites_are_written === 1 ? fromJson(row.cites ?? '[]') : []
 
-export const secretsInCites = (cites: readonly string[]): FoundSecret[] => secretsIn('cites', cites)
+export const secretsInCites = (work: Analyst, cites: readonly string[]): Promise<FoundSecret[]> =>
+  secretsIn(work, 'cites', cites)
 
-export const secretsInContent = (content: CardContent): FoundSecret[] =>
-  FIELDS.flatMap((field) => secretsIn(field, content[field]))
+export async function secretsInContent(work: Analyst, content: CardContent): Promise<FoundSecret[]> {
+  const found: FoundSecret[] = []
+  for (const field of FIELDS) found.push(...(await secretsIn(work, field, content[field])))
+  return found
+}
 
-export const secretsInEvidence = (evidence: EvidenceInput, position: number): FoundSecret[] =>
-  secretsIn(`evidences.${position}`, [evidence.kind, evidence.content, evidence.meta])
+/** The secrets of each piece of evidence. */
+export async function secretsInEvidences(
+  work: Analyst,
+  evidences: readonly EvidenceInput[],
+  present = 0,
+): Promise<FoundSecret[][]> {
+  const found: FoundSecret[][] = []
+  for (const [i, { kind, content, meta }] of evidences.entries())
+    found.push(await secretsIn(work, `evidences.${present + i}`, [kind, content, meta]))
+  return found
+}
 
 export const warningsFor = (secrets: readonly FoundSecret[]): CardWarning[] =>
   secrets.map(({ field, kind }) => ({

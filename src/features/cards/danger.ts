@@ -1,3 +1,4 @@
+import type { Analyst } from '../../core/pieces.ts'
 import { type DangerPolicy, dangerIn } from '../review/policy.ts'
 import type { Finding } from '../review/rule.ts'
 import { DANGER_WORDS } from '../review/words.ts'
@@ -33,19 +34,20 @@ const ORDER = { block: 0, warn: 1, note: 2 } as const
 /** `meta` is not the JSON that is stored, whose escapes would hide what stands behind the end of a line. */
 type Evidence = { kind: string; content: string; meta?: object | null }
 
-export function dangerInCard(
+export async function dangerInCard(
+  work: Analyst,
   content: CardContent & { cites?: readonly string[] },
   evidences: readonly Evidence[],
   policy: DangerPolicy,
-): FoundDanger[] {
+): Promise<FoundDanger[]> {
   const pieces = [
     ...Object.entries(content).flatMap(([field, value]) => piecesOf(field, value)),
     ...evidences.flatMap(({ kind, content, meta }, i) => piecesOf(`evidences.${i}`, { kind, content, meta })),
   ]
-  return pieces
-    .flatMap(({ field, text }) => dangerIn(text, policy).map((finding) => ({ ...finding, field })))
-    .toSorted((a, b) => ORDER[a.severity] - ORDER[b.severity])
-    .slice(0, MOST_FINDINGS)
+  const found: FoundDanger[] = []
+  for (const { field, text } of pieces)
+    for (const finding of await dangerIn(work, text, policy)) found.push({ ...finding, field })
+  return found.toSorted((a, b) => ORDER[a.severity] - ORDER[b.severity]).slice(0, MOST_FINDINGS)
 }
 
 /** A finding as the review reports it. It does not quote the text: an agent that reads the answer would read the attack. */

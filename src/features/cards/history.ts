@@ -8,6 +8,7 @@ import { fromJson, toJson } from '../../db/columns.ts'
 import { editableAtAnyVersion } from './access.ts'
 import { type CardContent, contentOf } from './content.ts'
 import { holdCard } from './hold-card.ts'
+import { reviewAhead } from './review.ts'
 import { CardId, CaseContent, CaseResponse } from './schemas.ts'
 import type { CardRow } from './select.ts'
 import { editableUnmerged } from './unmerged-card.ts'
@@ -138,6 +139,7 @@ export const restoreCard = capability({
   output: CaseResponse,
   errors: [400, 404, 409, 412],
   prepare: async (ctx, { card_id, version }) => {
+    await reviewAhead(ctx, card_id)
     const card = await editableUnmerged(ctx, card_id)
     const { content } = await oneVersion(ctx, card, version)
     return wordsAfter(ctx, card, fromJson<CardContent>(content))

@@ -71,10 +71,13 @@ export async function lookedAt(ctx: UserCtx, card: ModeratedCard, version: numbe
   const all = await reviewedEvidences(ctx.db, card.card_id)
   const evidences = all.filter((row) => row.added_in_version <= version)
   const cites = writtenCites(card)
-  const findings = dangerInCard({ ...content, cites }, evidences.map(withReadMeta), FIXED_POLICY).map(
-    dangerReason,
+  const danger = await dangerInCard(
+    ctx.work,
+    { ...content, cites },
+    evidences.map(withReadMeta),
+    FIXED_POLICY,
   )
-  return { evidences: evidences.map(await namedFor(ctx, card)), cites, findings }
+  return { evidences: evidences.map(await namedFor(ctx, card)), cites, findings: danger.map(dangerReason) }
 }
 
 async function change(ctx: Ctx, card: ModeratedCard, columns: Partial<ModeratedCard>): Promise<void> {

@@ -12,7 +12,7 @@ import { contentOf } from './content.ts'
 import { holdAround } from './hold-card.ts'
 import { presentCard } from './present.ts'
 import { requireLeave } from './publish.ts'
-import { refuseUnsafe, review, reviewColumns } from './review.ts'
+import { refuseUnsafe, review, reviewAhead, reviewColumns } from './review.ts'
 import { savedState } from './saved.ts'
 import { CardId, CaseResponse } from './schemas.ts'
 import type { CardRow } from './select.ts'
@@ -93,6 +93,7 @@ export const moveCard = capability({
   input: CardId.extend({ workspace_id: Id.describe('Where the card goes') }),
   output: CaseResponse,
   errors: [400, 404, 409, 412],
+  prepare: (ctx, { card_id }) => reviewAhead(ctx, card_id),
   run: (ctx, { card_id, workspace_id }) =>
     inTx(ctx, async (ctx) => {
       const row = await editableUnmerged(ctx, card_id)

@@ -17,7 +17,7 @@ import { contentOf } from './content.ts'
 import { presentCard } from './present.ts'
 import { licenceFor, publishedColumns } from './publication.ts'
 import { holdForPublishing } from './publish.store.ts'
-import { orCleared, qualityRejected, review, reviewColumns } from './review.ts'
+import { orCleared, qualityRejected, review, reviewAhead, reviewColumns } from './review.ts'
 import { rewardPublishing } from './reward.ts'
 import { MAX_PUBLISH_REWARDS_PER_DAY } from './reward-limit.ts'
 import { savedState } from './saved.ts'
@@ -156,6 +156,7 @@ export const publishCard = capability({
   }),
   output: CaseResponse,
   errors: [400, 404, 409, 412],
+  prepare: (ctx, { card_id }) => reviewAhead(ctx, card_id),
   run: async (ctx, { card_id, target_workspace_id: targetId = PUBLIC_LIBRARY_ID, licence }) => {
     // A refusal is thrown after the transaction: a draft keeps its review, and nothing else has changed.
     const outcome = await inTx(ctx, (ctx) => publish(ctx, card_id, { targetId, licence }), SELF_GUARDED)

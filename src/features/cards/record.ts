@@ -11,7 +11,7 @@ import { requireUser } from '../identity/users/users.ts'
 import { hasRole, requireRole, roleIn } from '../permissions/permission.ts'
 import { chargeText, textBytes } from '../storage/text-usage.ts'
 import { appendEvidences, insertCard } from './cards.store.ts'
-import { columnsOf, secretsInContent, warningsFor } from './content.ts'
+import { columnsOf, secretsInContent, secretsInEvidences, warningsFor } from './content.ts'
 import { SEARCHED_PIECES, searchedParts } from './evidence-texts.ts'
 import { attachNamedImages } from './images/attach.ts'
 import { type CardWords, wordsOfCard } from './indexing/document.ts'
@@ -65,24 +65,28 @@ export type CardOrigin = { source_event_id?: string; sample?: string } & Partial
   >
 >
 
-/** Counts the words of a new card, before the transaction that writes it. */
-export const wordsOfNew = (
-  { evidences, ...content }: CaseCreateInput,
-  scope_notes: string | null = null,
-): Promise<CardWords> =>
-  wordsOfCard({
-    ...content,
-    scope_notes,
-    evidence_texts: searchedParts(evidences.slice(0, SEARCHED_PIECES).map((evidence) => evidence.content)),
-  })
-
 const bytesOfEvidences = (evidences: CaseCreateInput['evidences']): number =>
   evidences.reduce(
     (sum, { content, meta }) => sum + textBytes('card_evidences', { content, meta: toJsonOrNull(meta) }),
     0,
   )
 
-/** Writes the card in the transaction of the caller. `words` are those of `wordsOfNew`. */
+/**
+ * Looks for secrets in a new card and counts its words, in pieces and before the transaction that writes it. Returns the
+ * words for `record`.
+ */
+export async function analyseNewCard(
+  { work }: UserCtx,
+  { evidences, ...content }: CaseCreateInput,
+  scope_notes: string | null = null,
+): Promise<CardWords> {
+  await secretsInContent(work, { ...content, scope_notes })
+  await secretsInEvidences(work, evidences)
+  const searched = evidences.slice(0, SEARCHED_PIECES).map((evidence) => evidence.content)
+  return wordsOfCard({ ...content, scope_notes, evidence_texts: searchedParts(searched) }, work)
+}
+
+/** Writes the card in the transaction of the caller. `words` are those of `analyseNewCard`. */
 export async function record(
   ctx: UserCtx,
   input: CaseCreateInput,
@@ -123,10 +127,11 @@ export async function record(
     version: 1,
     addedBy: owner,
     now,
+    work: ctx.work,
   })
   return {
     ...(await savedNew(ctx, stored, user.display_name, words)),
-    warnings: warningsFor([...secretsInContent(content), ...inEvidence]),
+    warnings: warningsFor([...(await secretsInContent(ctx.work, content)), ...inEvidence]),
     credits_earned: 0,
     ...(note ? { home_note: note } : {}),
   }
@@ -150,7 +155,7 @@ export const recordCard = capability({
   output: CaseResponse,
   errors: [404, 413],
   maxBodyBytes: MAX_BODY_BYTES,
-  prepare: (_, input) => wordsOfNew(input),
+  prepare: analyseNewCard,
   // Agents record at the same time, and with turns one by one they would wait twice as long.
   run: (ctx, input, words) => inTx(ctx, (ctx) => record(ctx, input, {}, words), { twoAtOnce: true }),
 })

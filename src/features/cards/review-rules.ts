@@ -50,8 +50,12 @@ export const LIMITS = {
   copyOverlap: 0.9,
 } as const
 
+/** The rules read so much of a text: a longer one is judged by its beginning. */
+const LONGEST_READ = 20_000
+const readWords = (text: string): string[] => wordsOf(text.slice(0, LONGEST_READ))
+
 const charactersOf = (text: string) => text.trim().length
-const distinctWordsOf = (text: string) => new Set(wordsOf(text)).size
+const distinctWordsOf = (text: string) => new Set(readWords(text)).size
 
 const FILLER = new Set(
   'todo tbd tba fixme wip placeholder lorem ipsum dolor asdf asdfasdf qwerty foo bar baz foobar xxx xxxx test testing blah dummy untitled na none nothing here'.split(
@@ -65,13 +69,13 @@ const FILLER_SENTENCE =
 /** Filler in place of real text. Placeholders such as `<API_KEY>` are wanted and do not count. */
 export function isPlaceholderText(text: string): boolean {
   if (FILLER_SENTENCE.test(text)) return true
-  const words = wordsOf(text)
+  const words = readWords(text)
   const fillers = words.filter((word) => FILLER.has(word)).length
   return words.length > 0 && fillers / words.length >= FILLER_SHARE
 }
 
 function isCopy(symptom: string, fix: string): boolean {
-  const [ofSymptom, ofFix] = [wordsOf(symptom), wordsOf(fix)]
+  const [ofSymptom, ofFix] = [readWords(symptom), readWords(fix)]
   if (ofSymptom.join(' ') === ofFix.join(' ')) return true
   return overlap(shinglesOfWords(ofSymptom), shinglesOfWords(ofFix)) >= LIMITS.copyOverlap
 }
@@ -102,7 +106,7 @@ export const REVIEW_RULES: readonly ReviewRule[] = [
     weight: 10,
     hard: false,
     message: `Write a title of at least ${LIMITS.titleWords} words, so that readers can tell it from others in a list.`,
-    passes: (card) => wordsOf(card.title).length >= LIMITS.titleWords,
+    passes: (card) => readWords(card.title).length >= LIMITS.titleWords,
   },
   {
     id: 'symptom_length',

@@ -1,12 +1,26 @@
-import type { Ctx } from '../../core/context.ts'
+import type { Ctx, UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { toJson } from '../../db/columns.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import { policyOf } from '../permissions/policy.ts'
 import { type DangerPolicy, dangerPolicy, FIXED_POLICY } from '../review/policy.ts'
 import { isClearedFor } from '../sanctions/sanctions.ts'
-import { readingRoom, reviewedEvidences, secretsInEvidencesOf, withReadMeta } from './cards.store.ts'
-import { type CardContent, secretsInCites, secretsInContent, writtenCites } from './content.ts'
+import {
+  findCard,
+  readingRoom,
+  reviewedEvidences,
+  secretsInEvidencesOf,
+  withReadMeta,
+} from './cards.store.ts'
+import {
+  type CardContent,
+  columnsOf,
+  contentOf,
+  secretsInCites,
+  secretsInContent,
+  secretsInEvidences,
+  writtenCites,
+} from './content.ts'
 import { dangerInCard, dangerReason, type FoundDanger } from './danger.ts'
 import {
   type FoundSecret,
@@ -15,6 +29,7 @@ import {
   type ReviewVerdict,
   reviewCard,
 } from './review-rules.ts'
+import type { EvidenceInput } from './schemas.ts'
 import type { CardRow } from './select.ts'
 import { type Repeated, repeatsWithdrawn, WITHDRAWN_RULE, withdrawnReason } from './withdrawn-texts.ts'
 
@@ -56,17 +71,19 @@ export async function review(
 ): Promise<Reviewed> {
   const cites = writtenCites(row)
   const secrets = [
-    ...secretsInContent(content),
-    ...secretsInCites(cites),
+    ...(await secretsInContent(ctx.work, content)),
+    ...(await secretsInCites(ctx.work, cites)),
     ...(await secretsInEvidencesOf(ctx.db, row.card_id)),
   ]
   const { policy, isOpen } = await roomOf(ctx, row.workspace_id)
   const stored = evidenceCount === 0 ? [] : await reviewedEvidences(ctx.db, row.card_id)
   const evidences = stored.map(withReadMeta)
-  const danger = dangerInCard({ ...content, cites }, evidences, policy)
+  const danger = await dangerInCard(ctx.work, { ...content, cites }, evidences, policy)
   const isFixed = policy === FIXED_POLICY
-  const forStrangers = isFixed ? danger : dangerInCard({ ...content, cites }, evidences, FIXED_POLICY)
-  const verdict = reviewCard({ ...content, evidence_count: evidenceCount, secrets })
+  const forStrangers = isFixed
+    ? danger
+    : await dangerInCard(ctx.work, { ...content, cites }, evidences, FIXED_POLICY)
+  const verdict = ctx.work.measure(() => reviewCard({ ...content, evidence_count: evidenceCount, secrets }))
   const blocked = danger.filter(isBlock)
   const isRepeated = await repeatsWithdrawn(ctx, row, content, former)
   const isAccepted = verdict.passed && blocked.length === 0 && !(isRepeated && isOpen)
@@ -82,6 +99,32 @@ export async function review(
       ...(isRepeated && isOpen ? [WITHDRAWN_RULE] : []),
     ]),
   }
+}
+
+/** Reviewing a card of fewer characters keeps nobody waiting. */
+const SHORT_CARD = 50_000
+
+const lengthOf = (content: CardContent): number =>
+  Object.values(columnsOf(content)).reduce<number>((sum, text) => sum + (text?.length ?? 0), 0)
+
+/**
+ * Does the long work of a review before a transaction, in pieces: `review` then has only texts to look at that have changed
+ * meanwhile. For a card that the viewer may change; anybody else is refused later.
+ */
+export async function reviewAhead(
+  ctx: UserCtx,
+  cardId: string,
+  change: Partial<CardContent> = {},
+  added: readonly EvidenceInput[] = [],
+): Promise<void> {
+  const row = await findCard(ctx.db, ctx.viewer.userId, cardId)
+  if (row?.may_update !== 1) return
+  const content = { ...contentOf(row), ...change }
+  if (row.evidence_count === 0 && added.length === 0 && lengthOf(content) < SHORT_CARD) return
+  await secretsInEvidences(ctx.work, added, row.evidence_count)
+  const { policy } = await roomOf(ctx, row.workspace_id)
+  await dangerInCard(ctx.work, content, added, policy)
+  await review(ctx, row, content, row.evidence_count)
 }
 
 const isBlockedCite = ({ field, severity }: ReviewReason) =>

@@ -15,7 +15,7 @@ import { holdAround, holdCard } from './hold-card.ts'
 import { moveTo } from './move.ts'
 import { presentCard } from './present.ts'
 import { publishedColumns } from './publication.ts'
-import { refuseUnsafe, review, reviewColumns } from './review.ts'
+import { refuseUnsafe, review, reviewAhead, reviewColumns } from './review.ts'
 import { savedState } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
 import { markSuccession } from './succession-mark.ts'
@@ -125,6 +125,7 @@ export const shareCard = capability({
   }),
   output: CaseResponse,
   errors: [400, 404, 409, 412],
+  prepare: (ctx, { card_id }) => reviewAhead(ctx, card_id),
   run: (ctx, { card_id, workspace_id }) =>
     inTx(ctx, async (ctx) => {
       const row = await editableUnmerged(ctx, card_id)

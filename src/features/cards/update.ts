@@ -15,7 +15,7 @@ import { attachNamedImages } from './images/attach.ts'
 import { type CardWords, wordsOfCard } from './indexing/document.ts'
 import { presentCard } from './present.ts'
 import { editedColumns } from './publication.ts'
-import { refuseUnsafe, review, reviewColumns } from './review.ts'
+import { refuseUnsafe, review, reviewAhead, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 import {
   type CardAnswer,
@@ -98,6 +98,7 @@ export async function edit(
       version,
       addedBy: ctx.viewer.userId,
       now,
+      work: ctx.work,
     })
   })
   await attachNamedImages(ctx, row.card_id, after)
@@ -128,7 +129,7 @@ export async function wordsAfter(
   const present = (await evidenceTexts(ctx.db, [row])).get(row.card_id) ?? []
   const searched = evidences.slice(0, Math.max(0, SEARCHED_PIECES - row.evidence_count))
   const added = searchedParts(searched.map(({ content }) => content))
-  return wordsOfCard({ ...contentOf(row), ...change, evidence_texts: [...present, ...added] })
+  return wordsOfCard({ ...contentOf(row), ...change, evidence_texts: [...present, ...added] }, ctx.work)
 }
 
 const given = (change: Partial<CardContent>): Partial<CardContent> =>
@@ -155,6 +156,7 @@ export const updateCard = capability({
   errors: [400, 404, 409, 412, 413],
   maxBodyBytes: MAX_BODY_BYTES,
   prepare: async (ctx, { card_id, evidences, ...change }: CaseUpdateInput) => {
+    await reviewAhead(ctx, card_id, given(change), evidences)
     const row = await cardIfReadable(ctx, card_id)
     return row && wordsAfter(ctx, row, given(change), evidences)
   },

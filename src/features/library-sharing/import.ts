@@ -9,6 +9,8 @@ import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { editableAtAnyVersion } from '../cards/access.ts'
 import { changeOrigin } from '../cards/change-origin.ts'
+import { secretsInContent } from '../cards/content.ts'
+import { dangerInCard } from '../cards/danger.ts'
 import { SIMILAR } from '../cards/duplicate.ts'
 import { type CardWords, wordsOfCard } from '../cards/indexing/document.ts'
 import { originKey, type StoredOrigin, storedOrigin } from '../cards/origin.ts'
@@ -19,6 +21,7 @@ import { cardsLike } from '../cards/similar.ts'
 import { answering } from '../cards/successor.ts'
 import { edit } from '../cards/update.ts'
 import { requireRole } from '../permissions/permission.ts'
+import { FIXED_POLICY } from '../review/policy.ts'
 import { requireMayPublish } from '../sanctions/sanctions.ts'
 import { findPulled, findSameContent } from './import.store.ts'
 import {
@@ -171,6 +174,12 @@ export const importLibrary = capability({
   output: LibraryImportResponse,
   errors: [404, 413],
   maxBodyBytes: MAX_BODY_BYTES,
+  prepare: async ({ work }, { cards }) => {
+    for (const { card } of cards) {
+      await secretsInContent(work, card)
+      await dangerInCard(work, card, [], FIXED_POLICY)
+    }
+  },
   run: async (ctx, { workspace_id, server, dry_run, cards }) => {
     await privateTarget(ctx, workspace_id)
     const target: Target = { workspaceId: workspace_id, server, isDry: dry_run }

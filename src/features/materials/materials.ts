@@ -12,7 +12,7 @@ import { cutText } from '../../text/cut-text.ts'
 import { audit } from '../audit/audit.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { MORE_THAN_CONTROLS, requiredText } from '../redaction/required-text.ts'
-import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
+import { cleanJson, cleanLongText, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
 import { chargeText, textBytes } from '../storage/text-usage.ts'
 import {
   findMaterial,
@@ -111,18 +111,21 @@ export const createMaterial = capability({
   errors: [404, 413],
   input: RawMaterialCreate,
   output: RawMaterialResponse,
-  run: (ctx, input) => {
+  prepare: async ({ work }, input) => {
     const findings = new Findings()
-    const cleaned = {
-      content: cleanText(input.content, findings),
+    const content = await cleanLongText(work, input.content, findings)
+    return work.measure(() => ({
+      content,
       kind: cleanText(input.kind, findings),
       title: cleanOptional(input.title, findings),
       source_url: cleanOptional(input.source_url, findings),
       tags: toJson([...new Set(input.tags.map((tag) => cleanText(tag, findings)))]),
       meta: input.meta ? toJson(cleanJson(input.meta, findings)) : null,
       redactions: toJson(findings.list()),
-    }
-    return inTx(ctx, async (ctx) => {
+    }))
+  },
+  run: (ctx, input, cleaned) =>
+    inTx(ctx, async (ctx) => {
       const row: RawMaterialsTable = {
         raw_id: newId(ctx.now().getTime()),
         owner_id: ctx.viewer.userId,
@@ -133,8 +136,7 @@ export const createMaterial = capability({
       await chargeText(ctx, textBytes('raw_materials', row))
       await insertMaterial(ctx.db, row)
       return present(row)
-    })
-  },
+    }),
 })
 
 export const listRawMaterials = capability({

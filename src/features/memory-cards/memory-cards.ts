@@ -4,7 +4,7 @@ import { LlmError } from '../../adapters/llm/llm.ts'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { Id } from '../../core/schemas.ts'
-import { record, wordsOfNew } from '../cards/record.ts'
+import { analyseNewCard, record } from '../cards/record.ts'
 import { CARD_TYPES, CaseCreate, CaseResponse, MAX_BODY_BYTES } from '../cards/schemas.ts'
 import { requireOwnEvent } from '../memory/own-events.ts'
 import { turnParts } from '../memory/turn-content.ts'
@@ -110,7 +110,7 @@ export const recordFromMemory = capability({
   output: CaseResponse,
   prepare: async (ctx, { raw_id, ...card }) => {
     const event = await requireOwnEvent(ctx, raw_id)
-    return wordsOfNew({ ...card, evidences: [...card.evidences, evidenceOf(event.created_at)] })
+    return analyseNewCard(ctx, { ...card, evidences: [...card.evidences, evidenceOf(event.created_at)] })
   },
   run: (ctx, { raw_id, ...card }, words) =>
     inTx(ctx, async (ctx) => {

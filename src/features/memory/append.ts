@@ -6,7 +6,7 @@ import { newId } from '../../db/ids.ts'
 import type { ContextEventType, ContextSlot } from '../../db/tables/memory.ts'
 import { cutText } from '../../text/cut-text.ts'
 import { requireRole } from '../permissions/permission.ts'
-import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
+import { cleanJson, cleanLongText, cleanOptional, Findings } from '../redaction/stored.ts'
 import { chargeText, textBytes } from '../storage/text-usage.ts'
 import { eventNumber } from './events.search.ts'
 import {
@@ -49,13 +49,14 @@ export function requireFits(field: string, content: string): void {
 }
 
 /** Call it before the transaction: it takes longer than the statements, and other writers would wait. */
-export async function clean(draft: Draft): Promise<Cleaned> {
+export async function clean({ work }: UserCtx, draft: Draft): Promise<Cleaned> {
   const findings = new Findings()
   const title = cleanOptional(draft.title, findings)
-  const content = cleanText(draft.content, findings)
+  const content = await cleanLongText(work, draft.content, findings)
   const session_id = cleanOptional(draft.session_id, findings)
   const client = cleanOptional(draft.client, findings)
-  const meta = draft.meta ? toJsonOrNull(cleanJson(draft.meta, findings)) : null
+  const meta = work.measure(() => (draft.meta ? toJsonOrNull(cleanJson(draft.meta, findings)) : null))
+  await work.pause()
   return {
     draft,
     title,
@@ -65,7 +66,7 @@ export async function clean(draft: Draft): Promise<Cleaned> {
     meta,
     redactions: toJson(findings.list()),
     search_text: searchTextOf(title, content),
-    words: await termsOfEvent({ title, content }),
+    words: await work.inPieces(termsOfEvent({ title, content })),
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { makeYielder } from '../../core/yielding.ts'
+import { doAll, type Pieces } from '../../core/pieces.ts'
 import type { Db, EngineName } from '../../db/db.ts'
 import { insertRow, type Named, prepared } from '../../db/prepared.ts'
 import type { ContextEventsTable, ContextSlot } from '../../db/tables/memory.ts'
@@ -74,7 +74,7 @@ export async function insertEvent(
   row: EventRow,
   given?: readonly string[],
 ): Promise<void> {
-  const terms = given ?? (await termsOfEvent(row)).terms
+  const terms = given ?? doAll(termsOfEvent(row)).terms
   if (engine === 'postgres') {
     await insertAtOnce(db, { ...row, ...hashesOf(indexedOf(row, terms)) })
     return
@@ -94,10 +94,7 @@ export type EventTerms = {
 }
 
 /** Reads the words of an event in pieces. Call it before the transaction: other writers would wait. */
-export async function termsOfEvent(
-  { title, content }: Pick<EventRow, 'title' | 'content'>,
-  pause: () => Promise<void> = makeYielder(),
-): Promise<EventTerms> {
+export function* termsOfEvent({ title, content }: Pick<EventRow, 'title' | 'content'>): Pieces<EventTerms> {
   const terms: string[] = []
   const different = new Set<string>()
   for (const { piece } of piecesOf(title === null ? content : `${title}\n${content}`)) {
@@ -106,7 +103,7 @@ export async function termsOfEvent(
       different.add(term)
       terms.push(term)
     }
-    await pause()
+    yield
   }
   return { terms, isPartial: false }
 }
@@ -124,7 +121,7 @@ export async function indexEvent(
   row: EventRow,
   terms?: readonly string[],
 ): Promise<void> {
-  await addToIndex(db, engine, indexedOf(row, terms ?? (await termsOfEvent(row)).terms))
+  await addToIndex(db, engine, indexedOf(row, terms ?? doAll(termsOfEvent(row)).terms))
 }
 
 const withProjectKey = (db: Db) =>

@@ -40,7 +40,7 @@ export const appendEvent = capability({
   },
   input: ProjectContextEventCreate,
   output: ProjectContextEventResponse,
-  prepare: (_, input) => clean(input),
+  prepare: clean,
   run: (ctx, input, cleaned) =>
     inTx(
       ctx,

@@ -123,7 +123,7 @@ async function write(
   const isUser = target.name.form === 'user_preferences'
   const content = documentOf(items)
   requireFits('target_project_key', content)
-  const cleaned = await clean({
+  const cleaned = await clean(ctx, {
     event_type: 'fact_snapshot',
     content,
     client: input.client,

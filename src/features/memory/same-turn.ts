@@ -33,7 +33,7 @@ export async function appendTurnOnce(
   }
   await removeEvent(ctx.db, ctx.database.engine, stored)
   await recount(ctx.db, stored, -1)
-  const together = isFuller ? withActivityOf(turn, stored) : await withWordsOf(turn, stored)
+  const together = isFuller ? withActivityOf(turn, stored) : await withWordsOf(ctx, turn, stored)
   return { ...(await appendTo(ctx, resolved, standingFor(together, clients))), merged: true }
 }
 
@@ -63,6 +63,7 @@ function withActivityOf(turn: Cleaned, stored: EventRow): Cleaned {
 }
 
 const withWordsOf = async (
+  { work }: UserCtx,
   turn: Cleaned,
   { title, content, search_text, redactions }: EventRow,
 ): Promise<Cleaned> => ({
@@ -71,7 +72,7 @@ const withWordsOf = async (
   content,
   search_text,
   redactions,
-  words: await termsOfEvent({ title, content }),
+  words: await work.inPieces(termsOfEvent({ title, content })),
 })
 
 async function storedByAnother(ctx: UserCtx, { project }: ResolvedProject, turn: Cleaned) {

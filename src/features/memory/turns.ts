@@ -111,11 +111,11 @@ export const appendTurn = capability({
   },
   input: ProjectContextTurnCreate,
   output: ProjectContextTurnResponse,
-  prepare: async (_, input) => {
+  prepare: async (ctx, input) => {
     const drafts = draftsOf(input)
     for (const { field, content } of drafts) checkContent(field, content)
     const cleaned: Cleaned[] = []
-    for (const { field: _, ...draft } of drafts) cleaned.push(await clean(draft))
+    for (const { field: _, ...draft } of drafts) cleaned.push(await clean(ctx, draft))
     return cleaned
   },
   run: (ctx, input, cleaned) =>

@@ -8,7 +8,7 @@ import { ownCard } from '../cards/access.ts'
 import { contentOf } from '../cards/content.ts'
 import { holdAnyCard } from '../cards/hold-card.ts'
 import { findAnyCard } from '../cards/moderated.ts'
-import { review } from '../cards/review.ts'
+import { review, reviewAhead } from '../cards/review.ts'
 import { publishingTarget } from '../permissions/permission.ts'
 import { cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
 import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
@@ -106,6 +106,7 @@ export const askForLook = capability({
   input: AskForLook,
   output: OwnMatter,
   errors: [404, 409, 412],
+  prepare: (ctx, { card_id }) => reviewAhead(ctx, card_id),
   run: (ctx, { card_id, target_workspace_id = PUBLIC_LIBRARY_ID, note: given }) => {
     const ask_note = cleanOptional(given, new Findings())
     return inTx(

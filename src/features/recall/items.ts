@@ -7,7 +7,7 @@ import type { Step } from '../cards/content.ts'
 import { isLikelyOutdated, provenanceOf } from '../cards/present.ts'
 import type { ReviewReason } from '../cards/review-rules.ts'
 import { fitsOf } from '../cites/fits.ts'
-import { dangerIn, FIXED_POLICY } from '../review/policy.ts'
+import { findDanger } from '../review/find-danger.ts'
 import type { Severity } from '../review/rule.ts'
 import { storedTrust } from '../trust/stored-trust.ts'
 import { trustSummary } from '../trust/summary.ts'
@@ -62,7 +62,7 @@ type ReviewedRow = Pick<
 function findingsOf(row: ReviewedRow): Pick<ReviewReason, 'rule' | 'severity'>[] {
   if (row.status === 'published' && row.review_status !== 'not_reviewed') return fromJson(row.review_reasons)
   const texts = [row.title, row.fix_summary, ...actionsOf(fromJson<Step[]>(row.steps))]
-  return dangerIn(withoutControls(texts.join('\n\n')), FIXED_POLICY)
+  return findDanger(withoutControls(texts.join('\n\n')))
 }
 
 function dangerOf(row: ReviewedRow): Danger {

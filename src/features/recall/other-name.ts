@@ -75,7 +75,11 @@ type Names = Map<string, string[]>
 
 const inSmallLetters = (found: readonly (readonly [string, string])[]): Names => {
   const names: Names = new Map()
-  for (const [kind, name] of found) names.set(kind, [...(names.get(kind) ?? []), name.toLowerCase()])
+  for (const [kind, name] of found) {
+    const known = names.get(kind)
+    if (known) known.push(name.toLowerCase())
+    else names.set(kind, [name.toLowerCase()])
+  }
   return names
 }
 

@@ -14,6 +14,9 @@ const LEAST_NEIGHBOURS = 2
 /** Many names between the same words are data: only the first pairs are compared, since each reads the title. */
 const MOST_PAIRS = 200
 
+/** The first names of a text: each of the failure is compared with each of the card. */
+const MOST_NAMES = 200
+
 /** A name, where it stands among the words around it. */
 type Slot = { name: string; words: readonly NamedWord[]; at: number }
 
@@ -46,7 +49,7 @@ function slotsOfMissing(quoting: readonly string[], whole: string): Slot[] {
   const told = quoting.flatMap((text) => text.slice(0, READ_CHARACTERS).split('\n').flatMap(slotsIn))
   const names = [...new Set(told.map(({ name }) => name))]
   const missing = new Set(names.filter((name) => !saysName(whole, name)))
-  return told.filter(({ name }) => missing.has(name))
+  return told.filter(({ name }) => missing.has(name)).slice(0, MOST_NAMES)
 }
 
 /** `lines` as they were written; `whole` is the output in small letters. */
@@ -55,7 +58,10 @@ export function namesAnotherBetween(
   whole: string,
   { quoting, title, about, all }: Told,
 ): boolean {
-  const asked = lines.flatMap(slotsIn).filter(({ name }) => !saysName(all, name))
+  const asked = lines
+    .flatMap(slotsIn)
+    .filter(({ name }) => !saysName(all, name))
+    .slice(0, MOST_NAMES)
   const told = asked.length === 0 ? [] : slotsOfMissing(quoting, whole)
   let pairs = 0
   for (const one of asked)

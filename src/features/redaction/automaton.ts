@@ -1,8 +1,17 @@
+import { doAll, type Pieces } from '../../core/pieces.ts'
+
 /**
  * Aho-Corasick over ASCII keywords, ignoring case, as one dense table: a character is a class, a state is a
  * row. It touches no object per character, which makes it several times as fast as linked nodes.
  */
-export type Automaton = { scan(text: string, hit: (keyword: number, end: number) => void): void }
+export type Automaton = {
+  scan(text: string, hit: Hit): void
+  /** The same in pieces, each of some thousand characters and the rules that they cause. */
+  scanInPieces(text: string, hit: Hit): Pieces<void>
+}
+type Hit = (keyword: number, end: number) => void
+
+const PIECE_CHARACTERS = 16 * 1024
 
 export function buildAutomaton(keywords: readonly string[]): Automaton {
   const lower = keywords.map((keyword) => keyword.toLowerCase())
@@ -11,17 +20,27 @@ export function buildAutomaton(keywords: readonly string[]): Automaton {
   completeTransitions(trie, width)
   const { next, output } = trie
 
-  return {
-    scan(text, hit) {
-      let state = 0
-      for (let at = 0; at < text.length; at += 1) {
-        const code = text.charCodeAt(at)
-        state = code < 128 ? (next[state * width + (classOf[code] ?? 0)] ?? 0) : 0
-        const found = output[state]
-        if (found !== undefined) for (const keyword of found) hit(keyword, at + 1)
-      }
-    },
+  /** Returns the state after the piece. */
+  function scanPiece(text: string, from: number, to: number, before: number, hit: Hit): number {
+    let state = before
+    for (let at = from; at < to; at += 1) {
+      const code = text.charCodeAt(at)
+      state = code < 128 ? (next[state * width + (classOf[code] ?? 0)] ?? 0) : 0
+      const found = output[state]
+      if (found !== undefined) for (const keyword of found) hit(keyword, at + 1)
+    }
+    return state
   }
+
+  function* scanInPieces(text: string, hit: Hit): Pieces<void> {
+    let state = 0
+    for (let from = 0; from < text.length; from += PIECE_CHARACTERS) {
+      if (from > 0) yield
+      state = scanPiece(text, from, Math.min(from + PIECE_CHARACTERS, text.length), state, hit)
+    }
+  }
+
+  return { scan: (text, hit) => doAll(scanInPieces(text, hit)), scanInPieces }
 }
 
 /** Class 0 is every character that no keyword holds. */

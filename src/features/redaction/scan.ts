@@ -1,3 +1,4 @@
+import { doAll, type Pieces } from '../../core/pieces.ts'
 import { assignedSecret, BARE_NOTATION, valueStart } from './assignments.ts'
 import { buildAutomaton } from './automaton.ts'
 import {
@@ -173,12 +174,15 @@ const BY_KEYWORD = [...TRIGGERS.values()]
 const automaton = buildAutomaton(KEYWORDS)
 
 /** Every secret in the text, in order, without overlaps. */
-export function scan(written: string): Span[] {
-  const { spans: found, hasSequences } = scanPlain(written)
+export const scan = (written: string): Span[] => doAll(scanInPieces(written))
+
+export function* scanInPieces(written: string): Pieces<Span[]> {
+  const { spans: found, hasSequences } = yield* scanPlain(written)
   const { text, originalOffset, originalEnd } = unfold(written, hasSequences)
   if (text === written) return found
   // The text is scanned in both forms: a character that disguises one secret is a part of another.
-  const unfolded = scanPlain(text).spans.map(({ start, end, ...span }) => ({
+  const { spans } = yield* scanPlain(text)
+  const unfolded = spans.map(({ start, end, ...span }) => ({
     ...span,
     start: originalOffset(start),
     end: originalEnd(end),
@@ -186,7 +190,7 @@ export function scan(written: string): Span[] {
   return withoutOverlaps([...found, ...unfolded])
 }
 
-function scanPlain(text: string): { spans: Span[]; hasSequences: boolean } {
+function* scanPlain(text: string): Pieces<{ spans: Span[]; hasSequences: boolean }> {
   const found: Span[] = []
   const candidates = new Candidates(text)
   const state: Scan = {
@@ -210,11 +214,12 @@ function scanPlain(text: string): { spans: Span[]; hasSequences: boolean } {
       if (span) found.push(span)
     },
   }
-  automaton.scan(text, (keyword, end) => {
+  yield* automaton.scanInPieces(text, (keyword, end) => {
     const { read } = state
     if (end <= read.end && end - (KEYWORDS[keyword]?.length ?? 0) > read.start) return
     for (const trigger of BY_KEYWORD[keyword] ?? []) trigger(state, end)
   })
+  yield
   if (!hasForeignLetters(text)) return { spans: withoutOverlaps(found), hasSequences: state.hasSequences }
   const tables = new Tables(text)
   tables.hasHtml = state.tables.hasHtml
@@ -227,6 +232,7 @@ function scanPlain(text: string): { spans: Span[]; hasSequences: boolean } {
     for (const span of foreign.tables.secretsBelow(name)) state.add(span)
     state.add(secretOfName(foreign, name, kind))
   }
+  yield
   const spans = withoutOverlaps(found)
   return { spans, hasSequences: state.hasSequences }
 }

@@ -1,5 +1,6 @@
+import type { Work } from '../../core/work.ts'
 import { LONGEST_TOKEN } from './long-tokens.ts'
-import { type Finding, redact, sanitise } from './redact.ts'
+import { type Finding, redact, sanitise, sanitiseInPieces } from './redact.ts'
 
 /** Gathers what several texts of one record held. */
 export class Findings {
@@ -21,6 +22,13 @@ export class Findings {
 /** A text on its way into storage. */
 export function cleanText(text: string, findings: Findings): string {
   const clean = sanitise(text)
+  findings.add(clean.findings)
+  return clean.text
+}
+
+/** `cleanText` for long texts, before a transaction begins. */
+export async function cleanLongText(work: Work, text: string, findings: Findings): Promise<string> {
+  const clean = await sanitiseInPieces(work, text)
   findings.add(clean.findings)
   return clean.text
 }

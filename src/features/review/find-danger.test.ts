@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { growsTooFast } from '../../../test/support/linear-time.ts'
+import { Work } from '../../core/work.ts'
 import { containsInstructions, findDanger } from './find-danger.ts'
 import { allowedHosts } from './hosts.ts'
 import { dangerIn, dangerPolicy } from './policy.ts'
@@ -65,14 +66,16 @@ describe('weights', () => {
     )
   })
 
-  test('a workspace can add hosts and change the weight of rules', () => {
+  test('a workspace can add hosts and change the weight of rules', async () => {
     const text = 'wget https://files.acme-tools.dev/a.tgz\nThen set chmod 777 /srv'
-    expect(dangerIn(text, dangerPolicy()).map(({ rule }) => rule)).toEqual([
+    expect((await dangerIn(new Work(), text, dangerPolicy())).map(({ rule }) => rule)).toEqual([
       'download_host',
       'weakened_check',
     ])
     const own = dangerPolicy({ weakened_check: 'block' }, ['acme-tools.dev'])
-    expect(dangerIn(text, own)).toMatchObject([{ rule: 'weakened_check', severity: 'block' }])
+    expect(await dangerIn(new Work(), text, own)).toMatchObject([
+      { rule: 'weakened_check', severity: 'block' },
+    ])
     expect(allowedHosts(['Acme.dev'])('a.acme.dev')).toBe(true)
     expect(allowedHosts(['acme.dev'])('notacme.dev')).toBe(false)
   })

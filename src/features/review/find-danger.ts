@@ -1,3 +1,4 @@
+import { doAll, type Pieces } from '../../core/pieces.ts'
 import { type Automaton, buildAutomaton } from '../redaction/automaton.ts'
 import { decoded, isPlain, type Readable, readable } from './fold.ts'
 import { allowedHosts } from './hosts.ts'
@@ -135,14 +136,19 @@ function lookAround(text: string, isAllowedHost: IsAllowedHost) {
   }
 }
 
-function scan({ automaton, waiting }: Scanner, text: string, isAllowedHost: IsAllowedHost, sink: Sink): void {
+function* scan(
+  { automaton, waiting }: Scanner,
+  text: string,
+  isAllowedHost: IsAllowedHost,
+  sink: Sink,
+): Pieces<void> {
   const counts = noCounts()
   const next = nextPositions(text)
   const isJudged = judgedByEnd()
   const isDangerAround = lookAround(text, isAllowedHost)
   const rows = new Map<Trigger, number>()
   const overlapping = new Map<Trigger, { end: number; matches: number }>()
-  automaton.scan(text, (keyword, end) => {
+  yield* automaton.scanInPieces(text, (keyword, end) => {
     const { trigger, length } = waiting[keyword] as Scanner['waiting'][number]
     const { rule, pattern, judge, ahead, around } = trigger
     // A judge lowers a severity, and never raises it.
@@ -221,13 +227,21 @@ function formsOf(text: string): Readable[] {
 }
 
 /** Everything in the text that is dangerous to people or agents who read or follow it. Linear in the length of the text. */
-export function findDanger(text: string, isAllowedHost: IsAllowedHost = KNOWN_ONLY): Finding[] {
+export const findDanger = (text: string, isAllowedHost?: IsAllowedHost): Finding[] =>
+  doAll(findDangerInPieces(text, isAllowedHost))
+
+export function* findDangerInPieces(
+  text: string,
+  isAllowedHost: IsAllowedHost = KNOWN_ONLY,
+): Pieces<Finding[]> {
   const found = findHiddenCharacters(text, isPlain(text))
+  yield
   for (const { text: form, writtenAt } of formsOf(text)) {
     const keep: Sink = (finding) =>
       found.push({ ...finding, start: writtenAt(finding.start), end: writtenAt(finding.end - 1) + 1 })
-    scan(EVERYTHING, form, isAllowedHost, keep)
+    yield* scan(EVERYTHING, form, isAllowedHost, keep)
     findSentences(form, keep)
+    yield
   }
   return found.length === 0 ? found : capped(withoutOverlaps(found))
 }
@@ -239,7 +253,7 @@ export function containsInstructions(text: string): boolean {
     speaks ||= SPEAKS_TO_AGENTS.has(rule) && severity !== 'note'
   }
   for (const { text: form } of formsOf(text)) {
-    if (!speaks) scan(SPEAKING, form, KNOWN_ONLY, look)
+    if (!speaks) doAll(scan(SPEAKING, form, KNOWN_ONLY, look))
     if (!speaks) findSentences(form, look)
   }
   return speaks

@@ -1,4 +1,5 @@
-import { findDanger } from './find-danger.ts'
+import type { Analyst } from '../../core/pieces.ts'
+import { findDangerInPieces } from './find-danger.ts'
 import { allowedHosts } from './hosts.ts'
 import type { DangerRuleId, Finding, IsAllowedHost, Severity } from './rule.ts'
 
@@ -7,19 +8,25 @@ export type DangerPolicy = {
   /** The severity of each rule there. A rule that is left out keeps its own. */
   severities: Partial<Record<DangerRuleId, Severity | undefined>>
   isAllowedHost: IsAllowedHost
+  /** What `isAllowedHost` adds to the known hosts. */
+  addedHosts: readonly string[]
 }
 
 export const dangerPolicy = (
   severities: DangerPolicy['severities'] = {},
   addedHosts: readonly string[] = [],
-): DangerPolicy => ({ severities, isAllowedHost: allowedHosts(addedHosts) })
+): DangerPolicy => ({ severities, isAllowedHost: allowedHosts(addedHosts), addedHosts })
 
 /** The rules without a policy, as in the public library. */
 export const FIXED_POLICY: DangerPolicy = dangerPolicy()
 
 /** What a workspace with this policy says about a text. */
-export const dangerIn = (text: string, policy: DangerPolicy): Finding[] =>
-  findDanger(text, policy.isAllowedHost).map((finding) => ({
+export async function dangerIn(work: Analyst, text: string, policy: DangerPolicy): Promise<Finding[]> {
+  const found = await work.about(`danger ${policy.addedHosts.join(' ')}`, text, (text) =>
+    findDangerInPieces(text, policy.isAllowedHost),
+  )
+  return found.map((finding) => ({
     ...finding,
     severity: policy.severities[finding.rule] ?? finding.severity,
   }))
+}

@@ -5,6 +5,7 @@ import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import { changeCites } from '../cards/change-cites.ts'
 import { presentTrust, Trust } from '../cards/present-trust.ts'
+import { reviewAhead } from '../cards/review.ts'
 import { CardId, CaseResponse } from '../cards/schemas.ts'
 import { trustSeenBy } from '../cards/visibility.ts'
 import { citeText, LONGEST_CITE, readCite } from '../cites/cite.ts'
@@ -50,6 +51,7 @@ export const writeCites = capability({
   input: CardId.extend({ cites: Cites.nullable() }).meta({ id: 'CardCitesWrite' }),
   output: CitesResponse,
   errors: [400, 404, 409, 412],
+  prepare: (ctx, { card_id }) => reviewAhead(ctx, card_id),
   run: async (ctx, { card_id, cites }) => ({
     card_id,
     are_written: cites !== null,

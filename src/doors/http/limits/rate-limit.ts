@@ -112,9 +112,25 @@ function countBytes(
   refusePast(state, 'Too much was sent.')
 }
 
+export type WorkLimit = { key: string; perMinute: number }
+
+/** Work is counted as bytes of an ordinary log that cost as much (work-meters.ts). */
+export const workLimitOf = ({ viewer, clientHost }: FastifyRequest): WorkLimit =>
+  viewer
+    ? { key: `work:${viewer.userId}`, perMinute: BODY_BYTES_PER_MINUTE.person }
+    : { key: `work:${clientHost}`, perMinute: BODY_BYTES_PER_MINUTE.host }
+
+/** Refuses a caller whose texts have cost a minute's work. */
+export function refuseSpentWork(services: Services, { key, perMinute }: WorkLimit): void {
+  const state = services.limits.look(key, perMinute)
+  if (state.remaining === 0) throw rateLimited(state, 'Your last texts took long to analyse.')
+}
+
 /** Counts a body that has arrived, before it is parsed: many large ones would block the process for everybody else. */
-export const countBodyBytes = (services: Services, request: FastifyRequest, bytes: number): void =>
+export function countBodyBytes(services: Services, request: FastifyRequest, bytes: number): void {
   countBytes(services, request, 'bytes', BODY_BYTES_PER_MINUTE, bytes)
+  if (services.config.rateLimit) refuseSpentWork(services, workLimitOf(request))
+}
 
 /** Counts an upload before it is read. One that does not state its length may get as long as `most`. */
 export function countUpload(services: Services, request: FastifyRequest, most: number): void {

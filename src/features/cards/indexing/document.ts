@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { Work } from '../../../core/work.ts'
 import type { CardType, ReviewStatus } from '../../../db/tables/cards.ts'
 import {
   countWords,
@@ -89,9 +90,9 @@ const textsOf = (card: CardTexts): DocumentTexts => ({
 export type CardWords = DocumentWords & { of: DocumentTexts }
 
 /** Counts the words of a card. Call it before the transaction: it takes longer than the statements. */
-export async function wordsOfCard(card: CardTexts): Promise<CardWords> {
+export async function wordsOfCard(card: CardTexts, work: Work = new Work()): Promise<CardWords> {
   const texts = textsOf(card)
-  return { ...(await countWords(texts)), of: texts }
+  return { ...(await work.inPieces(countWords(texts))), of: texts }
 }
 
 /** Whether words that were counted before are those of the card as it is now. */

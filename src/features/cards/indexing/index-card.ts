@@ -28,7 +28,7 @@ export async function indexCards(
   const entries = []
   for (const card of cards) {
     const known = counted?.get(card.card_id)
-    const words = known && isUpToDate(known, card) ? known : await wordsOfCard(card)
+    const words = known && isUpToDate(known, card) ? known : await wordsOfCard(card, ctx.work)
     const filters = filtersOf(card, isPublic.has(card.workspace_id))
     entries.push({ documentId: card.card_id, document: { ...words, filters } })
     if (words.unread === '') continue

@@ -35,6 +35,7 @@ const loadRules = () =>
     import('#server/features/cards/content.ts'),
     import('#server/features/cards/danger.ts'),
     import('#server/features/review/policy.ts'),
+    import('#server/core/pieces.ts'),
   ])
 
 type Rules = Awaited<ReturnType<typeof loadRules>>
@@ -49,21 +50,21 @@ export function useReview(
   const text = JSON.stringify([content, evidences, evidenceCount])
   useEffect(() => {
     let current = true
-    const review = ([rules, { secretsInContent, secretsInEvidence }, danger, policy]: Rules) => {
-      if (!current) return
+    const review = async ([rules, texts, danger, policy, { UNCHARGED }]: Rules) => {
       const [card, proofs, count] = JSON.parse(text) as [CardContent, { content: string }[], number]
+      const evidence = proofs.map(({ content }) => ({ kind: 'text', content }))
       const secrets = [
-        ...secretsInContent(card),
-        ...proofs.flatMap((one, index) => secretsInEvidence({ kind: 'text', ...one }, index)),
+        ...(await texts.secretsInContent(UNCHARGED, card)),
+        ...(await texts.secretsInEvidences(UNCHARGED, evidence)).flat(),
       ]
       const subject = { ...card, evidence_count: count, secrets }
       const words = labels(rules.LIMITS)
       const { passed, score } = rules.reviewCard(subject)
-      const evidence = proofs.map(({ content }) => ({ kind: 'text', content }))
-      const found = danger.dangerInCard(card, evidence, policy.FIXED_POLICY)
+      const found = await danger.dangerInCard(UNCHARGED, card, evidence, policy.FIXED_POLICY)
       const isSafe = !found.some(({ severity }) => severity === 'block')
       const told = (rule: ReviewRule) =>
         words[rule.id] ?? (typeof rule.message === 'string' ? rule.message : rule.message(subject))
+      if (!current) return
       setReviewed({
         passed: passed && isSafe,
         score,

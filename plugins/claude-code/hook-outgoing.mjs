@@ -12,6 +12,70 @@ var __exportAll = (all, no_symbols) => {
 	return target;
 };
 //#endregion
+//#region src/features/redaction/randomness.ts
+/**
+* Tells random letters and digits from words and names of programs. Each pair of neighbours is compared: how often words have
+* it, and how often it comes about by chance.
+*/
+/** What a letter (row) is followed by in words and identifiers: -log2 of the share, less one, as a digit. */
+var FOLLOWED_BY = [
+	"84346648496242849231557657",
+	"25552677267156259335378859",
+	"27472782394377179342489949",
+	"36651656167566369336367759",
+	"46325557688342646223656469",
+	"26662378198366269354388849",
+	"27661543298353369245388958",
+	"16661788298556279353587939",
+	"45244449897341248433749795",
+	"28561786487766257715263878",
+	"35541666186464458525575858",
+	"27651678297267269744468939",
+	"14661878287547229746379959",
+	"37332527375665369622558968",
+	"55446647586331539233345578",
+	"27662773397367249243488859",
+	"56768776588366568544087877",
+	"26441657295645259433557949",
+	"47362684296556337631366859",
+	"27571783198567369234497948",
+	"43353559497232639222879788",
+	"17750778198757379777789989",
+	"16652863296473379335776768",
+	"37372695278556327552588538",
+	"45343658487233329422686776",
+	"17750686287556379856496844"
+].map((row) => Array.from(row, (digit) => Number(digit) + 1));
+var BITS_OF_LETTER = Math.log2(26);
+var NEW_WORD = 3.5;
+var SAME_WORD = -.9;
+var LETTER_THEN_DIGIT = 2.5;
+var DIGIT_THEN_LETTER = 3.5;
+var LONGER_NUMBER = -1.5;
+/** How many bits speak for chance: far below zero for words, above ten for most random values of twelve or more characters. */
+function randomBits(value) {
+	const isMixed = /[a-z]/.test(value) && /[A-Z]/.test(value);
+	let bits = 0;
+	let before = 0;
+	for (let at = 0; at < value.length; at += 1) {
+		const code = value.charCodeAt(at);
+		bits += pairBits(before, code, isMixed);
+		before = code;
+	}
+	return bits;
+}
+function pairBits(before, code, isMixed) {
+	if (isDigit(code)) return isLetter(before) ? LETTER_THEN_DIGIT : isDigit(before) ? LONGER_NUMBER : 0;
+	if (!isLetter(code)) return 0;
+	if (isDigit(before)) return DIGIT_THEN_LETTER;
+	if (!isLetter(before)) return 0;
+	if (before >= 97 && code < 97) return NEW_WORD;
+	const pair = (FOLLOWED_BY[(before | 32) - 97]?.[(code | 32) - 97] ?? 0) - BITS_OF_LETTER;
+	return isMixed && code >= 97 && before >= 97 ? pair + SAME_WORD : pair;
+}
+var isLetter = (code) => code >= 97 && code <= 122 || code >= 65 && code <= 90;
+var isDigit = (code) => code >= 48 && code <= 57;
+//#endregion
 //#region src/features/redaction/placeholders.ts
 /**
 * What documentation uses in place of a secret. A long random value contains any short word by chance
@@ -33,16 +97,19 @@ var REFERENCE = /^(?:\$[{(]|\$(?:env:)?[A-Za-z_]\w*$|%\w+%$|[<[{(]|process\.env|
 /** What tests and tutorials build their passwords from: `my-secret-1`, `Password123`, `testToken_2`. */
 var TUTORIAL_WORDS = /my|your|the|some|test|super|new|old|user|admin|root|secret|password|passwd|pass|word|pwd|token|key|api|value|string|foo|bar|baz|custom|default|local|dev|prod|sample|fake|mock|valid|invalid|wrong|correct|auth|access|refresh|client|name|session|public|private|data|app|id/gi;
 /** For values of a known form: what documentation puts there, or a word that happens to have the form. */
-function isSampleValue(value) {
+function isSampleValue(whole) {
+	const value = beginningOf(whole);
 	if (holdsDocumentationWord(value) || isMonotonous(value)) return true;
 	return !/\d/.test(value) && !isUnpronounceable(value);
 }
-function isPlaceholder(value) {
+function isPlaceholder(whole) {
+	const value = beginningOf(whole);
 	if (REFERENCE.test(value) || holdsDocumentationWord(value) || isMonotonous(value)) return true;
 	return value.length <= 40 && /^[\d\W_]{0,4}$/.test(value.replace(TUTORIAL_WORDS, ""));
 }
 /** For credentials with a known form: only an obvious sample. */
-function isSampleToken(tail) {
+function isSampleToken(whole) {
+	const tail = beginningOf(whole);
 	return /example|x{6,}|placeholder|(?<![a-z0-9])your[-_]/i.test(tail) || isElided(tail) || isMonotonous(tail);
 }
 /** The same few characters again and again. A short number may well repeat its digits. */
@@ -63,29 +130,40 @@ function entropy(value) {
 	}
 	return bits;
 }
+var CODE_LIKE = /^[./~]|:\/\/|\(|^[a-z]+(?:[-_.][a-z]+)+\d?$|^[A-Z]+(?:_[A-Z]+)+\d?$/;
+var FILE_TYPE = /\.[a-z]{2,5}$/;
 /** Code that only mentions a secret: a path, an address, a call, a list of words. */
-var CODE_LIKE = /^[./~]|\/.*\.[a-z]{2,5}$|:\/\/|\(|^[a-z]+(?:[-_.][a-z]+)+\d?$|^[A-Z]+(?:_[A-Z]+)+\d?$/;
+function isCodeLike(value) {
+	const slash = value.lastIndexOf("/");
+	return CODE_LIKE.test(value) || slash !== -1 && FILE_TYPE.test(value.slice(slash));
+}
+/** The beginning of a value tells whether the rest is random. No more is read, however long the value is. */
+var LONGEST_READ = 400;
+var beginningOf = (value) => value.length > LONGEST_READ ? value.slice(0, LONGEST_READ) : value;
 /** `config.auth.token2`: names joined by dots, with hardly a digit. */
 function isMemberAccess(value) {
 	if (!/^[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+$/.test(value)) return false;
 	return value.replace(/\D/g, "").length / value.length < .1;
 }
 /** Random enough to be a key: letters and digits mixed well, or letters in an order that no word has. */
-function looksRandom(value) {
-	if (value.length < 10 || CODE_LIKE.test(value) || isMemberAccess(value)) return false;
+function looksRandom(whole) {
+	const value = beginningOf(whole);
+	if (value.length < 10 || isCodeLike(value) || isMemberAccess(value)) return false;
 	if (!/\d/.test(value)) return value.length >= 20 && isUnpronounceable(value);
 	return entropy(value) >= Math.min(3.2, Math.log2(value.length) - .5);
 }
 /** How often a letter and a digit are neighbours. */
-var changesIn = (value) => value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
+var changesIn = (value) => beginningOf(value).match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
 /** Random beyond doubt: letters and digits alternate often, as in no word and no version. */
-function isPlainlyRandom(value) {
+function isPlainlyRandom(whole) {
+	const value = beginningOf(whole);
 	if (value.length < 10 || !looksRandom(value)) return false;
 	return changesIn(value) >= (value.length >= 16 ? 4 : 3);
 }
 /** People choose passwords, so they need not be random: letters with digits or signs among them are enough. */
-function looksLikePassword(value) {
-	if (value.length < 6 || CODE_LIKE.test(value) || isMemberAccess(value) || !/[A-Za-z]/.test(value)) return false;
+function looksLikePassword(whole) {
+	const value = beginningOf(whole);
+	if (value.length < 6 || isCodeLike(value) || isMemberAccess(value) || !/[A-Za-z]/.test(value)) return false;
 	if (!(/\d/.test(value) || value.length >= 8 && /[!@#$%^&*?+~]/.test(value))) return value.length >= 14 && isUnpronounceable(value);
 	return entropy(value) >= 2.2;
 }
@@ -116,6 +194,47 @@ function isUnpronounceable(value) {
 	const share = capitals / letters;
 	if (share > .35 && share < .75) return true;
 	return vowels / letters < .27 && mostConsonants >= MANY_CONSONANTS;
+}
+var HEX = /^(?=[0-9a-f]*[a-f])(?=[a-f]*\d)(?:[0-9a-f]{16,128})$|^(?=[0-9A-F]*[A-F])(?=[A-F]*\d)[0-9A-F]{16,128}$/;
+var SHORT_HASH = /^[0-9a-f]{8,15}$/;
+var PUBLIC_KEY_OF_SSH$1 = /^AAAA[A-Z][23]/;
+var UUID$2 = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+var SIGN_OF_PASSWORD$1 = /[!@#$%^&*?~+]/;
+/** Addresses, calls, variables, dates, times, versions, markup, expressions, parameters of an address. */
+var OTHER_FORM = new RegExp([
+	String.raw`^[./~@-]|:\/\/|^\$[\w{(]|^%\w+%$|^[a-z_][A-Za-z_]*(?:\$\d)+(?!\w)|\$\{`,
+	String.raw`=>|->|::|&&|\|\||[!=]==?|\+\+|[{}]|\*\/|[\w)]\(|\)\.|\(\)|\[\w*\]|^!*\(`,
+	String.raw`^[^@]+@[^@]*\.[a-z]{2,}|@v?\d+\.|^\d{4}-\d\d|^[~^]?v?\d+\.\d+|^#[\w-]*[a-z][\w-]*$|^[\w.-]{1,40}=$|[-_]$|^[A-Za-z]+[?!]+$|\.[a-z]{1,20}[?!]{1,2}$|^[a-z]\w*(?:\$[a-z]\w*)*\$\d+$|^[A-Z_]+\$\d$`,
+	String.raw`[?&][\w-]+=|%[0-9A-F]{2}(?:[A-Za-z/]|%)|[,;\s\\]|^\]|A-Za|a-z0|[0A]-[9Z]|@[\^~]|\?\w+:|^0x[0-9A-Fa-f]{1,31}$`
+].join("|"));
+/** A path or a type of media. */
+var SLASHED = /[A-Za-z]\/[A-Za-z]/;
+var DOTTED = /[A-Za-z_]\.[A-Za-z_]/;
+var LETTERS = /^[A-Za-z]+$/;
+/** Small letters, capitals, digits and a sign that names have too. */
+var isOfAllKinds = (value) => /[a-z]/.test(value) && /[A-Z]/.test(value) && /[-_.=:]/.test(value);
+/** Surely random, surely chosen as a password, or none of both. */
+function certaintyOf(value) {
+	if (value.length < 8 || value.length > 400) return 0;
+	const hasDigit = /\d/.test(value);
+	const isHex = hasDigit && HEX.test(value);
+	const bits = isHex ? value.length : randomBits(value);
+	const isPassword = hasDigit && /[A-Za-z]{2}/.test(value) && (SIGN_OF_PASSWORD$1.test(value) || bits > (value.length >= 12 ? 0 : 4) && isOfAllKinds(value));
+	if (!isPassword && bits < 3) return 0;
+	if (isPlaceholder(value) || PUBLIC_KEY_OF_SSH$1.test(value)) return 0;
+	if (isHex) return value.length >= 24 ? 3 : 2;
+	if (UUID$2.test(value) || SHORT_HASH.test(value)) return 1;
+	const share = bits / value.length;
+	if (OTHER_FORM.test(value) && !(bits > 30 && share > .8)) return 0;
+	if (SLASHED.test(value) && !(bits > 20 && share > .6)) return 0;
+	if (DOTTED.test(value) && share < .7) return 0;
+	if (hasDigit || LETTERS.test(value)) {
+		if (bits >= 14 && share >= .6 && value.length >= (hasDigit ? 10 : 14)) return 3;
+		if (isPassword) return bits >= 4 ? 3 : 2;
+		if (bits >= (hasDigit ? 6 : 8) && share >= .4 && value.length >= (hasDigit ? 8 : 12)) return 2;
+	}
+	if (isPassword) return 2;
+	return LETTERS.test(value) && share >= .2 && value.length >= 12 ? 1 : 0;
 }
 //#endregion
 //#region src/features/redaction/rules/rule.ts
@@ -184,6 +303,15 @@ function longToken(text, start, kind) {
 	};
 }
 //#endregion
+//#region src/core/pieces.ts
+/** Does all pieces without a pause. */
+function doAll(pieces) {
+	for (;;) {
+		const { done, value } = pieces.next();
+		if (done) return value;
+	}
+}
+//#endregion
 //#region src/features/redaction/phrases.ts
 /** Passwords with blanks in them. Only in quotes: without them nobody can tell where such a password ends. */
 var PHRASE = /[^"'`\r\n\\<>{}]{8,100}(?=["'`])/y;
@@ -220,7 +348,7 @@ var setOf = (characters) => {
 	return set;
 };
 /** Many names in one run are data or an attack. Only the first ones are tried. */
-var MOST_TRIES = 8;
+var MOST_TRIES$1 = 8;
 var AMPERSAND = 38;
 /** The next field of an address. The value before it ends here. */
 var NEXT_FIELD = /&\w{1,30}[=;]/y;
@@ -249,7 +377,7 @@ var ValueRuns = class {
 			this.#lastTry = at;
 			this.#tries += 1;
 		}
-		return this.#tries <= MOST_TRIES;
+		return this.#tries <= MOST_TRIES$1;
 	}
 	/** Beyond ASCII the pattern knows the blanks. */
 	#mayEnd(at) {
@@ -343,7 +471,7 @@ function endsLine(text, at) {
 * From the end of a name to the start of its value: the rest of the name, a closing quote or bracket, an
 * operator of some language, opening quotes. Bounded everywhere, so that one try costs a constant.
 */
-var REST_OF_NAME$1 = `[ \\t\\w.-]{0,24}?(?:&quot;|[\\s"'\`\\])\\\\*~]{0,4})`;
+var REST_OF_NAME$2 = `[ \\t\\w.-]{0,24}?(?:&quot;|[\\s"'\`\\])\\\\*~]{0,4})`;
 /** A pair of JSON that may stand between a name and its value. */
 var SHORT_PAIR = `["']\\w{1,30}["']\\s{0,4}:\\s{0,4}(?:true|false|null|\\d{1,10}|"[^"\\n]{0,40}")`;
 var OPERATOR = [
@@ -358,7 +486,7 @@ var OPERATOR = [
 	"[:>]",
 	`[,(](?=[ \\t]{0,4}["'\`])`
 ].join("|");
-var LINK$1 = new RegExp(`${REST_OF_NAME$1}(?:${OPERATOR})(?:[*~]{1,3}|_{1,3}(?=\\s))?[ \\t]{0,40}(?:(?:[|>][+-]?)?\\r?\\n[ \\t]{1,40}|\\\\\\r?\\n[ \\t]{0,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`, "iy");
+var LINK$1 = new RegExp(`${REST_OF_NAME$2}(?:${OPERATOR})(?:[*~]{1,3}|_{1,3}(?=\\s))?[ \\t]{0,40}(?:(?:[|>][+-]?)?\\r?\\n[ \\t]{1,40}|\\\\\\r?\\n[ \\t]{0,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`, "iy");
 /** `--password value`: a blank is enough after a flag, also with the value on the next line. */
 var FLAG_LINK = /[\w-]{0,20}[ \t]{1,4}(?:\\\r?\n[ \t]{0,40})?["']?/y;
 var LONGEST_REST = 25;
@@ -385,14 +513,14 @@ function flagValueStart(text, nameEnd) {
 function assignedSecret(text, nameEnd, kind, reach) {
 	const linked = valueStart(text, nameEnd);
 	const start = linked === -1 ? flagValueStart(text, nameEnd) : linked;
-	const longest = kind === "password" ? LONGEST_VALUE : LONGEST_TOKEN;
+	const longest = kind === "password" ? LONGEST_VALUE$1 : LONGEST_TOKEN;
 	return (start !== -1 && reach.stretches.admitsValue(start, longest) ? secretAt$1(text, start, kind, reach) : void 0) ?? spokenSecret(text, nameEnd, kind) ?? secretBelow(text, nameEnd, kind);
 }
 /** A name that ends its line, and a value that has one of the next two lines to itself. */
-var BELOW = /[ \t"'`*_~)\]]{0,4}(:?)[ \t"'`*_~)\]]{0,4}\r?\n(?:[ \t]{0,20}\r?\n)?[ \t>*"'`-]{0,12}([A-Za-z0-9_+/.~!@#%^*$&-]{6,200}={0,2})["'`*]{0,3}[ \t]{0,20}(?=\r?\n|$)/y;
+var BELOW$1 = /[ \t"'`*_~)\]]{0,4}(:?)[ \t"'`*_~)\]]{0,4}\r?\n(?:[ \t]{0,20}\r?\n)?[ \t>*"'`-]{0,12}([A-Za-z0-9_+/.~!@#%^*$&-]{6,200}={0,2})["'`*]{0,3}[ \t]{0,20}(?=\r?\n|$)/y;
 function secretBelow(text, nameEnd, kind) {
-	BELOW.lastIndex = nameEnd;
-	const found = BELOW.exec(text);
+	BELOW$1.lastIndex = nameEnd;
+	const found = BELOW$1.exec(text);
 	const value = found?.[2];
 	if (!found || value === void 0) return void 0;
 	const start = found.index + found[0].lastIndexOf(value);
@@ -426,13 +554,13 @@ function spokenSecret(text, nameEnd, kind) {
 		rank: RANK.assigned
 	};
 }
-var LONGEST_VALUE = 400;
+var LONGEST_VALUE$1 = 400;
 var QUOTED = /[^"'`\s\\<>]{6,200}(?=\\?["'`])/y;
 var BARE$1 = /(?:[A-Za-z0-9_+/.~!@#%^*=$-]|&(?!\w{1,30}[=;])){6,400}(?=[\s"'`;,)\]}\\<&]|$)/y;
 var BARE_NOTATION = {
 	inside: setOf(`${WORD_CHARACTERS}+/.~!@#%^*=$-`),
 	behind: setOf(`${BLANKS$2}"'\`;,)]}\\<&`),
-	longest: LONGEST_VALUE
+	longest: LONGEST_VALUE$1
 };
 /** Quotes of the other kinds and escaped ones belong to a password. Between escaped quotes nothing else is escaped. */
 var inQuotes = (quote) => ({
@@ -492,21 +620,35 @@ function secretValue(value, start, kind) {
 }
 //#endregion
 //#region src/features/redaction/automaton.ts
+var PIECE_CHARACTERS = 16384;
 function buildAutomaton(keywords) {
 	const lower = keywords.map((keyword) => keyword.toLowerCase());
 	const { classOf, width } = characterClasses(lower);
 	const trie = buildTrie(lower, classOf, width);
 	completeTransitions(trie, width);
 	const { next, output } = trie;
-	return { scan(text, hit) {
-		let state = 0;
-		for (let at = 0; at < text.length; at += 1) {
+	/** Returns the state after the piece. */
+	function scanPiece(text, from, to, before, hit) {
+		let state = before;
+		for (let at = from; at < to; at += 1) {
 			const code = text.charCodeAt(at);
 			state = code < 128 ? next[state * width + (classOf[code] ?? 0)] ?? 0 : 0;
 			const found = output[state];
 			if (found !== void 0) for (const keyword of found) hit(keyword, at + 1);
 		}
-	} };
+		return state;
+	}
+	function* scanInPieces(text, hit) {
+		let state = 0;
+		for (let from = 0; from < text.length; from += PIECE_CHARACTERS) {
+			if (from > 0) yield;
+			state = scanPiece(text, from, Math.min(from + PIECE_CHARACTERS, text.length), state, hit);
+		}
+	}
+	return {
+		scan: (text, hit) => doAll(scanInPieces(text, hit)),
+		scanInPieces
+	};
 }
 /** Class 0 is every character that no keyword holds. */
 function characterClasses(keywords) {
@@ -963,6 +1105,31 @@ var COMMANDS = [
 		value: pattern(ARGUMENTS, BLANKS$1, "(?:add_user|change_password)", BLANKS$1, WORD$2, BLANKS$1, VALUE)
 	},
 	{
+		names: ["snmp-server community"],
+		isUnsure: true,
+		value: pattern(BLANKS$1, VALUE)
+	},
+	{
+		names: ["acl setuser"],
+		isUnsure: true,
+		value: pattern(ARGUMENTS, BLANKS$1, ">", VALUE)
+	},
+	{
+		names: ["net use"],
+		value: pattern(BLANKS$1, WORD$2, BLANKS$1, VALUE),
+		isUnsure: true
+	},
+	{
+		names: [
+			"snmpwalk",
+			"snmpget",
+			"snmpset",
+			"snmpbulkwalk"
+		],
+		value: byFlag("-[AX]"),
+		isUnsure: true
+	},
+	{
 		names: ["net user"],
 		value: pattern(BLANKS$1, WORD$2, BLANKS$1, VALUE),
 		isUnsure: true
@@ -1052,6 +1219,11 @@ var HANDOVERS = [
 		value: /["']?([^\s"']{6,100})/y,
 		only: /(?:docker|podman|registry) login/i
 	},
+	...[" -p ", " -P "].map((after) => ({
+		after,
+		value: /["']?([^\s"']{6,100})/y,
+		only: /[ \t](?:-[uUl]|--user(?:name)?|--login)[ =]?[^\s-][^\s]{0,100}(?:[ \t][^\n|;]{0,200})?$/
+	})),
 	...["-user ", "-user="].map((after) => ({
 		after,
 		value: new RegExp(USER_AND_PASSWORD$1, "y"),
@@ -1076,8 +1248,18 @@ var HANDOVERS = [
 	},
 	{
 		after: "sqlplus ",
-		value: /(?:-\w{1,8}[ \t]{1,4}){0,3}["']?[\w$#.]{1,60}\/"?([^\s"'@/]{4,100})(?="?@)/y
+		value: /(?:-\w{1,8}[ \t]{1,4}){0,3}["']?[\w$#.]{1,60}\/"?([^\s"'@]{4,100})(?="?@)/y
 	},
+	...[
+		"impdp ",
+		"expdp ",
+		"sqlldr ",
+		"rman target ",
+		"sqlcl "
+	].map((after) => ({
+		after,
+		value: /["']?[\w$#.]{1,60}\/"?([^\s"'@]{4,100})(?="?@)/y
+	})),
 	{
 		after: "oracle:thin:",
 		value: /[\w$#.]{1,60}\/"?([^\s"'@/]{4,100})(?="?@)/y
@@ -1116,14 +1298,14 @@ function handedOver(text, end, index) {
 }
 //#endregion
 //#region src/features/redaction/distant-values.ts
-var LONGEST_NAME$1 = 40;
-var LONGEST_BEFORE = 400;
+var LONGEST_NAME$2 = 40;
+var LONGEST_BEFORE$1 = 400;
 var IN_NAME$1 = /* @__PURE__ */ new Uint8Array(128);
 for (const character of ".-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") IN_NAME$1[character.charCodeAt(0)] = 1;
 /** Where the quote is that opens the name, or -1. Most names have none, and cost no more than this. */
 function openingQuote(text, { start }) {
 	let at = start - 1;
-	while (at > start - LONGEST_NAME$1 && IN_NAME$1[text.charCodeAt(at)] === 1) at -= 1;
+	while (at > start - LONGEST_NAME$2 && IN_NAME$1[text.charCodeAt(at)] === 1) at -= 1;
 	return text[at] === "\"" || text[at] === "'" ? at : -1;
 }
 /** The value of a name in quotes that is not next to it. */
@@ -1146,7 +1328,7 @@ var VALUE_BEFORE = new RegExp(`["']value["']\\s{0,4}:\\s{0,4}["']([^"'\\n\\\\]{6
 function valueBefore(text, quote, kind) {
 	if (text[quote - 1] !== ":" && text[quote - 2] !== ":") return void 0;
 	if (!IS_NAME.test(text.slice(Math.max(0, quote - 20), quote))) return void 0;
-	const from = Math.max(0, quote - LONGEST_BEFORE);
+	const from = Math.max(0, quote - LONGEST_BEFORE$1);
 	const found = VALUE_BEFORE.exec(text.slice(from, quote));
 	const value = found?.[1];
 	if (!found || value === void 0) return void 0;
@@ -1179,7 +1361,36 @@ var SECRET_NAMES = [
 			"haslo",
 			"heslo",
 			"lozinka",
-			"jelszo"
+			"jelszo",
+			"pass word",
+			"pass-word",
+			"pass_word",
+			"pass phrase",
+			"pass-phrase",
+			"pass code",
+			"passw0rd",
+			"passw0rt",
+			"p@ssword",
+			"p@ssw0rd",
+			"pa55word",
+			"p4ssword",
+			"passwrd",
+			"pasword",
+			"p a s s w o r d",
+			"p a s s w o r t",
+			"motdepasse",
+			"mot-de-passe",
+			"palavra passe",
+			"katasandi",
+			"kodeord",
+			"parool",
+			"slaptazodis",
+			"geslo",
+			"lykilord",
+			"contrasenya",
+			"contrasinal",
+			"parolan",
+			"zaporka"
 		]
 	},
 	{
@@ -1192,7 +1403,13 @@ var SECRET_NAMES = [
 			"psk",
 			"senha",
 			"parola",
-			"sifre"
+			"parole",
+			"sifre",
+			"mdp",
+			"clave",
+			"losen",
+			"pswd",
+			"pass wd"
 		]
 	},
 	{
@@ -1211,7 +1428,15 @@ var SECRET_NAMES = [
 			"encryptionkey",
 			"encryption-key",
 			"master_key",
-			"masterkey"
+			"masterkey",
+			"recovery code",
+			"backup code",
+			"access code",
+			"security code",
+			"unlock code",
+			"geheimnis",
+			"segredo",
+			"segreto"
 		]
 	},
 	{
@@ -1239,7 +1464,8 @@ var SECRET_NAMES = [
 			"token",
 			"auth",
 			"bearer",
-			"jwt"
+			"jwt",
+			"jeton"
 		]
 	},
 	{
@@ -1261,7 +1487,8 @@ var SECRET_NAMES = [
 			"license_key",
 			"licensekey",
 			"subscription_key",
-			"subscription-key"
+			"subscription-key",
+			"schluessel"
 		]
 	},
 	{
@@ -1292,6 +1519,17 @@ var FOREIGN_NAMES = [
 			"كلمة السر",
 			"סיסמה",
 			"סיסמא",
+			"пассворд",
+			"パスコード",
+			"暗証番号",
+			"合言葉",
+			"비번",
+			"패스워드",
+			"mật mã",
+			"hasła",
+			"haseł",
+			"slaptažod",
+			"šifra",
 			"contraseña",
 			"contraseña",
 			"hasło",
@@ -1303,11 +1541,6 @@ var FOREIGN_NAMES = [
 			"पासवर्ड",
 			"รหัสผ่าน"
 		]
-	},
-	{
-		kind: "api_key",
-		whole: false,
-		names: ["ключ доступа", "ключ api"]
 	},
 	{
 		kind: "token",
@@ -1329,15 +1562,28 @@ var FOREIGN_NAMES = [
 			"密鑰",
 			"シークレット"
 		]
+	},
+	{
+		kind: "api_key",
+		whole: false,
+		names: [
+			"ключ",
+			"schlüssel",
+			"clé ",
+			"clé_",
+			"キー",
+			"키"
+		]
 	}
 ];
 //#endregion
 //#region src/features/redaction/foreign-names.ts
-var BEYOND_ASCII = /[\u0080-\uffff]/;
-var NAMES = new RegExp(`(?:${FOREIGN_NAMES.map(({ names }) => `(${names.join("|")})`).join("|")})(?:(?![A-Za-z])[\\p{L}\\p{M}]){0,12}(?:[ \\t]\\p{L}{1,20}(?=[ \\t:=])){0,3}`, "giu");
+/** Letters, not the dashes, quotes and arrows that many texts have. */
+var FOREIGN_LETTER = /[\u00c0-\u1fff\u3040-\ud7af]/;
+var hasForeignLetters = (text) => FOREIGN_LETTER.test(text);
+var NAMES = new RegExp(`(?:${FOREIGN_NAMES.map(({ names }) => `(${names.join("|")})`).join("|")})(?:(?![A-Za-z])[\\p{L}\\p{M}]){0,12}(?:[ \\t](?![A-Za-z]{8})\\p{L}{1,20}(?=[ \\t:=])){0,3}`, "giu");
 /** The names of secrets in letters beyond ASCII, and what kind each of them says. */
 function* foreignNames(text) {
-	if (!BEYOND_ASCII.test(text)) return;
 	for (const found of text.matchAll(NAMES)) {
 		const kind = FOREIGN_NAMES[found.slice(1).findIndex((name) => name !== void 0)]?.kind;
 		if (kind) yield {
@@ -1352,7 +1598,7 @@ function* foreignNames(text) {
 //#endregion
 //#region src/features/redaction/harmless.ts
 /** Values beside a name such as `key` or `secret` that are no secrets: the whole name or the form of the value says so. */
-var REST_OF_NAME = /[\w-]{0,40}/y;
+var REST_OF_NAME$1 = /[\w-]{0,40}/y;
 /** `secretName`, `AUTH0_DOMAIN`, `token-type`: what is known about a secret, not the secret. */
 var ABOUT = "names?|refs?|domain|host|hostname|arn|type|version|alg|algorithm|length|count|rate|ratio|through|ttl|expiry";
 var ABOUT_IT = new RegExp(`(?:^|[_-])(?:${ABOUT})$`, "i");
@@ -1387,10 +1633,11 @@ function isCacheKey(value) {
 }
 /** The key of a cache, a map or a table: `key`, `restore-keys` and `sort_key`, not `api_key`. */
 var PLAIN_KEY = /(?:^|[^\w-]|(?:cache|restore|primary|foreign|partition|sort|group|row|object|routing)[_-]?)$/i;
+var FOREIGN_KEY = /^(?:ключ|schlüssel|clé|キー|키)/;
 /** The value beside this name is certainly no secret. */
 function isHarmless(text, { start, end }, kind, value) {
-	REST_OF_NAME.lastIndex = end;
-	const rest = REST_OF_NAME.exec(text)?.[0] ?? "";
+	REST_OF_NAME$1.lastIndex = end;
+	const rest = REST_OF_NAME$1.exec(text)?.[0] ?? "";
 	if (ABOUT_IT.test(rest) || ABOUT_IT_IN_CAMEL_CASE.test(rest)) return true;
 	const name = text.slice(start, end).toLowerCase();
 	const before = text.slice(Math.max(0, start - 12), start);
@@ -1400,7 +1647,7 @@ function isHarmless(text, { start, end }, kind, value) {
 	if (kind !== "api_key") return false;
 	if (/^(?:key|api)$/.test(name) && /^[_-]?ids?$/i.test(rest)) return !OF_ACCESS.test(before);
 	if (UUID.test(value)) return /id$/i.test(name + rest);
-	return name === "key" && /^s?$/i.test(rest) && PLAIN_KEY.test(before) && isCacheKey(value);
+	return (name === "key" || FOREIGN_KEY.test(name)) && /^s?$/i.test(rest) && PLAIN_KEY.test(before) && isCacheKey(value);
 }
 //#endregion
 //#region src/features/redaction/headers.ts
@@ -1551,7 +1798,7 @@ var secretAt = (start, value) => ({
 var INDENT = /[ \t]{0,80}/y;
 var DASHES = /[ \t]{0,80}(?:-[ \t]{1,8}){0,4}/y;
 /** `column` is where its text begins, behind the dashes of a list. */
-function lineAt(text, start, end) {
+function lineAt$1(text, start, end) {
 	const widthOf = (pattern) => {
 		pattern.lastIndex = start;
 		return pattern.test(text) ? pattern.lastIndex - start : 0;
@@ -1568,9 +1815,9 @@ var isDivider = (text, { start }) => text.startsWith("---", start);
 function lineBelow(text, before) {
 	if (before.end >= text.length) return void 0;
 	const end = text.indexOf("\n", before.end + 1);
-	return lineAt(text, before.end + 1, end === -1 ? text.length : end);
+	return lineAt$1(text, before.end + 1, end === -1 ? text.length : end);
 }
-var lineAbove = (text, after) => after.start === 0 ? void 0 : lineAt(text, after.start < 2 ? 0 : text.lastIndexOf("\n", after.start - 2) + 1, after.start - 1);
+var lineAbove = (text, after) => after.start === 0 ? void 0 : lineAt$1(text, after.start < 2 ? 0 : text.lastIndexOf("\n", after.start - 2) + 1, after.start - 1);
 /** The lines of the mapping that a line is in, from `notBefore` on. */
 function mappingAround(text, kind, notBefore) {
 	const above = [];
@@ -1618,7 +1865,7 @@ function secretsInYaml(text, kindEnd, notBefore) {
 		readUntil: kindEnd
 	};
 	const lineEnd = text.indexOf("\n", kindEnd);
-	const kind = lineAt(text, text.lastIndexOf("\n", kindEnd - 1) + 1, lineEnd === -1 ? text.length : lineEnd);
+	const kind = lineAt$1(text, text.lastIndexOf("\n", kindEnd - 1) + 1, lineEnd === -1 ? text.length : lineEnd);
 	const spans = [];
 	const lines = mappingAround(text, kind, notBefore);
 	let under;
@@ -1650,7 +1897,7 @@ function braceAfter(text, at) {
 }
 /** Also in the copy of a manifest that an annotation keeps, with escaped quotes. */
 var OBJECT = /(\\{0,3}["'])(data|stringData)\1\s{0,8}:\s{0,8}\{/g;
-var PAIR = /[\s,]{0,200}(\\{0,3}["'])[\w./ -]{1,200}\1\s{0,8}:\s{0,8}\1([^"'\\\n]{0,20000})\1/y;
+var PAIR$1 = /[\s,]{0,200}(\\{0,3}["'])[\w./ -]{1,200}\1\s{0,8}:\s{0,8}\1([^"'\\\n]{0,20000})\1/y;
 function secretsInJson(text, kindEnd, notBefore) {
 	const from = braceBefore(text, kindEnd, notBefore);
 	const readUntil = braceAfter(text, kindEnd);
@@ -1660,8 +1907,8 @@ function secretsInJson(text, kindEnd, notBefore) {
 	};
 	const spans = [];
 	for (const found of text.slice(from, readUntil).matchAll(OBJECT)) {
-		PAIR.lastIndex = from + found.index + found[0].length;
-		for (let pair = PAIR.exec(text); pair !== null; pair = PAIR.exec(text)) {
+		PAIR$1.lastIndex = from + found.index + found[0].length;
+		for (let pair = PAIR$1.exec(text); pair !== null; pair = PAIR$1.exec(text)) {
 			const [whole, quote = "", value = ""] = pair;
 			if (isSecret(value, found[2] === "data")) spans.push(secretAt(pair.index + whole.length - quote.length - value.length, value));
 		}
@@ -1676,7 +1923,7 @@ function secretsInJson(text, kindEnd, notBefore) {
 /** What names of secrets are written with. */
 var IN_NAME = /* @__PURE__ */ new Uint8Array(128);
 for (const character of ".-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") IN_NAME[character.charCodeAt(0)] = 1;
-var isInName = (text, at) => IN_NAME[text.charCodeAt(at)] === 1;
+var isInName$1 = (text, at) => IN_NAME[text.charCodeAt(at)] === 1;
 /** The patterns for a value look no further than this: back for the quote that opens its name, on for what ends it. */
 var LOOKED_BACK = 40;
 var LOOKED_ON = 25;
@@ -1697,13 +1944,485 @@ var NameRuns = class {
 	}
 	#moveTo(start, end) {
 		let first = start;
-		while (first > Math.max(0, start - LOOKED_BACK) && isInName(this.#text, first - 1)) first -= 1;
+		while (first > Math.max(0, start - LOOKED_BACK) && isInName$1(this.#text, first - 1)) first -= 1;
 		let last = end;
-		while (last < this.#text.length && isInName(this.#text, last)) last += 1;
+		while (last < this.#text.length && isInName$1(this.#text, last)) last += 1;
 		this.#start = first;
 		this.#end = last;
 	}
 };
+//#endregion
+//#region src/features/redaction/names-and-values.ts
+/**
+* A value near a name that says "secret", whatever stands between them: quotes, markup, brackets, columns, lines, words.
+* The weaker the link, the surer the value must be. `assignments.ts` reads the common notations more exactly, before this.
+*/
+var LONGEST_WINDOW = 220;
+/** Of many names side by side only the first ones are tried. */
+var WINDOW_OF_TRIES = 400;
+var MOST_TRIES = 12;
+var MOST_CANDIDATES = 3;
+var LEAST_VALUE = 8;
+var LONGEST_VALUE = 400;
+/** Reads a text from name to name. */
+var Neighbours = class {
+	#text;
+	#candidates;
+	#from = -400;
+	#tries = 0;
+	constructor(text, candidates) {
+		this.#text = text;
+		this.#candidates = candidates;
+	}
+	/** The value of a name: behind it, or before it. */
+	secretOf(name, kind) {
+		const text = this.#text;
+		if (text[name.end] === "/") return void 0;
+		const before = speaksBack(name, kind) ? this.#candidates.within(name.start - LONGEST_BEFORE, name.start) : NONE$1;
+		const isKeyed = isKeyOfPair(text, name);
+		const behind = this.#candidates.within(name.end, name.end + LONGEST_WINDOW);
+		const hasOwn = mayHoldValue(text.charCodeAt(name.end));
+		if (behind.length === 0 && before.length === 0 && !isKeyed && !hasOwn || !this.#isTried(name)) return void 0;
+		return valueBehind(text, name, kind, behind) ?? (isKeyed ? valueOfPair(text, name, kind) : void 0) ?? (before.length > 0 ? valueInSentence(text, name, kind) : void 0);
+	}
+	#isTried(name) {
+		if (!isWord(this.#text, name)) return false;
+		OTHER_WORD.lastIndex = name.start;
+		if (OTHER_WORD.test(this.#text)) return false;
+		if (Math.abs(name.start - this.#from) >= WINDOW_OF_TRIES) {
+			this.#from = name.start;
+			this.#tries = 0;
+		}
+		this.#tries += 1;
+		return this.#tries <= MOST_TRIES;
+	}
+};
+/** What stands before a short name such as `key` hardly ever belongs to it. */
+var speaksBack = ({ start, end }, kind) => kind === "password" || end - start > 4;
+var mayHoldValue = (code) => !isHard(code) && code !== 47 && code !== 40 && code !== 44 && code !== 41;
+/** Does a colon or an equals sign stand before the name: `name: DB_PASSWORD`? */
+function isKeyOfPair(text, { start }) {
+	let at = start - 1;
+	const least = start - 40;
+	while (at > least && isInName(text.charCodeAt(at))) at -= 1;
+	while (at > least && (text[at] === " " || text[at] === "\"" || text[at] === "'")) at -= 1;
+	const sign = text[at];
+	return sign === ":" || sign === "=" || sign === ">";
+}
+var isInName = (code) => isLetter(code) || isDigit(code) || code === 95 || code === 45 || code === 46;
+var NONE$1 = [];
+var LONGEST_RUN = 500;
+/** So many letters in a row may be a secret without a digit. */
+var LEAST_LETTERS = 12;
+/** What looks like a secret by itself, in the order of the text. Each stretch is read once, when a name is near it. */
+var Candidates = class {
+	#text;
+	#found = [];
+	#readTo = 0;
+	#last = 0;
+	constructor(text) {
+		this.#text = text;
+	}
+	/** Those that begin between two places. */
+	within(from, to) {
+		this.#read(Math.max(0, from), to);
+		const found = this.#found;
+		if (found.length === 0) return NONE$1;
+		let at = Math.min(this.#last, found.length - 1);
+		while (at > 0 && found[at].start >= from) at -= 1;
+		while (at < found.length && found[at].start < from) at += 1;
+		this.#last = at;
+		let end = at;
+		while (end < found.length && found[end].start < to) end += 1;
+		return end === at ? NONE$1 : found.slice(at, end);
+	}
+	#read(from, to) {
+		const text = this.#text;
+		const limit = Math.min(text.length, to);
+		if (limit <= this.#readTo) return;
+		let at = Math.max(this.#readTo, from);
+		const least = Math.max(this.#readTo, from - LONGEST_RUN);
+		while (at > least && !isHard(text.charCodeAt(at - 1))) at -= 1;
+		while (at < limit) {
+			while (at < limit && isHard(text.charCodeAt(at))) at += 1;
+			at = this.#readRun(at);
+		}
+		this.#readTo = at;
+	}
+	/** Returns where the run ends. */
+	#readRun(start) {
+		const text = this.#text;
+		let [at, digits, letters, most, all] = [
+			start,
+			0,
+			0,
+			0,
+			0
+		];
+		for (; at < text.length; at += 1) {
+			const code = text.charCodeAt(at);
+			if (isHard(code)) break;
+			if (isLetter(code)) {
+				letters += 1;
+				all += 1;
+				if (letters > most) most = letters;
+			} else {
+				letters = 0;
+				if (isDigit(code)) digits += 1;
+			}
+		}
+		const length = at - start;
+		if (length >= LEAST_VALUE && length <= LONGEST_RUN && (digits > 0 ? all > 2 : most >= LEAST_LETTERS)) for (const candidate of candidatesOf(text, {
+			start,
+			end: at
+		})) this.#found.push(candidate);
+		return at;
+	}
+};
+/** Short names inside a longer word are a part of it by chance. */
+var LEAST_INNER_NAME = 5;
+var OTHER_WORD = /secret(?:e[ds]?\b|ing|ion|ary|ari|ory|agog|ly)/iy;
+var INNER_NAME = /^(?:pass|pwd)$/i;
+function isWord(text, { start, end }) {
+	const [before, first] = [text.charCodeAt(start - 1), text.charCodeAt(start)];
+	if (end - start >= LEAST_INNER_NAME || !(isLetter(before) || isDigit(before))) return true;
+	const after = text.charCodeAt(end);
+	if (first < 97 && before >= 97) return !(isLetter(after) || isDigit(after));
+	return INNER_NAME.test(text.slice(start, end)) && !isDigit(before);
+}
+var spanOf$1 = ({ start, end }, kind) => ({
+	start,
+	end,
+	kind,
+	rank: RANK.assigned
+});
+/** What ends a value wherever it stands. */
+var HARD = /* @__PURE__ */ new Uint8Array(128);
+for (let code = 0; code <= 32; code += 1) HARD[code] = 1;
+for (const sign of "\"'`<>\\|") HARD[sign.charCodeAt(0)] = 1;
+var isHard = (code) => code > 126 || HARD[code] === 1;
+/** A line end or a quote as a string of a program has it. */
+var ESCAPE = /u00[0-9a-fA-F]{2}|[nrt](?![a-z])/y;
+function afterEscape(text, at) {
+	ESCAPE.lastIndex = at;
+	return ESCAPE.test(text) ? ESCAPE.lastIndex : at;
+}
+var OPENERS = "([{,;:=>~*";
+var CLOSERS = ")]},;:.*";
+var OPENED_BY = {
+	")": "(",
+	"]": "[",
+	"}": "{"
+};
+/** Without the brackets, emphasis and punctuation around it, which may belong to the sentence. */
+function trimmed(text, start, end) {
+	let [from, to] = [start, end];
+	while (from + 2 < to && (text.startsWith("...", from) || from > start && text[from] === ".")) from += 1;
+	while (from < to && OPENERS.includes(text[from])) from += 1;
+	while (to > from && CLOSERS.includes(text[to - 1])) {
+		const sign = text[to - 1];
+		if (sign === "*" && text[to - 2] !== "*" && text[start] !== "*") break;
+		const opener = OPENED_BY[sign];
+		if (opener && text.slice(from, to).includes(opener)) break;
+		to -= 1;
+	}
+	return {
+		start: from,
+		end: to
+	};
+}
+/** `name=`, `--name:`, `anna/`: what may stand before the value in one run. */
+var BEFORE_VALUE = /^(?:!\[CDATA\[|-{0,2}[A-Za-z_$][\w.$-]{0,60}(?:\[\])?(?::=|=>|[:=]|->)|[a-z]{2,20}[/%]|[a-z]{2,10}\{|[A-Za-z][\w.]{0,30}@[\w.]{1,40}:)(?=.)/;
+var NEXT_PIECE = /[,;)(&]|\]\s*[:=]/;
+var LETTER_BEYOND_ASCII = /[\u00c0-\u024f\u0370-\u04ff]/;
+/** A part of a word of another language, a name that is called, or what is left of a value. */
+function isInside(text, start, end) {
+	const [before = "", after = ""] = [text[start - 1], text[end]];
+	return LETTER_BEYOND_ASCII.test(before) || LETTER_BEYOND_ASCII.test(after) || after === "(" || after === "…" || text.startsWith("...", end);
+}
+/** `--from-literal=password=`: without the names before the value. */
+function behindNames(text, start, end) {
+	let inner = {
+		start,
+		end
+	};
+	for (let names = 0; names < 3; names += 1) {
+		const before = BEFORE_VALUE.exec(text.slice(inner.start, inner.end))?.[0];
+		if (before === void 0) break;
+		inner = trimmed(text, inner.start + before.length, inner.end);
+	}
+	return inner;
+}
+/** The candidates of a run: whole, behind a name and a sign, and in pieces. */
+function candidatesOf(text, run) {
+	const found = [];
+	const add = (start, end, isPaired) => {
+		if (end - start < LEAST_VALUE || end - start > LONGEST_VALUE) return;
+		const certainty = isInside(text, start, end) ? 0 : certaintyOf(text.slice(start, end));
+		if (certainty > 0) found.push({
+			start,
+			end,
+			certainty,
+			isPaired
+		});
+	};
+	const { start, end } = trimmed(text, text[run.start - 1] === "\\" ? afterEscape(text, run.start) : run.start, run.end);
+	if (end - start < LEAST_VALUE) return found;
+	const whole = text.slice(start, end);
+	if (KNOWN_FORM.test(whole)) return found;
+	const inner = behindNames(text, start, end);
+	if (inner.start !== start) {
+		add(inner.start, inner.end, true);
+		if (found.length > 0) return found;
+	}
+	if (NEXT_PIECE.test(whole)) {
+		let from = start;
+		for (let at = start; at <= end; at += 1) {
+			if (at < end && !",;)(&][".includes(text[at])) continue;
+			const piece = trimmed(text, from, at);
+			const inner = BEFORE_VALUE.exec(text.slice(piece.start, piece.end))?.[0].length ?? 0;
+			add(piece.start + inner, piece.end, inner > 0);
+			from = at + 1;
+		}
+		if (found.length > 0) return found.slice(0, 1);
+	}
+	add(start, end, false);
+	return found;
+}
+/** The rest of a name: `passwords`, `PASSWORD_PROD`, the endings of other languages. */
+var REST_OF_NAME = /(?:[\w-]|(?![\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])[\p{L}\p{M}]){0,30}/uy;
+function valueBehind(text, name, kind, candidates) {
+	const from = endOfName(text, name);
+	const own = ownRun(text, from);
+	let known;
+	const line = () => {
+		known ??= lineOf(text, name);
+		return known;
+	};
+	let tried = 0;
+	for (const candidate of own.length > 0 ? [...own, ...candidates] : candidates) {
+		if (candidate.start < from) continue;
+		if (candidate.certainty >= neededFor(text, from, candidate, kind, line)) return spanOf$1(candidate, kind);
+		tried += 1;
+		if (tried >= MOST_CANDIDATES) return void 0;
+	}
+}
+/** The rest of the run that the name stands in: `?api_key=…&a=1`, `+DB_PASSWORD=…`. */
+function ownRun(text, from) {
+	if (!mayHoldValue(text.charCodeAt(from))) return NONE$1;
+	let end = from;
+	while (end < from + LONGEST_RUN && end < text.length && !isHard(text.charCodeAt(end))) end += 1;
+	return end - from > LEAST_VALUE ? candidatesOf(text, {
+		start: from,
+		end
+	}) : NONE$1;
+}
+/** In scripts without blanks the value may follow the name at once. */
+function endOfName(text, { end }) {
+	if (text.charCodeAt(end - 1) > 11904) return end;
+	REST_OF_NAME.lastIndex = end;
+	REST_OF_NAME.exec(text);
+	return Math.max(end, REST_OF_NAME.lastIndex);
+}
+var COMMAND_LINE = /^\s{0,8}(?:[\w@:~./()-]{0,40}[$%#❯]|[\w@:~./()-]{0,40}\w>|>>>|PS [^>\n]{0,60}>)\s{1,4}\w/;
+var HEADING_LINE = /^\s{0,8}(?:#{1,6}\s|[*_]{1,3}\S|=+\s)/;
+function lineOf(text, { start }) {
+	const from = text.lastIndexOf("\n", start - 1) + 1;
+	const before = start - from > 300 ? "" : text.slice(from, start + 1);
+	return {
+		isCommand: COMMAND_LINE.test(before),
+		isHeading: HEADING_LINE.test(before),
+		isStart: /^\s{0,12}[\w-]{0,20}\S$/.test(before)
+	};
+}
+var NEVER = 9;
+var TAGS = /<\/?[A-Za-z][^<>\n]{0,160}>/g;
+/** Words in the gap that say what the value is instead. */
+var DIGEST = /hash|digest|\bsha-?\d|md5|checksum|fingerprint/i;
+var OTHER_THING = /hash|digest|\bsha-?\d|md5|commit|checksum|fingerprint|uuid|version|integrity|thumbprint|signature|bcrypt|argon|public|\bids?\b|\burl|address|\bname\b(?!["']?\s{0,3}[,:])|revision|build|model|https?:/i;
+/** How sure a value must be, after what stands between it and its name. */
+function neededFor(text, from, candidate, kind, line) {
+	const gap = text.slice(from, candidate.start);
+	const strength = strengthOf(shapeOf(gap), gap, text, candidate, line);
+	if (strength === 0) return NEVER;
+	if (strength < STRONG && (gap.includes("\n") && line().isCommand ? DIGEST : OTHER_THING).test(gap.replace(TAGS, " "))) return NEVER;
+	const isPassword = kind === "password";
+	if (strength === STRONG) return kind === "api_key" ? 2 : 1;
+	if (strength === MEDIUM) return 2;
+	return isPassword ? 3 : NEVER;
+}
+var WEAK = 1;
+var MEDIUM = 2;
+var STRONG = 3;
+var GAP_TOKEN = new RegExp([
+	"(?<tag><!\\[CDATA\\[|</?[A-Za-z!][^<>\\n]{0,160}>|/?>(?![ =-])|&nbsp;|\\\\[a-z]{2,10}\\{)",
+	"(?<comment>(?<=\\n[ \\t]{0,40})(?:#|//|--)[ \\t][^\\n]{0,120}|/\\*[^\\n]{0,80}\\*/)",
+	"(?<remark>\\([^()\\n\"']{0,60}\\)|\\[[^\\[\\]\\n]{0,40}\\])",
+	"(?<fence>```\\w{0,12}|~~~\\w{0,12})",
+	"(?<break>\\r?\\n[ \\t]{0,80}|(?:\\\\[rn]){1,2}(?![a-z]))",
+	"(?<tab>\\t| {2,}|\\.{3,}|_{3,})",
+	"(?<op>:{1,2}=?|={1,3}>?|-{1,2}>|~>|<-|[→⇒➜➔›»：＝↓│|]|[—–]|(?<= )-(?= )|>(?=[ -])|\\?\\?|\\|\\|)",
+	"(?<quote>\\\\u00[0-9a-fA-F]{2}|[\\s\"'`*_~‘’‚‛“”„‟‹«「」『』【】\\\\-])",
+	"(?<value>(?:[A-Za-z_]{0,20}(?:[vV]alue|VALUE)|val|data|text|content|default|secretString|SecretString|wert|valeur|valor)(?![\\w]))",
+	"(?<copula>(?:is|was|are|be|been|to|from|equals|ist|war|lautet|lauten|est|était|es|era|é|è|jest|je|это|är|er|on|adalah|olarak|now|is:|以下)(?![\\p{L}\\d])|[\\u3040-\\u30ff\\u4e00-\\u9fff\\uac00-\\ud7af]{1,10})",
+	"(?<end>[.!?](?=\\s)|[?？。])",
+	"(?<comma>[,;])",
+	"(?<open>[\\[({<])",
+	"(?<close>[\\]}])",
+	"(?<end2>\\))",
+	"(?<word>[\\p{L}\\p{M}\\d][\\p{L}\\p{M}\\w.@/'’:-]{0,60})",
+	"(?<other>.)"
+].join("|"), "guy");
+var LETTER_OF = {
+	tag: "<",
+	comment: "",
+	remark: "(",
+	fence: "f",
+	break: "n",
+	tab: "t",
+	op: ":",
+	quote: "",
+	value: "v",
+	copula: "=",
+	end: ".",
+	comma: ",",
+	open: "[",
+	close: "c",
+	end2: "z",
+	word: "w",
+	other: "x"
+};
+/** A gap as a letter for each thing in it. Blanks, quotes and emphasis leave none. */
+function shapeOf(gap) {
+	let shape = "";
+	for (const { groups = {} } of gap.matchAll(GAP_TOKEN)) for (const name in LETTER_OF) {
+		if (groups[name] === void 0) continue;
+		shape += name === "word" && groups[name].endsWith(":") ? "w:" : LETTER_OF[name];
+		break;
+	}
+	return shape;
+}
+/** `password (root): `, `"password" => `, a label and tags. */
+var ASSIGNED = /^(?:[(t<]|w){0,5}[c<(t]{0,3}:(?:[w(<[c]{1,4}\.?:)?[:<(tc]{0,4}$/;
+/** `password for the staging database: ` */
+var ASSIGNED_LATER = /^[w(=x]{0,9}[<]{0,2}:[:<(t]{0,3}$/;
+/** `": "API_KEY", "enabled": true, "value": "` */
+var BESIDE_VALUE = /^[(<]{0,3}[,n<x:]{0,4}(?:[(x]?[w=(]{1,2}[<x]{0,2}:?[w=(]{0,3}[,n<x]{1,4}){0,2}[x[(]{0,2}[w]?v[x<(]{0,2}[:,=]?[:<tn(]{0,4}$/;
+/** `password is`, `password for the server ist` */
+var SAID = /^[w(]{0,7}=[w=]{0,3}[:<t[]{0,3}$|^[w=]{0,6}\.$/;
+/** Columns, tags, a comma, nothing at all. */
+var BESIDE = /^[(]{0,2}\[{0,3}$|^[(w]{0,3}[<t,(]{1,4}\[?$/;
+/** `").type("`, `= []byte("`, `{ return "` */
+var CALLED = /^[:(txz]{0,4}[w(]{0,2}[x]{0,2}[w]{0,2}\[$|^[w]{0,1}:[(:w=x]{0,3}\[{0,2}$|^:\[{1,2}w?$|^:\[{1,2}(?:w:w,){0,2}w:$/;
+/** On the next line, with or without a colon, in a fence. */
+var BELOW = /^[(w=]{0,8}[<]{0,2}[:t.]{0,3}[<]{0,2}n[nft<:x=]{0,6}$/;
+var DIRECTLY_BELOW = /^[(]?[<]{0,2}[:t.]{0,3}[<]{0,2}n[nft<:x=]{0,6}$/;
+/** An answer: perhaps with the time and the name of who says it. */
+var ANSWERED = /^[w(=]{0,8}[.][:]?n[n]?[(]?w?[:]?$/;
+/** A command, and its output in the next line. */
+var PRINTED = /^[^nf]{0,40}n$/;
+var IN_SENTENCE = /^[w=,(]{1,9}[[<]?$/;
+var ALONE = /["'`*_~”»」)\]}]{0,6}(?:<\/?\w[^<>\n]{0,60}>){0,3}\\{0,2}[ \t]{0,20}(?=\r?\n|$)/y;
+function strengthOf(shape, gap, text, candidate, line) {
+	if (shape.includes("n")) {
+		if (BESIDE_VALUE.test(shape)) return STRONG;
+		ALONE.lastIndex = candidate.end;
+		if (!ALONE.test(text)) return shape.endsWith("<") && /^[(:]?[<n]{1,8}$/.test(shape) ? MEDIUM : 0;
+		if (DIRECTLY_BELOW.test(shape)) return STRONG;
+		if (BELOW.test(shape)) return shape.includes(":") || shape.includes("f") || line().isHeading ? STRONG : MEDIUM;
+		if (ANSWERED.test(shape)) return MEDIUM;
+		return line().isCommand && PRINTED.test(shape) ? MEDIUM : 0;
+	}
+	if (ASSIGNED.test(shape) || candidate.isPaired && shape === "" && !/\s/.test(gap)) return STRONG;
+	if (BESIDE_VALUE.test(shape)) return STRONG;
+	if (ASSIGNED_LATER.test(shape)) return MEDIUM;
+	if (SAID.test(shape) || BESIDE.test(shape)) return MEDIUM;
+	if (CALLED.test(shape)) return MEDIUM;
+	if (!IN_SENTENCE.test(shape)) return 0;
+	return isDirective(gap, text, candidate, line) ? MEDIUM : WEAK;
+}
+/** `AUTH app …`, `password 0 …`: a line of a configuration, which ends with the value. */
+function isDirective(gap, text, { end }, line) {
+	const words = gap.trim().split(/\s+/);
+	if (words.length > 2 || !/^\s/.test(gap)) return false;
+	if (!line().isStart && words.some((word) => !/^\d{1,2}$/.test(word))) return false;
+	ALONE.lastIndex = end;
+	return ALONE.test(text);
+}
+var LONGEST_BEFORE = 100;
+var LINKING = /^(?:as|is|was|for|als|ist|war|come|como|comme|est|es|era|é|è|jako|som|är|er|jest|je|how|—|–|-|=|это|как|\()$/i;
+/** A comment at the end of a line, or an arrow back. */
+var REMARKING = /^(?:#|\/\/|--|\/\*|←|<-|<=|⇐|⬅️?)$/;
+var NAME_KEY = /(?:^|[\s"'{,<([])(?:[A-Za-z_]{0,20}?(?:name|key)|id|label|field|k)["']?\s{0,3}(?:[:=>]|:=|=>)\s{0,3}["']?[\w.-]{0,40}$/i;
+var VALUE_KEY = /(?<![A-Za-z])(?:[A-Za-z_]{0,20}value|val|v)["']?\s{0,3}(?:[:=>]|:=|=>)\s{0,3}["']?([^\s"'`<>,]{8,200})/i;
+var LONGEST_PAIR = 260;
+/** `value: …` before `name: DB_PASSWORD`. */
+function valueOfPair(text, name, kind) {
+	if (!NAME_KEY.test(text.slice(Math.max(0, name.start - 60), name.start))) return void 0;
+	const from = Math.max(0, name.start - LONGEST_PAIR);
+	const found = lastValueKey(text.slice(from, name.start));
+	if (!found) return void 0;
+	const { start, end } = trimmed(text, from + found.start, from + found.end);
+	return certaintyOf(text.slice(start, end)) >= 2 ? spanOf$1({
+		start,
+		end,
+		certainty: 2
+	}, kind) : void 0;
+}
+/** The last value before a name, if no other name stands between them. */
+function lastValueKey(before) {
+	const at = Math.max(before.lastIndexOf("alue"), before.lastIndexOf("ALUE"), before.lastIndexOf("val\""));
+	if (at === -1) return void 0;
+	const from = Math.max(0, at - 24);
+	const part = before.slice(from);
+	const found = VALUE_KEY.exec(part);
+	const value = found?.[1];
+	if (!found || value === void 0) return void 0;
+	const end = from + found.index + found[0].length;
+	if (/\n\s*\n|\}\s*,?\s*\{|\n\s*- /.test(before.slice(end).replace(/\s{0,20}$/, ""))) return void 0;
+	return {
+		start: end - value.length,
+		end
+	};
+}
+/** `… is the new root password`, `use … as password`. */
+function valueInSentence(text, { start }, kind) {
+	const from = Math.max(0, start - LONGEST_BEFORE);
+	let at = start;
+	while (at > from && !isHard(text.charCodeAt(at - 1))) at -= 1;
+	if (start - at > 20) return void 0;
+	let isLinked = text[at] === "(";
+	let isRemarked = false;
+	for (let words = 0; words < (isRemarked ? 12 : 5); words += 1) {
+		let end = at;
+		while (end > from && text[end - 1] !== "\n" && isHard(text.charCodeAt(end - 1))) end -= 1;
+		if (/[←⬅]/.test(text.slice(end, at))) isRemarked = true;
+		if (end === from || text[end - 1] === "\n") return void 0;
+		at = end;
+		while (at > from && !isHard(text.charCodeAt(at - 1))) at -= 1;
+		const word = text.slice(at, end);
+		if (REMARKING.test(word) && kind === "password") isRemarked = true;
+		if (LINKING.test(word) || word.startsWith("(") || isRemarked) isLinked = true;
+		if (LINKING.test(word) || REMARKING.test(word) || word.startsWith("(")) continue;
+		if (isRemarked) {
+			const found = candidatesOf(text, {
+				start: at,
+				end
+			}).find(({ certainty }) => certainty >= 2);
+			if (found) return spanOf$1(found, kind);
+			continue;
+		}
+		if (isLinked && end - at >= LEAST_VALUE) {
+			const value = trimmed(text, at, end);
+			const needed = kind === "password" ? 2 : 3;
+			if (certaintyOf(text.slice(value.start, value.end)) >= needed) return spanOf$1({
+				...value,
+				certainty: needed
+			}, kind);
+		}
+		if (/[.:;,!?]$/.test(word) || isLinked && !isLetter(word.charCodeAt(0)) && !isDigit(word.charCodeAt(0))) return void 0;
+	}
+}
 var READERS = [
 	{
 		keyword: "sudo ",
@@ -1767,6 +2486,170 @@ function hereString(text, end) {
 	const given = groupOf(found);
 	if (!found || given === void 0) return void 0;
 	return spanOf(end + found[0].lastIndexOf(given), given, command === "chpasswd");
+}
+//#endregion
+//#region src/features/redaction/positions.ts
+/** Secrets that no name stands beside: their place says what they are, in a call, in a pair of user and password, in a code. */
+/** Calls that are given a user and a password. */
+var CALLS = [
+	"credential",
+	"creds",
+	"login",
+	"log_in",
+	"logon",
+	"signin",
+	"sign_in",
+	"connect",
+	"getconnection",
+	"auth",
+	"authenticate",
+	"pdo",
+	"createuser",
+	"create_user",
+	"adduser",
+	"add_user",
+	"account",
+	"smtp",
+	"imap",
+	"ldap",
+	"bind",
+	"wifi",
+	"ftp",
+	"ssh",
+	"basic",
+	"verify",
+	"register",
+	"jdbc",
+	"mqtt",
+	"amqp",
+	"redis",
+	"mongo",
+	"winrm"
+];
+/** The rest of the name, and perhaps a sign before a list: `auth=(`, `credentials: [`, `connect_db(`. */
+var OPENED = /(?:[\w.]|::|<\w{1,30}>){0,40}["'`]?[ \t]{0,3}(?:[=:]{1,2}>?[ \t]{0,3}(?:new[ \t])?[\w.]{0,30})?[([{]/y;
+var STRING = /"((?:[^"\\\n]|\\[^\n]){0,400})"|'((?:[^'\\\n]|\\[^\n]){0,400})'|`([^`\\\n]{0,400})`/y;
+var LONGEST_CALL = 500;
+function argumentOfCall(text, nameEnd) {
+	OPENED.lastIndex = nameEnd;
+	if (!OPENED.test(text)) return void 0;
+	const limit = Math.min(text.length, nameEnd + LONGEST_CALL);
+	let commas = 0;
+	let depth = 0;
+	for (let at = OPENED.lastIndex; at < limit;) {
+		const sign = text[at];
+		if (sign === "\"" || sign === "'" || sign === "`") {
+			STRING.lastIndex = at;
+			const found = STRING.exec(text);
+			if (!found) return void 0;
+			const value = found[1] ?? found[2] ?? found[3] ?? "";
+			const next = text[STRING.lastIndex] ?? "";
+			if (commas > 0 && next !== ":" && certaintyOf(value) >= 2) return {
+				start: at + 1,
+				end: at + 1 + value.length,
+				kind: "password",
+				rank: RANK.assigned
+			};
+			at = STRING.lastIndex;
+			continue;
+		}
+		if (sign === ",") commas += 1;
+		else if ("([{".includes(sign)) depth += 1;
+		else if (")]}".includes(sign)) {
+			depth -= 1;
+			if (depth < 0) return void 0;
+		} else if (sign === ";" && depth === 0) return void 0;
+		at += 1;
+	}
+}
+/** What a user and a password follow, with a colon, a slash, a comma or a word between them. */
+var PAIR_NAMES = [
+	"login",
+	"log in",
+	"logged in",
+	"log-in",
+	"sign in",
+	"signed in",
+	"creds",
+	"credentials",
+	"account",
+	"user/pass",
+	"user/pw",
+	"user / pass",
+	"username/password",
+	"username / password",
+	"user:pass",
+	"user:password",
+	"zugangsdaten",
+	"anmeldung",
+	"einloggen mit",
+	"identifiants",
+	"credenciales",
+	"credenciais",
+	"credenziali",
+	"inloggegevens"
+];
+var WORDS_BEFORE = /(?:[ \t]{0,2}(?:data|details|info|as|is|are|with|for|to|using|the|in|on|at|https?:\/\/[^\s"'<>]{1,100}|mit|als|sind|avec|con|com|met|default|test|demo|user|username|staging|production|prod|dev|server|database|db|host|admin(?=[ \t]+(?:user|account|login)))(?![\w@/-])){0,5}[ \t]{0,3}(?:[:=>|–—-]{1,2}|\n|→)?[ \t]{0,4}/iy;
+var PAIR = /["'`*_([]{0,3}(?!\/)[\w.@+\\$-]{1,60}["'`*_]{0,3}(?:[ \t]{0,3}(?:[:/|,;]|->|→|–|—|-(?=[ \t]))[ \t]{0,3}|[ \t]{1,3}(?:with|and|mit|und|et|y|e|en|\/|pw|pass(?:word)?|using)(?:[ \t](?:the[ \t])?(?:password|pass|pw|passwort))?:?[ \t]{1,3})["'`*_]{0,3}([^\s"'`<>,]{8,200})/iy;
+/** `sonar.login=…`: a token in place of a user. */
+var IN_PLACE_OF_USER = /["']?[ \t]{0,2}[=:][ \t]{0,2}["']?([^\s"'`<>,;/@()]{10,200})(?![\w:/@(])/y;
+function tokenAsLogin(text, nameEnd) {
+	IN_PLACE_OF_USER.lastIndex = nameEnd;
+	const value = IN_PLACE_OF_USER.exec(text)?.[1];
+	if (value === void 0 || certaintyOf(value) < 2) return void 0;
+	const end = IN_PLACE_OF_USER.lastIndex;
+	return {
+		start: end - value.length,
+		end,
+		kind: "token",
+		rank: RANK.assigned
+	};
+}
+/** Users whom a password follows without a word about it. */
+var KNOWN_USERS = [
+	"root",
+	"admin",
+	"administrator",
+	"sysadmin",
+	"superuser"
+];
+var BEHIND_USER = /["'`*_]{0,2}[ \t]{0,2}[:/|][ \t]{0,2}["'`*_]{0,2}([^\s"'`<>,]{8,200})/y;
+function passwordOfUser(text, nameEnd) {
+	BEHIND_USER.lastIndex = nameEnd;
+	const written = BEHIND_USER.exec(text)?.[1];
+	return written === void 0 ? void 0 : pairedPassword(written, BEHIND_USER.lastIndex - written.length);
+}
+function passwordOfPair(text, nameEnd) {
+	WORDS_BEFORE.lastIndex = nameEnd;
+	PAIR.lastIndex = WORDS_BEFORE.test(text) ? WORDS_BEFORE.lastIndex : nameEnd;
+	const found = PAIR.exec(text);
+	const written = found?.[1];
+	if (!found || written === void 0) return void 0;
+	return pairedPassword(written, PAIR.lastIndex - written.length);
+}
+function pairedPassword(written, start) {
+	const value = written.replace(/(?:[).,;:_\]]|\*\*){1,4}$/, "");
+	if (certaintyOf(value) < 2) return void 0;
+	return {
+		start,
+		end: start + value.length,
+		kind: "password",
+		rank: RANK.assigned
+	};
+}
+var WIFI_FIELD = /(?:[A-Z]{1,3}:(?:[^;\\\n]|\\.){0,100};){0,5}?P:"?((?:[^;\\\n"]|\\.){1,100})"?;/y;
+/** `WIFI:S:…;T:WPA;P:…;;`, from the end of `wifi:`. */
+function wifiPassword(text, nameEnd) {
+	WIFI_FIELD.lastIndex = nameEnd;
+	const value = WIFI_FIELD.exec(text)?.[1];
+	if (value === void 0 || /^[<${[]|^x+$|^\*+$/i.test(value)) return void 0;
+	const end = text.lastIndexOf(value, WIFI_FIELD.lastIndex - 1) + value.length;
+	return {
+		start: end - value.length,
+		end,
+		kind: "wifi_password",
+		rank: RANK.named
+	};
 }
 //#endregion
 //#region src/features/redaction/rules/ai.ts
@@ -3064,18 +3947,43 @@ var Stretches = class {
 };
 //#endregion
 //#region src/features/redaction/tables.ts
-/** Tables of Markdown and of databases: a name is beside its value, or at the head of its column. */
-var LONGEST_NAME = 40;
+/**
+* Tables of every kind: a name at the head of a column, and the values below it. Columns are cut by bars (Markdown, wikis,
+* databases), tabs, commas, semicolons or blanks; by the cells of HTML; or they are two lists of one length, as in SQL.
+*/
+var LONGEST_HEAD = 600;
+var LONGEST_ROW = 4e3;
+var LONGEST_NAME$1 = 40;
 var MOST_CELLS = 40;
-var ONLY_SIGNS = /^[ \t|:+-]+$/;
-var WRAPPING = /^[\s*_~"'`]{1,8}|[\s*_~"'`]{1,8}$/g;
+var MOST_ROWS = 2e3;
 var namePatterns = [...SECRET_NAMES, ...FOREIGN_NAMES].map(({ kind, whole, names }) => ({
 	kind,
 	pattern: new RegExp(`(?:${names.join("|")})${whole ? "s?(?![a-z])" : ""}`, "i")
 }));
+var PAIR_HEAD = /^(?:login|log-?in|account|credentials?|creds|zugang|zugangsdaten|user ?\/ ?pass(?:word)?|konto|accès|acceso|acesso)s?$/i;
+var HEADS_OF_PAIRS = [
+	"login",
+	"account",
+	"credential",
+	"creds",
+	"zugang",
+	"konto",
+	"acceso"
+];
+var WRAPPING = /^[\s*_~"'`!]{1,8}|[\s*_~"'`]{1,8}$/g;
+/** A cell that names a secret, and where in it the name is that says so. */
 function headingIn(cell) {
 	const text = cell.replace(WRAPPING, "");
-	if (text === "" || text.length > LONGEST_NAME) return void 0;
+	if (text === "" || text.length > LONGEST_NAME$1) return void 0;
+	if (PAIR_HEAD.test(text)) return {
+		kind: "password",
+		text,
+		name: {
+			start: 0,
+			end: text.length
+		},
+		isPair: true
+	};
 	for (const { kind, pattern } of namePatterns) {
 		const found = pattern.exec(text);
 		if (found) return {
@@ -3084,64 +3992,371 @@ function headingIn(cell) {
 			name: {
 				start: found.index,
 				end: found.index + found[0].length
-			}
+			},
+			isPair: false
 		};
 	}
 }
-/** `|---|:--|`, `----+---`: the line above it has the heads of the columns. */
-var isSeparator = (line) => line.includes("-") && /[|+]/.test(line) && ONLY_SIGNS.test(line.trimEnd());
-function cellsOf(line, lineStart) {
+var TRIMMED = /[^\s*_~"'`](?:[^\r\n]{0,398}[^\s*_~"'`])?/;
+var WRITTEN = /[^\s"'`](?:[^\r\n]{0,398}[^\s"'`])?/;
+var PAIR_VALUE = /^[^\s:/|,;]{1,60}\s{0,2}[:/|,;]\s{0,2}(?=\S)/;
+function secretIn(cell, { kind, text, name, isPair }, isSure) {
+	const found = (/^\s*[*_~"'`]/.test(cell.text) ? TRIMMED : WRITTEN).exec(cell.text);
+	if (!found) return void 0;
+	const before = isPair ? PAIR_VALUE.exec(found[0])?.[0].length ?? found[0].length : 0;
+	const value = found[0].slice(before);
+	const start = cell.start + found.index + before;
+	if (value === "" || isHarmless(text, name, kind, value)) return void 0;
+	if (/\s/.test(value)) return void 0;
+	if (certaintyOf(value) >= 2) return {
+		start,
+		end: start + value.length,
+		kind,
+		rank: RANK.assigned
+	};
+	return isSure && !isPair && (kind === "password" || cell.start > 0) ? secretValue(value, start, kind) : void 0;
+}
+var splitBy = (pattern) => (line, start) => {
 	const cells = [];
 	let from = 0;
-	for (let bar = line.indexOf("|"); bar >= 0 && cells.length < MOST_CELLS; bar = line.indexOf("|", from)) {
+	for (const { index, 0: sign } of line.matchAll(pattern)) {
+		if (cells.length >= MOST_CELLS) break;
 		cells.push({
-			start: lineStart + from,
-			text: line.slice(from, bar)
+			start: start + from,
+			text: line.slice(from, index)
 		});
-		from = bar + 1;
+		from = index + sign.length;
 	}
 	cells.push({
-		start: lineStart + from,
+		start: start + from,
 		text: line.slice(from)
 	});
-	return cells[0]?.text.trim() === "" ? cells.slice(1) : cells;
+	return cells;
+};
+var cutByBars = splitBy(/\|\||!!|[|│┃║]|(?<=^|[ ^])\^(?= |$)/g);
+/** The text before the first bar of a row is not a cell. */
+function barCells(line, start) {
+	const cells = cutByBars(line, start);
+	return cells.length > 1 && /^[\s!]*$/.test(cells[0]?.text ?? "") ? cells.slice(1) : cells;
 }
-var TRIMMED = /[^\s*_~"'`](?:[^\r\n]{0,398}[^\s*_~"'`])?/;
-function secretIn(cell, { kind, text, name }) {
-	const found = TRIMMED.exec(cell.text);
-	if (!found || isHarmless(text, name, kind, found[0])) return void 0;
-	return secretValue(found[0], cell.start + found.index, kind);
-}
-function secretsInTables(text) {
-	if (!text.includes("|")) return [];
-	const spans = [];
-	let columns = [];
-	let before = [];
-	for (let start = 0, end = 0; start <= text.length; start = end + 1) {
-		end = text.indexOf("\n", start);
-		if (end < 0) end = text.length;
-		const line = text.slice(start, end);
-		const hasBars = line.includes("|");
-		if ((hasBars || before.length > 0) && isSeparator(line)) {
-			columns = before.map((cell) => headingIn(cell.text));
-			continue;
+/** Cells between commas or semicolons, some of them in quotes. */
+var quotedCells = (sign) => {
+	const cell = new RegExp(`[ \\t]{0,4}(?:"((?:[^"\\n]|""){0,400})"|'([^'\\n${sign}]{0,400})'|([^"${sign}\\n]{0,400}))[ \\t]{0,4}(?:${sign}|\\r?$)`, "y");
+	return (line, start) => {
+		const cells = [];
+		cell.lastIndex = 0;
+		while (cells.length < MOST_CELLS) {
+			const at = cell.lastIndex;
+			const found = cell.exec(line);
+			if (!found) return [];
+			const text = found[1] ?? found[2] ?? found[3] ?? "";
+			cells.push({
+				start: start + at + found[0].indexOf(text),
+				text
+			});
+			if (!found[0].endsWith(sign)) return cells;
 		}
-		if (!hasBars) {
-			columns = [];
-			before = [];
-			continue;
-		}
-		const cells = cellsOf(line, start);
-		const isRow = line.trimStart().startsWith("|") || columns.length > 0;
-		for (const [i, cell] of cells.entries()) {
-			const beside = isRow && i > 0 ? headingIn(cells[i - 1]?.text ?? "") : void 0;
-			const heading = columns[i] ?? beside;
-			const span = heading && secretIn(cell, heading);
-			if (span) spans.push(span);
-		}
-		before = cells;
+		return cells;
+	};
+};
+var HEAD_CELL = /^[\s"'`*_]*[\p{L}_][\p{L}\p{M}\d _./#-]{0,38}(?:\([^()]{1,20}\))?[\s"'`*_]*$|^\s*$|^\s*(?:id|ID|#|№|nr\.?)\s*$/u;
+var areHeads = (cells) => cells.filter(({ text }) => text.trim() !== "").length > 1 && cells.every(({ text }) => HEAD_CELL.test(text) && text.trim().split(/\s+/).length <= 4);
+var CUTS = [
+	{
+		name: "bars",
+		isSure: true,
+		cells: barCells,
+		isHead: (cells) => cells.length > 0
+	},
+	{
+		name: "tabs",
+		isSure: true,
+		cells: splitBy(/\t+/g),
+		isHead: areHeads
+	},
+	{
+		name: "semicolons",
+		isSure: true,
+		cells: quotedCells(";"),
+		isHead: areHeads
+	},
+	{
+		name: "commas",
+		isSure: true,
+		cells: quotedCells(","),
+		isHead: areHeads
 	}
-	return spans;
+];
+var byBlanks = splitBy(/ {2,}/g);
+var bySingleBlanks = splitBy(/ +/g);
+var SIGN_OF_CUT = {
+	bars: /[|│┃║]|!!|\^ /,
+	tabs: /\t/,
+	semicolons: /;/,
+	commas: /,/
+};
+/** `|---|:--|`, `----+---`, `=====`: between the heads and the rows. */
+var SEPARATOR = /^[\s|:+=─━┄═┼╪╬├┤╞╡╠╣┌┬┐└┴┘╔╦╗╚╩╝-]+$/;
+function countOf(line, sign) {
+	let count = 0;
+	for (let at = line.indexOf(sign); at !== -1; at = line.indexOf(sign, at + 1)) count += 1;
+	return count;
+}
+function lineAt(text, start) {
+	if (start > text.length) return void 0;
+	let end = text.indexOf("\n", start);
+	if (end === -1) end = text.length;
+	const written = end - start > LONGEST_ROW ? "" : text.slice(start, end);
+	return {
+		text: written.endsWith("\r") ? written.slice(0, -1) : written,
+		start,
+		end
+	};
+}
+/** Reads the tables of a text from name to name. Each line is a head at most once, and no row of a table is one. */
+var Tables = class {
+	#text;
+	/** Set by whoever has seen a cell of HTML. */
+	hasHtml = false;
+	#lineStart = 0;
+	#lineEnd = -1;
+	#readUntil = 0;
+	#htmlUntil = 0;
+	#listUntil = 0;
+	constructor(text) {
+		this.#text = text;
+	}
+	secretsBelow(name) {
+		const sign = signBehind(this.#text, name.end);
+		if (sign === void 0) return NONE;
+		const spans = [];
+		if (this.hasHtml) spans.push(...this.#inHtml(name));
+		if (sign === "," || sign === ")" || sign === "]") spans.push(...this.#inLists(name));
+		if (name.start >= this.#lineStart && name.start <= this.#lineEnd) return spans;
+		const head = this.#lineOf(name);
+		if (head && head.start >= this.#readUntil && head.text !== "") spans.push(...this.#below(head));
+		return spans;
+	}
+	#lineOf({ start }) {
+		const least = start > this.#lineEnd ? Math.max(0, this.#lineEnd + 1) : 0;
+		let from = start;
+		while (from > least && start - from <= LONGEST_HEAD && this.#text[from - 1] !== "\n") from -= 1;
+		const isStart = from === 0 || this.#text[from - 1] === "\n";
+		const end = this.#text.indexOf("\n", start);
+		this.#lineStart = from;
+		this.#lineEnd = end === -1 ? this.#text.length : end;
+		if (!isStart || this.#lineEnd - from > LONGEST_HEAD) return void 0;
+		return lineAt(this.#text, from);
+	}
+	#below(head) {
+		const next = lineAt(this.#text, head.end + 1)?.text ?? "";
+		for (const cut of CUTS) {
+			if (!SIGN_OF_CUT[cut.name]?.test(head.text)) continue;
+			if (cut.name !== "bars" && !SIGN_OF_CUT[cut.name]?.test(next)) continue;
+			if (cut.name === "commas" && countOf(head.text, ",") !== countOf(next, ",") && !next.includes("\"")) continue;
+			const cells = cut.cells(head.text, head.start);
+			if (!cut.isHead(cells)) continue;
+			const spans = this.#rows(head, cells, (line) => rowOf(cut, line, cells));
+			if (spans) return spans;
+			if (cut.name === "bars") return this.#besideInBars(head, cells);
+		}
+		return /\S {2,}\S|^[A-Z]+ /.test(head.text) && /\S\s+\S|^[-=]+$/.test(next) ? this.#alignedBelow(head) ?? [] : [];
+	}
+	/** `| password | … |`: a name beside its value. */
+	#besideInBars(line, cells) {
+		if (!/^\s*[|│┃║]/.test(line.text)) return [];
+		return cells.flatMap((cell, i) => {
+			const heading = i > 0 ? headingIn(cells[i - 1]?.text ?? "") : void 0;
+			const span = heading && !heading.isPair && secretIn(cell, heading, true);
+			return span ? [span] : [];
+		});
+	}
+	#alignedBelow(head) {
+		const wide = byBlanks(head.text.trimEnd(), head.start).filter(({ text }) => text.trim() !== "");
+		const isCapital = /^[A-Z][A-Z0-9_/-]*(?: [A-Z0-9_/-]+)+$/.test(head.text.trimEnd());
+		const cells = wide.length > 1 ? wide : isCapital ? bySingleBlanks(head.text.trimEnd(), head.start) : [];
+		if (!areHeads(cells)) return void 0;
+		return this.#rows(head, cells, (line) => alignedRow(line, cells, head.start));
+	}
+	/** The secrets in the rows below a head. `undefined` if there are no rows, or no column of secrets. */
+	#rows(head, cells, rowOfLine) {
+		const headings = cells.map(({ text }) => headingIn(text));
+		if (headings.every((heading) => heading === void 0)) return void 0;
+		const spans = [];
+		let rows = 0;
+		let line = lineAt(this.#text, head.end + 1);
+		for (; line && rows < MOST_ROWS; line = lineAt(this.#text, line.end + 1)) {
+			if (line.text !== "" && SEPARATOR.test(line.text)) continue;
+			const row = rowOfLine(line);
+			if (!row) break;
+			rows += 1;
+			for (const [i, cell] of row.entries()) {
+				const beside = i > 0 ? headingIn(row[i - 1]?.text ?? "") : void 0;
+				const heading = headings[i] ?? (beside?.isPair ? void 0 : beside);
+				const span = heading && cell && secretIn(cell, heading, headings[i] !== void 0);
+				if (span) spans.push(span);
+			}
+		}
+		if (rows === 0) return void 0;
+		this.#readUntil = Math.max(this.#readUntil, Math.min(line?.start ?? this.#text.length, this.#text.length));
+		return spans;
+	}
+	#inHtml({ start }) {
+		const text = this.#text;
+		if (start < this.#htmlUntil) return [];
+		const from = Math.max(0, start - 80);
+		const before = text.slice(from, start);
+		const opened = Math.max(before.lastIndexOf("<th"), before.lastIndexOf("<td"), before.lastIndexOf("<TH"), before.lastIndexOf("<TD"));
+		if (opened === -1 || /<\/t[dhr]/i.test(before.slice(opened))) return [];
+		const rowFrom = Math.max(text.lastIndexOf("<tr", start), text.lastIndexOf("<TR", start));
+		const limit = rowFrom + HTML_TABLE;
+		if (rowFrom === -1 || rowFrom < start - HTML_ROW) return [];
+		const rows = text.slice(rowFrom, limit).split(/<tr(?=[\s>])/i).slice(1);
+		this.#htmlUntil = rowFrom + (rows[0]?.length ?? 0);
+		let at = rowFrom;
+		const headings = [];
+		const spans = [];
+		for (const [index, row] of rows.entries()) {
+			at += 3;
+			for (const [i, cell] of htmlCells(row, at).entries()) if (index === 0) headings.push(headingIn(cell.text));
+			else {
+				const heading = headings[i];
+				const span = heading && secretIn(cell, heading, true);
+				if (span) spans.push(span);
+			}
+			at += row.length;
+			if (index > 0 && /<\/table/i.test(row)) break;
+		}
+		return spans;
+	}
+	#inLists(name) {
+		const text = this.#text;
+		if (name.start < this.#listUntil) return [];
+		const from = Math.max(0, name.start - LIST_BEFORE);
+		const before = text.slice(from, name.start);
+		const opened = Math.max(before.lastIndexOf("("), before.lastIndexOf("["));
+		if (opened === -1 || !LIST_ITEMS.test(before.slice(opened + 1))) return [];
+		const head = listAt(text, from + opened);
+		if (!head || head.items.length < 2 || head.end <= name.start) return [];
+		this.#listUntil = head.end;
+		const headings = head.items.map(({ text }) => headingIn(text));
+		const spans = [];
+		let end = head.end;
+		for (let lists = 0; lists < MOST_ROWS; lists += 1) {
+			BETWEEN_LISTS.lastIndex = end;
+			if (!BETWEEN_LISTS.test(text)) break;
+			const copied = /stdin;\r?\n$/i.test(text.slice(end, BETWEEN_LISTS.lastIndex));
+			const row = copied ? void 0 : listAt(text, BETWEEN_LISTS.lastIndex - 1);
+			if (copied) spans.push(...this.#copied(head.items, BETWEEN_LISTS.lastIndex));
+			if (!row || row.items.length !== head.items.length) break;
+			for (const [i, cell] of row.items.entries()) {
+				const heading = headings[i];
+				const span = heading && secretIn(cell, heading, false);
+				if (span) spans.push(span);
+			}
+			end = row.end;
+		}
+		return spans;
+	}
+	/** The rows of `COPY … FROM stdin;`. */
+	#copied(heads, start) {
+		const cut = CUTS[1];
+		return this.#rows({
+			text: "",
+			start,
+			end: start - 1
+		}, heads, (line) => rowOf(cut, line, heads)) ?? [];
+	}
+};
+var HTML_ROW = 1500;
+var HTML_TABLE = 2e4;
+var HTML_CELL = /<t[dh](?:\s[^<>]{0,200})?>([\s\S]{0,600}?)(?=<\/?t[dhr]|$)/gi;
+/** The cells of a row with their text, without the tags around it. */
+function htmlCells(row, start) {
+	return Array.from(row.matchAll(HTML_CELL), (found) => {
+		const inner = found[1] ?? "";
+		const text = /^(?:\s|<[^<>]{0,200}>){0,20}([^<]{0,400})/.exec(inner);
+		const value = text?.[1] ?? "";
+		return {
+			start: start + found.index + found[0].length - inner.length + (text?.[0].length ?? 0) - value.length,
+			text: value
+		};
+	});
+}
+var NONE = [];
+var QUOTES$1 = `"'\`*_`;
+/** What may end a cell, or the item of a list. */
+var ENDS = "|│┃║!^	;,)]\r\n<";
+/** The sign that ends the cell in which the name stands, if it may be one. */
+function signBehind(text, nameEnd) {
+	for (let at = nameEnd; at <= nameEnd + LONGEST_NAME$1; at += 1) {
+		const code = text.charCodeAt(at);
+		if (isLetter(code) || isDigit(code) || code === 95 || code === 45) continue;
+		if (code === 32) {
+			if (text.charCodeAt(at + 1) === 32) return " ";
+			continue;
+		}
+		if (Number.isNaN(code)) return "\n";
+		const sign = text[at];
+		if (QUOTES$1.includes(sign) || code > 126 || sign === "(" || sign === "." || sign === ":" || sign === "/") {
+			if (sign === "(" || sign === "." || sign === "/" || sign === ":") {
+				const next = text[at + 1] ?? "";
+				if (sign === "(" ? !/\w/.test(next) : !/[.:<*_\s]/.test(next)) return void 0;
+			}
+			if (ENDS.includes(sign)) return sign;
+			continue;
+		}
+		if (sign === ")" && text.lastIndexOf("(", at) > nameEnd) continue;
+		return ENDS.includes(sign) ? sign : void 0;
+	}
+}
+var LIST_BEFORE = 200;
+var LIST_ITEMS = /^(?:\s{0,4}["'`[]?[\w -]{0,40}["'`\]]?\s{0,4},){0,20}\s{0,40}["'`[]?[\w -]{0,40}$/;
+var BETWEEN_LISTS = /[\s,]{0,20}(?:values|select|from\s{1,4}stdin;\r?\n|["']?\w{1,12}["']?\s{0,2}[:=])?[\s,:=]{0,20}[[(]{0,2}\s{0,20}(?:[([]|(?<=stdin;\r?\n))/iy;
+var LIST_ITEM = /\s{0,40}(?:[NEnebx]?'((?:[^'\\\n]|\\.|''){0,400})'|"((?:[^"\\\n]|\\.){0,400})"|`([^`\n]{0,100})`|\[([^\]\n]{0,40})\]|([^\s,()[\]"'`]{0,200}(?:\([^()\n]{0,100}\))?(?: [\w]{1,20}){0,3}))\s{0,20}([,)\]])/y;
+/** The items of a list in brackets. */
+function listAt(text, open) {
+	const items = [];
+	LIST_ITEM.lastIndex = open + 1;
+	while (items.length < MOST_CELLS) {
+		const at = LIST_ITEM.lastIndex;
+		const found = LIST_ITEM.exec(text);
+		if (!found) return void 0;
+		const item = found.slice(1, 6).find((group) => group !== void 0) ?? "";
+		items.push({
+			start: at + found[0].lastIndexOf(item, found[0].length - 1),
+			text: item
+		});
+		if (found[6] !== ",") return {
+			items,
+			end: LIST_ITEM.lastIndex
+		};
+	}
+}
+function rowOf(cut, line, heads) {
+	if (!SIGN_OF_CUT[cut.name]?.test(line.text)) return void 0;
+	const row = cut.cells(line.text, line.start);
+	if (cut.name === "bars") return row;
+	if (cut.name === "tabs") return row.length > 1 ? row : void 0;
+	return row.length === heads.length ? row : void 0;
+}
+/** The words below each head: as many columns, or the word at the head's own place. */
+function alignedRow(line, heads, headStart) {
+	if (line.text.trim() === "" || !/\S\s+\S/.test(line.text)) return void 0;
+	const written = line.text.trimEnd();
+	for (const split of [byBlanks, bySingleBlanks]) {
+		const cells = split(written, line.start).filter(({ text }) => text !== "");
+		if (cells.length === heads.length) return cells;
+	}
+	return heads.map(({ start, text }) => {
+		const column = start - headStart + (text.length - text.trimStart().length);
+		if (column > 0 && written[column - 1] !== " ") return void 0;
+		const word = /^[^\s]{1,400}/.exec(written.slice(column))?.[0];
+		return word === void 0 ? void 0 : {
+			start: line.start + column,
+			text: word
+		};
+	});
 }
 //#endregion
 //#region src/text/invisible.ts
@@ -3395,7 +4610,12 @@ function on(keyword, trigger) {
 for (const rule of ALL_RULES) if (rule.form === "token") for (const prefix of rule.prefixes) on(prefix, (scan, end) => scan.add(findToken(scan, end, prefix, rule)));
 else for (const name of rule.names) on(name, (scan, end) => scan.add(findNamed(scan, end, rule)));
 for (const { kind, whole, names } of SECRET_NAMES) for (const name of names) on(name, (scan, end) => {
-	if (!whole || !wordGoesOn(scan.text, end)) scan.add(secretOfName(scan, {
+	if (whole && wordGoesOn(scan.text, end)) return;
+	for (const span of scan.tables.secretsBelow({
+		start: end - name.length,
+		end
+	})) scan.add(span);
+	scan.add(secretOfName(scan, {
 		start: end - name.length,
 		end
 	}, kind));
@@ -3446,6 +4666,20 @@ for (const sign of [
 ]) on(sign, (scan) => {
 	scan.hasSequences = true;
 });
+for (const tag of ["<td", "<th"]) on(tag, (scan) => {
+	scan.tables.hasHtml = true;
+});
+for (const name of CALLS) on(name, (scan, end) => scan.add(argumentOfCall(scan.text, end)));
+for (const name of PAIR_NAMES) on(name, (scan, end) => scan.add(passwordOfPair(scan.text, end)));
+for (const name of KNOWN_USERS) on(name, (scan, end) => scan.add(passwordOfUser(scan.text, end)));
+on("login", (scan, end) => scan.add(tokenAsLogin(scan.text, end)));
+for (const name of HEADS_OF_PAIRS) on(name, (scan, end) => {
+	for (const span of scan.tables.secretsBelow({
+		start: end - name.length,
+		end
+	})) scan.add(span);
+});
+on("wifi:", (scan, end) => scan.add(wifiPassword(scan.text, end)));
 on("private-lines:", (scan, end) => scan.add(puttyLines(scan.text, end)));
 on("authorization", (scan, end) => scan.add(authorizationValue(scan.text, end)));
 on("cookie", (scan, end) => {
@@ -3456,19 +4690,22 @@ var KEYWORDS = [...TRIGGERS.keys()];
 var BY_KEYWORD = [...TRIGGERS.values()];
 var automaton = buildAutomaton(KEYWORDS);
 /** Every secret in the text, in order, without overlaps. */
-function scan(written) {
-	const { spans: found, hasSequences } = scanPlain(written);
+var scan = (written) => doAll(scanInPieces(written));
+function* scanInPieces(written) {
+	const { spans: found, hasSequences } = yield* scanPlain(written);
 	const { text, originalOffset, originalEnd } = unfold(written, hasSequences);
 	if (text === written) return found;
-	const unfolded = scanPlain(text).spans.map(({ start, end, ...span }) => ({
+	const { spans } = yield* scanPlain(text);
+	const unfolded = spans.map(({ start, end, ...span }) => ({
 		...span,
 		start: originalOffset(start),
 		end: originalEnd(end)
 	}));
 	return withoutOverlaps([...found, ...unfolded]);
 }
-function scanPlain(text) {
+function* scanPlain(text) {
 	const found = [];
+	const candidates = new Candidates(text);
 	const state = {
 		text,
 		block: blockFinder(text, PEM),
@@ -3485,6 +4722,8 @@ function scanPlain(text) {
 		bare: new ValueRuns(text, BARE_NOTATION),
 		signed: new ValueRuns(text, SIGNED_NOTATION),
 		names: new NameRuns(text),
+		neighbours: new Neighbours(text, candidates),
+		tables: new Tables(text),
 		manifestEnd: -1,
 		listEnd: 0,
 		webKeyEnd: 0,
@@ -3494,14 +4733,30 @@ function scanPlain(text) {
 			if (span) found.push(span);
 		}
 	};
-	automaton.scan(text, (keyword, end) => {
+	yield* automaton.scanInPieces(text, (keyword, end) => {
 		const { read } = state;
 		if (end <= read.end && end - (KEYWORDS[keyword]?.length ?? 0) > read.start) return;
 		for (const trigger of BY_KEYWORD[keyword] ?? []) trigger(state, end);
 	});
-	for (const { name, kind } of foreignNames(text)) state.add(secretOfName(state, name, kind));
+	yield;
+	if (!hasForeignLetters(text)) return {
+		spans: withoutOverlaps(found),
+		hasSequences: state.hasSequences
+	};
+	const tables = new Tables(text);
+	tables.hasHtml = state.tables.hasHtml;
+	const foreign = {
+		...state,
+		tables,
+		neighbours: new Neighbours(text, new Candidates(text))
+	};
+	for (const { name, kind } of foreignNames(text)) {
+		for (const span of foreign.tables.secretsBelow(name)) state.add(span);
+		state.add(secretOfName(foreign, name, kind));
+	}
+	yield;
 	return {
-		spans: withoutOverlaps([...found, ...secretsInTables(text)]),
+		spans: withoutOverlaps(found),
 		hasSequences: state.hasSequences
 	};
 }
@@ -3545,8 +4800,13 @@ function secretOfName(scan, name, kind) {
 	const { text } = scan;
 	if (scan.names.isDeepInside(name)) return void 0;
 	const found = assignedSecret(text, name.end, kind, scan) ?? distantSecret(text, name, kind);
-	if (!found || isHarmless(text, name, kind, text.slice(found.start, found.end))) return void 0;
+	if (!found) return nearbySecret(scan, name, kind);
+	if (isHarmless(text, name, kind, text.slice(found.start, found.end))) return void 0;
 	return kind === "password" || text[found.end] !== "," ? found : wholeList(scan, found);
+}
+function nearbySecret(scan, name, kind) {
+	const found = scan.neighbours.secretOf(name, kind);
+	return found && !isHarmless(scan.text, name, kind, scan.text.slice(found.start, found.end)) ? found : void 0;
 }
 /** A list is read once, whatever the names inside it. */
 function wholeList(scan, first) {
@@ -3611,7 +4871,9 @@ function withoutOverlaps(found) {
 //#region src/features/redaction/redact.ts
 /** Replaces every secret in the text by a placeholder of its kind, such as `<AWS_ACCESS_KEY>`. */
 function redact(text) {
-	const spans = scan(text);
+	return replaceSpans(text, scan(text));
+}
+function replaceSpans(text, spans) {
 	if (spans.length === 0) return {
 		text,
 		findings: []
@@ -3669,8 +4931,30 @@ function cleanText(text, findings) {
 	findings.add(clean.findings);
 	return clean.text;
 }
-/** Metadata on its way into storage: every string in it, together with its key. */
+/** A number is a secret only where the whole name says so: `max_tokens` and `key` count something. */
+var NAME_OF_SECRET = /(?:^|[_\s.-]|(?<=[a-z0-9])(?=[A-Z]))(?:(?<password>pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contrase(?:n|ñ)a|senha|wachtwoord|mot_?de_?passe|parola|has(?:l|ł)o|пароль|パスワード|密码|密碼|비밀번호)|(?<secret>secret|(?:secret|private|signing|encryption|master)[_\s-]?key)|(?<api_key>(?:api|access|licen[cs]e)[_\s-]?key)|(?<token>(?:access|auth|api|refresh|bearer|session)[_\s-]?token))$/iu;
+var LONGEST_NAME = 80;
+var LEAST_DIGITS = 6;
+var DIGITS = /^\d{6,40}$/;
+/** The kind of a secret that is a number, or a text of digits alone, in structured data: `{"password": …}`. */
+function kindOfNumber(name, value) {
+	if (typeof value !== "number" && typeof value !== "string") return void 0;
+	const digits = typeof value === "number" ? String(Math.abs(value)).replace(/\.|e\+/g, "") : value;
+	if (digits.length < LEAST_DIGITS || !DIGITS.test(digits) || name.length > LONGEST_NAME) return void 0;
+	if (new Set(digits).size < 3) return void 0;
+	const groups = NAME_OF_SECRET.exec(name)?.groups;
+	return groups && Object.keys(groups).find((kind) => groups[kind] !== void 0);
+}
+/** Metadata on its way into storage: every text and number in it, together with its key. */
 function cleanJson(value, findings, name = "") {
+	const kind = kindOfNumber(name, value);
+	if (kind !== void 0) {
+		findings.add([{
+			kind,
+			count: 1
+		}]);
+		return `<${kind.toUpperCase()}>`;
+	}
 	if (typeof value === "string") return cleanNamed(name, value, findings);
 	if (Array.isArray(value)) return value.map((item) => cleanJson(item, findings, name));
 	if (typeof value !== "object" || value === null) return value;

@@ -43,11 +43,7 @@ export const WorkspaceInviteActionResponse = z
       .describe(
         'The mail is in the outbox and goes out by itself. false: no mail server, or the address has got 20 invitations today, so hand over the link.',
       ),
-    warnings: z
-      .array(z.string())
-      .describe(
-        'What keeps the invited person from using the link, such as a BASE_URL that only this computer opens.',
-      ),
+    warnings: z.array(z.string()).describe('A link that other computers cannot open.'),
   })
   .meta({ id: 'WorkspaceInviteActionResponse' })
 

@@ -149,8 +149,7 @@ export const invite = capability({
   tool: {
     name: 'invite_workspace_member',
     title: 'Invite member',
-    description:
-      'Invite somebody by e-mail address; where email_sent is false, pass invite_url on. Admins only.',
+    description: 'Invite by e-mail address; if not email_sent, pass invite_url on. Admins only.',
   },
   input: WorkspaceInviteCreate,
   output: WorkspaceInviteActionResponse,
@@ -259,7 +258,7 @@ export const resendInvite = capability({
   tool: {
     name: 'resend_workspace_invite',
     title: 'Resend invitation',
-    description: 'Send an open invitation again. Admins only.',
+    description: 'Resend an open invitation. Admins only.',
   },
   input: WorkspaceInviteCreate.pick({ workspace_id: true }).extend({ invite_id: Id }),
   output: WorkspaceInviteActionResponse,

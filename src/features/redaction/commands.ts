@@ -24,7 +24,7 @@ const HANDOVERS: { after: string; value: RegExp; only?: RegExp }[] = [
   { after: ' -p ', value: /["']?([^\s"']{6,100})/y, only: /(?:docker|podman|registry) login/i },
   ...[' -p ', ' -P '].map((after) => ({
     after,
-    value: /["']?([^\s"']{6,100})/y,
+    value: /["']?(?!-)([^\s"']{6,100})/y,
     only: /[ \t](?:-[uUl]|--user(?:name)?|--login)[ =]?[^\s-][^\s]{0,100}(?:[ \t][^\n|;]{0,200})?$/,
   })),
   // Also `--proxy-user`.

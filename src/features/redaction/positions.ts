@@ -45,15 +45,36 @@ export const CALLS = [
 const OPENED =
   /(?:[\w.]|::|<\w{1,30}>){0,40}["'`]?[ \t]{0,3}(?:[=:]{1,2}>?[ \t]{0,3}(?:new[ \t])?[\w.]{0,30})?[([{]/y
 const STRING = /"((?:[^"\\\n]|\\[^\n]){0,400})"|'((?:[^'\\\n]|\\[^\n]){0,400})'|`([^`\\\n]{0,400})`/y
-const LONGEST_CALL = 500
+const LONGEST_CALL = 400
+const MOST_CALLS = 4
 
-export function argumentOfCall(text: string, nameEnd: number): Span | undefined {
-  OPENED.lastIndex = nameEnd
-  if (!OPENED.test(text)) return undefined
+/** Reads calls from name to name. Of many within a few lines only the first ones are read. */
+export class Calls {
+  readonly #text: string
+  #from = -LONGEST_CALL
+  #tries = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  secretOf(nameEnd: number): Span | undefined {
+    OPENED.lastIndex = nameEnd
+    if (!OPENED.test(this.#text)) return undefined
+    if (nameEnd - this.#from >= LONGEST_CALL) {
+      this.#from = nameEnd
+      this.#tries = 0
+    }
+    this.#tries += 1
+    return this.#tries > MOST_CALLS ? undefined : argumentOfCall(this.#text, nameEnd, OPENED.lastIndex)
+  }
+}
+
+function argumentOfCall(text: string, nameEnd: number, start: number): Span | undefined {
   const limit = Math.min(text.length, nameEnd + LONGEST_CALL)
   let commas = 0
   let depth = 0
-  for (let at = OPENED.lastIndex; at < limit; ) {
+  for (let at = start; at < limit; ) {
     const sign = text[at] as string
     if (sign === '"' || sign === "'" || sign === '`') {
       STRING.lastIndex = at

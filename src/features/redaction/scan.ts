@@ -24,8 +24,8 @@ import { Candidates, Neighbours } from './names-and-values.ts'
 import { HERE_STRING, hereString, pipedPassword, READERS } from './piped-passwords.ts'
 import { isSampleToken, isSampleValue } from './placeholders.ts'
 import {
-  argumentOfCall,
   CALLS,
+  Calls,
   KNOWN_USERS,
   PAIR_NAMES,
   passwordOfPair,
@@ -61,6 +61,7 @@ type Scan = {
   names: NameRuns
   neighbours: Neighbours
   tables: Tables
+  calls: Calls
   /** How far the last manifest of kind Secret was read. */
   manifestEnd: number
   /** How far the last list of keys was read. */
@@ -93,7 +94,9 @@ for (const { kind, whole, names } of SECRET_NAMES) {
   for (const name of names) {
     on(name, (scan, end) => {
       if (whole && wordGoesOn(scan.text, end)) return
-      for (const span of scan.tables.secretsBelow({ start: end - name.length, end })) scan.add(span)
+      const place = { start: end - name.length, end }
+      if (scan.names.isDeepInside(place)) return
+      for (const span of scan.tables.secretsBelow(place)) scan.add(span)
       scan.add(secretOfName(scan, { start: end - name.length, end }, kind))
     })
   }
@@ -152,7 +155,7 @@ for (const tag of ['<td', '<th'])
   on(tag, (scan) => {
     scan.tables.hasHtml = true
   })
-for (const name of CALLS) on(name, (scan, end) => scan.add(argumentOfCall(scan.text, end)))
+for (const name of CALLS) on(name, (scan, end) => scan.add(scan.calls.secretOf(end)))
 for (const name of PAIR_NAMES) on(name, (scan, end) => scan.add(passwordOfPair(scan.text, end)))
 for (const name of KNOWN_USERS) on(name, (scan, end) => scan.add(passwordOfUser(scan.text, end)))
 on('login', (scan, end) => scan.add(tokenAsLogin(scan.text, end)))
@@ -201,6 +204,7 @@ function scanPlain(text: string): { spans: Span[]; hasSequences: boolean } {
     names: new NameRuns(text),
     neighbours: new Neighbours(text, candidates),
     tables: new Tables(text),
+    calls: new Calls(text),
     manifestEnd: -1,
     listEnd: 0,
     webKeyEnd: 0,

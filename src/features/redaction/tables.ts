@@ -110,11 +110,15 @@ const quotedCells = (sign: string) => {
   }
 }
 
-const HEAD_CELL =
-  /^[\s"'`*_]*[\p{L}_][\p{L}\p{M}\d _./#-]{0,38}(?:\([^()]{1,20}\))?[\s"'`*_]*$|^\s*$|^\s*(?:id|ID|#|№|nr\.?)\s*$/u
+const HEAD_CELL = /^(?:[\p{L}_][\p{L}\p{M}\d _./#-]{0,38}(?:\([^()]{1,20}\))?|#|№|)$/u
 const areHeads = (cells: readonly Cell[]) =>
   cells.filter(({ text }) => text.trim() !== '').length > 1 &&
-  cells.every(({ text }) => HEAD_CELL.test(text) && text.trim().split(/\s+/).length <= 4)
+  cells.every(
+    ({ text }) =>
+      text.length <= LONGEST_NAME * 2 &&
+      HEAD_CELL.test(text.replace(WRAPPING, '')) &&
+      text.trim().split(/\s+/).length <= 4,
+  )
 
 const CUTS: readonly Cut[] = [
   { name: 'bars', isSure: true, cells: barCells, isHead: (cells) => cells.length > 0 },
@@ -269,9 +273,11 @@ export class Tables {
       before.lastIndexOf('<TD'),
     )
     if (opened === -1 || /<\/t[dhr]/i.test(before.slice(opened))) return []
-    const rowFrom = Math.max(text.lastIndexOf('<tr', start), text.lastIndexOf('<TR', start))
+    const near = text.slice(Math.max(0, start - HTML_ROW), start)
+    const row = Math.max(near.lastIndexOf('<tr'), near.lastIndexOf('<TR'))
+    const rowFrom = row === -1 ? -1 : start - near.length + row
     const limit = rowFrom + HTML_TABLE
-    if (rowFrom === -1 || rowFrom < start - HTML_ROW) return []
+    if (rowFrom === -1) return []
     const rows = text
       .slice(rowFrom, limit)
       .split(/<tr(?=[\s>])/i)
@@ -293,6 +299,8 @@ export class Tables {
       at += row.length
       if (index > 0 && /<\/table/i.test(row)) break
     }
+    // No row of this table is a head: each is read once.
+    this.#htmlUntil = at
     return spans
   }
 
@@ -325,6 +333,7 @@ export class Tables {
       }
       end = row.end
     }
+    this.#listUntil = end
     return spans
   }
 
@@ -374,7 +383,7 @@ function signBehind(text: string, nameEnd: number): string | undefined {
       if (ENDS.includes(sign)) return sign
       continue
     }
-    if (sign === ')' && text.lastIndexOf('(', at) > nameEnd) continue
+    if (sign === ')' && text.slice(nameEnd, at).includes('(')) continue
     return ENDS.includes(sign) ? sign : undefined
   }
   return undefined

@@ -47,6 +47,14 @@ export class Neighbours {
     )
   }
 
+  /** `… to log in`: the value before a name that says so with the words before it alone. */
+  secretBefore(name: Name): Span | undefined {
+    const before = this.#candidates.within(name.start - LONGEST_BEFORE, name.start)
+    return before.length > 0 && this.#isTried(name)
+      ? valueInSentence(this.#text, name, 'password')
+      : undefined
+  }
+
   #isTried(name: Name): boolean {
     if (!isWord(this.#text, name)) return false
     OTHER_WORD.lastIndex = name.start
@@ -373,7 +381,7 @@ const GAP_TOKENS: readonly [letter: string, pattern: string][] = [
   ],
   [
     '=',
-    '(?:[Ii]s|was|are|be|been|to|from|equals|ist|war|lautet|lauten|est|était|es|era|é|è|jest|je|это|är|er|on|adalah|olarak|now|is:|以下)(?![\\p{L}\\d])|[\\u3040-\\u30ff\\u4e00-\\u9fff\\uac00-\\ud7af]{1,10}',
+    '(?:[Ii]s|was|are|be|been|to|from|auf|op|på|c[\\u2019\\u0027]est|equals|ist|war|lautet|lauten|est|était|es|era|é|è|jest|je|это|är|er|on|adalah|olarak|now|is:|以下)(?![\\p{L}\\d])|[\\u3040-\\u30ff\\u4e00-\\u9fff\\uac00-\\ud7af]{1,10}',
   ],
   ['.', '[.!?](?=\\s)|[?？。]'],
   [',', '[,;]'],
@@ -415,6 +423,12 @@ const SAID = /^[w(]{0,7}=[w=]{0,3}[:<t[]{0,3}$|^[w=]{0,6}\.$/
 /** Columns, tags, a comma, nothing at all. */
 const BESIDE = /^[(]{0,2}\[{0,3}$|^[(w]{0,3}[<t,(]{1,4}\[?$/
 /** `").type("`, `= []byte("`, `{ return "` */
+/** `user, password = "anna", "`, `"Password", with: "`, `(auth "anna" "`, and the attributes of a tag. */
+const IN_QUOTES = /^[w,]{0,4}:w,$|^,w:$/
+const AFTER_QUOTED = /^\s{1,4}["'][^"'\s]{1,60}["']\s{1,4}["']$/
+const ATTRIBUTES = /^(?:w:w){1,3}<{1,2}$/
+/** A user in the line between. */
+const BELOW_USER = /^nwn$/
 const CALLED = /^[:(txz]{0,4}[w(]{0,2}[x]{0,2}[w]{0,2}\[$|^[w]{0,1}:[(:w=x]{0,3}\[{0,2}$|^:\[{1,2}w?$/
 /** `"password": {"plain": "` */
 const NESTED = /^:\[{1,2}(?:w:w,){0,2}w:$/
@@ -443,14 +457,15 @@ function strengthOf(
     if (DIRECTLY_BELOW.test(shape)) return STRONG
     if (BELOW.test(shape))
       return shape.includes(':') || shape.includes('f') || line().isHeading ? STRONG : MEDIUM
-    if (ANSWERED.test(shape)) return MEDIUM
+    if (ANSWERED.test(shape) || BELOW_USER.test(shape)) return MEDIUM
     return line().isCommand && PRINTED.test(shape) ? MEDIUM : 0
   }
   if (ASSIGNED.test(shape) || (candidate.isPaired && shape === '' && !/\s/.test(gap))) return STRONG
   if (BESIDE_VALUE.test(shape)) return STRONG
   if (ASSIGNED_LATER.test(shape)) return MEDIUM
   if (SAID.test(shape) || BESIDE.test(shape)) return MEDIUM
-  if (CALLED.test(shape)) return MEDIUM
+  if (CALLED.test(shape) || ATTRIBUTES.test(shape) || AFTER_QUOTED.test(gap)) return MEDIUM
+  if (IN_QUOTES.test(shape) && /["'`]$/.test(gap)) return MEDIUM
   if (!IN_SENTENCE.test(shape)) return 0
   return isDirective(gap, text, candidate, line) ? MEDIUM : WEAK
 }
@@ -468,7 +483,7 @@ function isDirective(gap: string, text: string, { end }: Candidate, line: () => 
 
 const LONGEST_BEFORE = 100
 const LINKING =
-  /^(?:as|is|was|for|als|ist|war|come|como|comme|est|es|era|é|è|jako|som|är|er|jest|je|how|—|–|-|=|это|как|\()$/i
+  /^(?:as|into|in|to|is|was|for|als|ist|war|come|como|comme|est|es|era|é|è|jako|som|är|er|jest|je|how|—|–|-|=|это|как|\()$/i
 /** A comment at the end of a line, or an arrow back. */
 const REMARKING = /^(?:#|\/\/|--|\/\*|←|<-|<=|⇐|⬅️?)$/
 const NAME_KEY =

@@ -40,6 +40,10 @@ export const CALLS = [
   'redis',
   'mongo',
   'winrm',
+  'client(',
+  'mail',
+  'open(',
+  'user(',
 ]
 /** The rest of the name, and perhaps a sign before a list: `auth=(`, `credentials: [`, `connect_db(`. */
 const OPENED =
@@ -59,7 +63,8 @@ export class Calls {
   }
 
   secretOf(nameEnd: number): Span | undefined {
-    OPENED.lastIndex = nameEnd
+    // Some names end with the bracket.
+    OPENED.lastIndex = this.#text[nameEnd - 1] === '(' ? nameEnd - 1 : nameEnd
     if (!OPENED.test(this.#text)) return undefined
     if (nameEnd - this.#from >= LONGEST_CALL) {
       this.#from = nameEnd
@@ -106,6 +111,10 @@ export const PAIR_NAMES = [
   'login',
   'log in',
   'logged in',
+  'logs in',
+  'log into',
+  'logging in',
+  'signs in',
   'log-in',
   'sign in',
   'signed in',
@@ -134,7 +143,8 @@ const PAIR =
   /["'`*_([]{0,3}(?!\/)[\w.@+\\$-]{1,60}["'`*_]{0,3}(?:[ \t]{0,3}(?:[:/|,;]|->|→|–|—|-(?=[ \t]))[ \t]{0,3}|[ \t]{1,3}(?:with|and|mit|und|et|y|e|en|\/|pw|pass(?:word)?|using)(?:[ \t](?:the[ \t])?(?:password|pass|pw|passwort))?:?[ \t]{1,3})["'`*_]{0,3}([^\s"'`<>,]{8,200})/iy
 
 /** `sonar.login=…`: a token in place of a user. */
-const IN_PLACE_OF_USER = /["']?[ \t]{0,2}[=:][ \t]{0,2}["']?([^\s"'`<>,;/@()]{10,200})(?![\w:/@(])/y
+const IN_PLACE_OF_USER =
+  /(?:["']?[ \t]{0,2}[=:][ \t]{0,2}["']?|[ \t](?=[^\s]{10,200}[ \t]{0,4}(?:\n|$)))([^\s"'`<>,;/@()]{10,200})(?![\w:/@(])/y
 
 export function tokenAsLogin(text: string, nameEnd: number): Span | undefined {
   IN_PLACE_OF_USER.lastIndex = nameEnd

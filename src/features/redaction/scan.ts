@@ -1,6 +1,7 @@
 import { assignedSecret, BARE_NOTATION, valueStart } from './assignments.ts'
 import { buildAutomaton } from './automaton.ts'
 import {
+  addressedBlock,
   binaryKey,
   binaryKeywords,
   blockFinder,
@@ -121,6 +122,8 @@ on(SSH2.begin, (scan, end) => scan.add(readBlock(scan, scan.ssh2Block(end))))
 for (const [index, keyword] of binaryKeywords.entries()) {
   on(keyword, (scan, end) => scan.add(readBlock(scan, binaryKey(scan.text, end, index))))
 }
+for (const mark of ['-----begin%20', '-----begin+'])
+  on(mark, (scan, end) => scan.add(readBlock(scan, addressedBlock(scan.text, end))))
 on('-----end ', (scan, end) => scan.add(headlessBlock(scan.text, end)))
 on(ENCODED_BEGIN, (scan, end) => scan.add(readBlock(scan, encodedBlock(scan.text, end))))
 on('://', (scan, end) => scan.add(urlPassword(scan.text, end)))
@@ -159,6 +162,8 @@ for (const name of CALLS) on(name, (scan, end) => scan.add(scan.calls.secretOf(e
 for (const name of PAIR_NAMES) on(name, (scan, end) => scan.add(passwordOfPair(scan.text, end)))
 for (const name of KNOWN_USERS) on(name, (scan, end) => scan.add(passwordOfUser(scan.text, end)))
 on('login', (scan, end) => scan.add(tokenAsLogin(scan.text, end)))
+for (const name of ['log in', 'login', 'sign in', 'log on'])
+  on(name, (scan, end) => scan.add(scan.neighbours.secretBefore({ start: end - name.length, end })))
 for (const name of HEADS_OF_PAIRS)
   on(name, (scan, end) => {
     for (const span of scan.tables.secretsBelow({ start: end - name.length, end })) scan.add(span)

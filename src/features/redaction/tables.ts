@@ -242,10 +242,19 @@ export class Tables {
     const spans: Span[] = []
     let rows = 0
     let line = lineAt(this.#text, head.end + 1)
+    let cellsOfRow: (Cell | undefined)[] = []
     for (; line && rows < MOST_ROWS; line = lineAt(this.#text, line.end + 1)) {
       if (line.text !== '' && SEPARATOR.test(line.text)) continue
-      const row = rowOfLine(line)
+      if (line.text === '' && rows === 0 && line.start === head.end + 1) continue
+      let row = rowOfLine(line)
       if (!row) break
+      // AsciiDoc and MediaWiki give each cell a line.
+      if (row.length === 1 && cells.length > 1) {
+        cellsOfRow.push(row[0])
+        if (cellsOfRow.length < cells.length) continue
+        row = cellsOfRow
+      }
+      cellsOfRow = []
       rows += 1
       for (const [i, cell] of row.entries()) {
         const beside = i > 0 ? headingIn(row[i - 1]?.text ?? '') : undefined

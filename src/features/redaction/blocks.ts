@@ -127,6 +127,23 @@ function escapedBody(text: string, marker: number): number | undefined {
   return start === marker ? undefined : start
 }
 
+/** A block as an address or a form has it: `-----BEGIN%20PRIVATE%20KEY-----%0A…`, also with plus signs for blanks. */
+const ENCODED_HEADER = /(?:[A-Z0-9]|%20|\+){0,60}PRIVATE(?:%20|\+)KEY(?:(?:%20|\+)BLOCK)?-----/y
+const IN_ADDRESS = /(?:[A-Za-z0-9+/=_]|%[0-9A-Fa-f]{2}|-(?!----END)){1,50000}/y
+const FOOTER_IN_ADDRESS = /-----END(?:[A-Z0-9+]|%20){0,60}(?:-----)?/y
+
+/** From the end of `-----BEGIN%20` or `-----BEGIN+`. */
+export function addressedBlock(text: string, markerEnd: number): Span | undefined {
+  ENCODED_HEADER.lastIndex = markerEnd
+  if (!ENCODED_HEADER.test(text)) return undefined
+  const start = ENCODED_HEADER.lastIndex
+  IN_ADDRESS.lastIndex = start
+  if (!IN_ADDRESS.test(text) || IN_ADDRESS.lastIndex - start < LEAST_BLOCK) return undefined
+  FOOTER_IN_ADDRESS.lastIndex = IN_ADDRESS.lastIndex
+  const end = FOOTER_IN_ADDRESS.test(text) ? FOOTER_IN_ADDRESS.lastIndex : IN_ADDRESS.lastIndex
+  return keyBetween(text.lastIndexOf('-----', markerEnd - 6), end)
+}
+
 /** `LS0tLS1CRUdJTi` is `-----BEGIN ` in base64: a key as kubeconfig and environments of pipelines keep it. */
 export const ENCODED_BEGIN = 'LS0tLS1CRUdJTi'
 const ENCODED_HEAD = /[A-Za-z0-9+/]{12,62}/y

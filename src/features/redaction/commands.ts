@@ -5,7 +5,7 @@ import { RANK, type Span } from './rules/rule.ts'
 const USER_AND_PASSWORD = `["']?[^\\s:"']{1,100}:(?!//)([^\\s"']{4,100})`
 
 /** Before `-u`. In a command for containers this names user and group. */
-const WEB_CLIENT = /(?:curl|wget|http)(?![\s\S]{0,300}\b(?:docker|podman|nerdctl)[ -])/i
+const WEB_CLIENT = /(?:curl|wget|http|ftp|aria2c)(?![\s\S]{0,300}\b(?:docker|podman|nerdctl)[ -])/i
 
 /** Commands that take a password by position, not by an operator. */
 const HANDOVERS: { after: string; value: RegExp; only?: RegExp }[] = [
@@ -24,7 +24,7 @@ const HANDOVERS: { after: string; value: RegExp; only?: RegExp }[] = [
   { after: ' -p ', value: /["']?([^\s"']{6,100})/y, only: /(?:docker|podman|registry) login/i },
   ...[' -p ', ' -P '].map((after) => ({
     after,
-    value: /["']?([^\s"']{6,100})/y,
+    value: /["']?(?!-)([^\s"']{6,100})/y,
     only: /[ \t](?:-[uUl]|--user(?:name)?|--login)[ =]?[^\s-][^\s]{0,100}(?:[ \t][^\n|;]{0,200})?$/,
   })),
   // Also `--proxy-user`.

@@ -47,6 +47,14 @@ export class Neighbours {
     )
   }
 
+  /** `… to log in`: the value before a name that says so with the words before it alone. */
+  secretBefore(name: Name): Span | undefined {
+    const before = this.#candidates.within(name.start - LONGEST_BEFORE, name.start)
+    return before.length > 0 && this.#isTried(name)
+      ? valueInSentence(this.#text, name, 'password')
+      : undefined
+  }
+
   #isTried(name: Name): boolean {
     if (!isWord(this.#text, name)) return false
     OTHER_WORD.lastIndex = name.start
@@ -305,13 +313,16 @@ function endOfName(text: string, { end }: Name): number {
 
 type NameLine = { isCommand: boolean; isHeading: boolean; isStart: boolean }
 
+const LONGEST_LINE = 300
 const COMMAND_LINE =
   /^\s{0,8}(?:[\w@:~./()-]{0,40}[$%#❯]|[\w@:~./()-]{0,40}\w>|>>>|PS [^>\n]{0,60}>)\s{1,4}\w/
 const HEADING_LINE = /^\s{0,8}(?:#{1,6}\s|[*_]{1,3}\S|=+\s)/
 
 function lineOf(text: string, { start }: Name): NameLine {
-  const from = text.lastIndexOf('\n', start - 1) + 1
-  const before = start - from > 300 ? '' : text.slice(from, start + 1)
+  const from = Math.max(0, start - LONGEST_LINE)
+  const near = text.slice(from, start + 1)
+  const at = near.lastIndexOf('\n', start - from - 1)
+  const before = at === -1 && from > 0 ? '' : near.slice(at + 1)
   return {
     isCommand: COMMAND_LINE.test(before),
     isHeading: HEADING_LINE.test(before),
@@ -336,7 +347,7 @@ function neededFor(
 ): number {
   const gap = text.slice(from, candidate.start)
   const shape = shapeOf(gap)
-  const strength = strengthOf(shape, gap, text, candidate, line)
+  const strength = NESTED.test(shape) ? MEDIUM : strengthOf(shape, gap, text, candidate, line)
   if (strength === 0) return NEVER
   if (
     strength < STRONG &&
@@ -344,6 +355,7 @@ function neededFor(
   )
     return NEVER
   const isPassword = kind === 'password'
+  if (NESTED.test(shape)) return isPassword || kind === 'secret' ? SURE : NEVER
   if (strength === STRONG) return kind === 'api_key' ? SURE : UNSURE
   if (strength === MEDIUM) return SURE
   return isPassword ? VERY_SURE : NEVER
@@ -353,58 +365,48 @@ const WEAK = 1
 const MEDIUM = 2
 const STRONG = 3
 
-const GAP_TOKEN = new RegExp(
+/** What may stand in a gap, and the letter for it. Blanks, quotes, emphasis and comments leave none. */
+const GAP_TOKENS: readonly [letter: string, pattern: string][] = [
+  ['<', '<!\\[CDATA\\[|</?[A-Za-z!][^<>\\n]{0,160}>|/?>(?![ =-])|&nbsp;|\\\\[a-z]{2,10}\\{'],
+  ['', '(?<=\\n[ \\t]{0,40})(?:#|//|--)[ \\t][^\\n]{0,120}|/\\*[^\\n]{0,80}\\*/'],
+  ['(', '\\([^()\\n"\']{0,60}\\)|\\[[^\\[\\]\\n]{0,40}\\]'],
+  ['f', '```\\w{0,12}|~~~\\w{0,12}'],
+  ['n', '\\r?\\n[ \\t]{0,80}|(?:\\\\[rn]){1,2}(?![a-z])'],
+  ['t', '\\t| {2,}|\\.{3,}|_{3,}'],
+  [':', ':{1,2}=?|={1,3}>?|-{1,2}>|~>|<-|[→⇒➜➔›»：＝↓│|]|[—–]|(?<= )-(?= )|>(?=[ -])|\\?\\?|\\|\\|'],
+  ['', '\\\\u00[0-9a-fA-F]{2}|[\\s"\'`*_~‘’‚‛“”„‟‹«「」『』【】\\\\-]'],
   [
-    '(?<tag><!\\[CDATA\\[|</?[A-Za-z!][^<>\\n]{0,160}>|/?>(?![ =-])|&nbsp;|\\\\[a-z]{2,10}\\{)',
-    '(?<comment>(?<=\\n[ \\t]{0,40})(?:#|//|--)[ \\t][^\\n]{0,120}|/\\*[^\\n]{0,80}\\*/)',
-    '(?<remark>\\([^()\\n"\']{0,60}\\)|\\[[^\\[\\]\\n]{0,40}\\])',
-    '(?<fence>```\\w{0,12}|~~~\\w{0,12})',
-    '(?<break>\\r?\\n[ \\t]{0,80}|(?:\\\\[rn]){1,2}(?![a-z]))',
-    '(?<tab>\\t| {2,}|\\.{3,}|_{3,})',
-    '(?<op>:{1,2}=?|={1,3}>?|-{1,2}>|~>|<-|[→⇒➜➔›»：＝↓│|]|[—–]|(?<= )-(?= )|>(?=[ -])|\\?\\?|\\|\\|)',
-    '(?<quote>\\\\u00[0-9a-fA-F]{2}|[\\s"\'`*_~‘’‚‛“”„‟‹«「」『』【】\\\\-])',
-    '(?<value>(?:[A-Za-z_]{0,20}(?:[vV]alue|VALUE)|val|data|text|content|default|secretString|SecretString|wert|valeur|valor)(?![\\w]))',
-    '(?<copula>(?:is|was|are|be|been|to|from|equals|ist|war|lautet|lauten|est|était|es|era|é|è|jest|je|это|är|er|on|adalah|olarak|now|is:|以下)(?![\\p{L}\\d])|[\\u3040-\\u30ff\\u4e00-\\u9fff\\uac00-\\ud7af]{1,10})',
-    '(?<end>[.!?](?=\\s)|[?？。])',
-    '(?<comma>[,;])',
-    '(?<open>[\\[({<])',
-    '(?<close>[\\]}])',
-    '(?<end2>\\))',
-    "(?<word>[\\p{L}\\p{M}\\d][\\p{L}\\p{M}\\w.@/'’:-]{0,60})",
-    '(?<other>.)',
-  ].join('|'),
-  'guy',
-)
-const LETTER_OF: Record<string, string> = {
-  tag: '<',
-  comment: '',
-  remark: '(',
-  fence: 'f',
-  break: 'n',
-  tab: 't',
-  op: ':',
-  quote: '',
-  value: 'v',
-  copula: '=',
-  end: '.',
-  comma: ',',
-  open: '[',
-  close: 'c',
-  end2: 'z',
-  word: 'w',
-  other: 'x',
-}
+    'v',
+    '(?:[A-Za-z_]{0,20}(?:[vV]alue|VALUE)|val|data|text|content|default|secretString|SecretString|wert|valeur|valor)(?![\\w])',
+  ],
+  [
+    '=',
+    '(?:[Ii]s|was|are|be|been|to|from|auf|op|på|c[\\u2019\\u0027]est|equals|ist|war|lautet|lauten|est|était|es|era|é|è|jest|je|это|är|er|on|adalah|olarak|now|is:|以下)(?![\\p{L}\\d])|[\\u3040-\\u30ff\\u4e00-\\u9fff\\uac00-\\ud7af]{1,10}',
+  ],
+  ['.', '[.!?](?=\\s)|[?？。]'],
+  [',', '[,;]'],
+  ['[', '[\\[({<]'],
+  ['c', '[\\]}]'],
+  ['z', '\\)'],
+  ['w', "[\\p{L}\\p{M}\\d][\\p{L}\\p{M}\\w.@/'’:-]{0,60}"],
+  ['x', '.'],
+] as const
+const GAP_TOKEN = new RegExp(GAP_TOKENS.map(([, pattern]) => `(${pattern})`).join('|'), 'uy')
+/** No pattern below has more. */
+const LONGEST_SHAPE = 42
 
-/** A gap as a letter for each thing in it. Blanks, quotes and emphasis leave none. */
+/** A gap as a letter for each thing in it. */
 function shapeOf(gap: string): string {
   let shape = ''
-  for (const { groups = {} } of gap.matchAll(GAP_TOKEN)) {
-    for (const name in LETTER_OF) {
-      if (groups[name] === undefined) continue
-      // A word that ends with a colon is a word and an operator.
-      shape += name === 'word' && groups[name].endsWith(':') ? 'w:' : LETTER_OF[name]
-      break
-    }
+  GAP_TOKEN.lastIndex = 0
+  for (let found = GAP_TOKEN.exec(gap); found !== null; found = GAP_TOKEN.exec(gap)) {
+    let group = 1
+    while (found[group] === undefined) group += 1
+    const letter = GAP_TOKENS[group - 1]?.[0] ?? ''
+    shape += letter
+    // A word that ends with a colon is a word and an operator.
+    if (letter === 'w' && found[0].endsWith(':')) shape += ':'
+    if (shape.length > LONGEST_SHAPE) break
   }
   return shape
 }
@@ -421,8 +423,15 @@ const SAID = /^[w(]{0,7}=[w=]{0,3}[:<t[]{0,3}$|^[w=]{0,6}\.$/
 /** Columns, tags, a comma, nothing at all. */
 const BESIDE = /^[(]{0,2}\[{0,3}$|^[(w]{0,3}[<t,(]{1,4}\[?$/
 /** `").type("`, `= []byte("`, `{ return "` */
-const CALLED =
-  /^[:(txz]{0,4}[w(]{0,2}[x]{0,2}[w]{0,2}\[$|^[w]{0,1}:[(:w=x]{0,3}\[{0,2}$|^:\[{1,2}w?$|^:\[{1,2}(?:w:w,){0,2}w:$/
+/** `user, password = "anna", "`, `"Password", with: "`, `(auth "anna" "`, and the attributes of a tag. */
+const IN_QUOTES = /^[w,]{0,4}:w,$|^,w:$/
+const AFTER_QUOTED = /^\s{1,4}["'][^"'\s]{1,60}["']\s{1,4}["']$/
+const ATTRIBUTES = /^(?:w:w){1,3}<{1,2}$/
+/** A user in the line between. */
+const BELOW_USER = /^nwn$/
+const CALLED = /^[:(txz]{0,4}[w(]{0,2}[x]{0,2}[w]{0,2}\[$|^[w]{0,1}:[(:w=x]{0,3}\[{0,2}$|^:\[{1,2}w?$/
+/** `"password": {"plain": "` */
+const NESTED = /^:\[{1,2}(?:w:w,){0,2}w:$/
 /** On the next line, with or without a colon, in a fence. */
 const BELOW = /^[(w=]{0,8}[<]{0,2}[:t.]{0,3}[<]{0,2}n[nft<:x=]{0,6}$/
 const DIRECTLY_BELOW = /^[(]?[<]{0,2}[:t.]{0,3}[<]{0,2}n[nft<:x=]{0,6}$/
@@ -448,14 +457,15 @@ function strengthOf(
     if (DIRECTLY_BELOW.test(shape)) return STRONG
     if (BELOW.test(shape))
       return shape.includes(':') || shape.includes('f') || line().isHeading ? STRONG : MEDIUM
-    if (ANSWERED.test(shape)) return MEDIUM
+    if (ANSWERED.test(shape) || BELOW_USER.test(shape)) return MEDIUM
     return line().isCommand && PRINTED.test(shape) ? MEDIUM : 0
   }
   if (ASSIGNED.test(shape) || (candidate.isPaired && shape === '' && !/\s/.test(gap))) return STRONG
   if (BESIDE_VALUE.test(shape)) return STRONG
   if (ASSIGNED_LATER.test(shape)) return MEDIUM
   if (SAID.test(shape) || BESIDE.test(shape)) return MEDIUM
-  if (CALLED.test(shape)) return MEDIUM
+  if (CALLED.test(shape) || ATTRIBUTES.test(shape) || AFTER_QUOTED.test(gap)) return MEDIUM
+  if (IN_QUOTES.test(shape) && /["'`]$/.test(gap)) return MEDIUM
   if (!IN_SENTENCE.test(shape)) return 0
   return isDirective(gap, text, candidate, line) ? MEDIUM : WEAK
 }
@@ -473,7 +483,7 @@ function isDirective(gap: string, text: string, { end }: Candidate, line: () => 
 
 const LONGEST_BEFORE = 100
 const LINKING =
-  /^(?:as|is|was|for|als|ist|war|come|como|comme|est|es|era|é|è|jako|som|är|er|jest|je|how|—|–|-|=|это|как|\()$/i
+  /^(?:as|into|in|to|is|was|for|als|ist|war|come|como|comme|est|es|era|é|è|jako|som|är|er|jest|je|how|—|–|-|=|это|как|\()$/i
 /** A comment at the end of a line, or an arrow back. */
 const REMARKING = /^(?:#|\/\/|--|\/\*|←|<-|<=|⇐|⬅️?)$/
 const NAME_KEY =

@@ -40,20 +40,46 @@ export const CALLS = [
   'redis',
   'mongo',
   'winrm',
+  'client(',
+  'mail',
+  'open(',
+  'user(',
 ]
 /** The rest of the name, and perhaps a sign before a list: `auth=(`, `credentials: [`, `connect_db(`. */
 const OPENED =
   /(?:[\w.]|::|<\w{1,30}>){0,40}["'`]?[ \t]{0,3}(?:[=:]{1,2}>?[ \t]{0,3}(?:new[ \t])?[\w.]{0,30})?[([{]/y
 const STRING = /"((?:[^"\\\n]|\\[^\n]){0,400})"|'((?:[^'\\\n]|\\[^\n]){0,400})'|`([^`\\\n]{0,400})`/y
-const LONGEST_CALL = 500
+const LONGEST_CALL = 400
+const MOST_CALLS = 4
 
-export function argumentOfCall(text: string, nameEnd: number): Span | undefined {
-  OPENED.lastIndex = nameEnd
-  if (!OPENED.test(text)) return undefined
+/** Reads calls from name to name. Of many within a few lines only the first ones are read. */
+export class Calls {
+  readonly #text: string
+  #from = -LONGEST_CALL
+  #tries = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  secretOf(nameEnd: number): Span | undefined {
+    // Some names end with the bracket.
+    OPENED.lastIndex = this.#text[nameEnd - 1] === '(' ? nameEnd - 1 : nameEnd
+    if (!OPENED.test(this.#text)) return undefined
+    if (nameEnd - this.#from >= LONGEST_CALL) {
+      this.#from = nameEnd
+      this.#tries = 0
+    }
+    this.#tries += 1
+    return this.#tries > MOST_CALLS ? undefined : argumentOfCall(this.#text, nameEnd, OPENED.lastIndex)
+  }
+}
+
+function argumentOfCall(text: string, nameEnd: number, start: number): Span | undefined {
   const limit = Math.min(text.length, nameEnd + LONGEST_CALL)
   let commas = 0
   let depth = 0
-  for (let at = OPENED.lastIndex; at < limit; ) {
+  for (let at = start; at < limit; ) {
     const sign = text[at] as string
     if (sign === '"' || sign === "'" || sign === '`') {
       STRING.lastIndex = at
@@ -85,6 +111,10 @@ export const PAIR_NAMES = [
   'login',
   'log in',
   'logged in',
+  'logs in',
+  'log into',
+  'logging in',
+  'signs in',
   'log-in',
   'sign in',
   'signed in',
@@ -113,7 +143,8 @@ const PAIR =
   /["'`*_([]{0,3}(?!\/)[\w.@+\\$-]{1,60}["'`*_]{0,3}(?:[ \t]{0,3}(?:[:/|,;]|->|→|–|—|-(?=[ \t]))[ \t]{0,3}|[ \t]{1,3}(?:with|and|mit|und|et|y|e|en|\/|pw|pass(?:word)?|using)(?:[ \t](?:the[ \t])?(?:password|pass|pw|passwort))?:?[ \t]{1,3})["'`*_]{0,3}([^\s"'`<>,]{8,200})/iy
 
 /** `sonar.login=…`: a token in place of a user. */
-const IN_PLACE_OF_USER = /["']?[ \t]{0,2}[=:][ \t]{0,2}["']?([^\s"'`<>,;/@()]{10,200})(?![\w:/@(])/y
+const IN_PLACE_OF_USER =
+  /(?:["']?[ \t]{0,2}[=:][ \t]{0,2}["']?|[ \t](?=[^\s]{10,200}[ \t]{0,4}(?:\n|$)))([^\s"'`<>,;/@()]{10,200})(?![\w:/@(])/y
 
 export function tokenAsLogin(text: string, nameEnd: number): Span | undefined {
   IN_PLACE_OF_USER.lastIndex = nameEnd

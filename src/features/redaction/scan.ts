@@ -2,6 +2,7 @@ import { doAll, type Pieces } from '../../core/pieces.ts'
 import { assignedSecret, BARE_NOTATION, valueStart } from './assignments.ts'
 import { buildAutomaton } from './automaton.ts'
 import {
+  addressedBlock,
   binaryKey,
   binaryKeywords,
   blockFinder,
@@ -25,8 +26,8 @@ import { Candidates, Neighbours } from './names-and-values.ts'
 import { HERE_STRING, hereString, pipedPassword, READERS } from './piped-passwords.ts'
 import { isSampleToken, isSampleValue } from './placeholders.ts'
 import {
-  argumentOfCall,
   CALLS,
+  Calls,
   KNOWN_USERS,
   PAIR_NAMES,
   passwordOfPair,
@@ -62,6 +63,7 @@ type Scan = {
   names: NameRuns
   neighbours: Neighbours
   tables: Tables
+  calls: Calls
   /** How far the last manifest of kind Secret was read. */
   manifestEnd: number
   /** How far the last list of keys was read. */
@@ -94,7 +96,9 @@ for (const { kind, whole, names } of SECRET_NAMES) {
   for (const name of names) {
     on(name, (scan, end) => {
       if (whole && wordGoesOn(scan.text, end)) return
-      for (const span of scan.tables.secretsBelow({ start: end - name.length, end })) scan.add(span)
+      const place = { start: end - name.length, end }
+      if (scan.names.isDeepInside(place)) return
+      for (const span of scan.tables.secretsBelow(place)) scan.add(span)
       scan.add(secretOfName(scan, { start: end - name.length, end }, kind))
     })
   }
@@ -119,6 +123,8 @@ on(SSH2.begin, (scan, end) => scan.add(readBlock(scan, scan.ssh2Block(end))))
 for (const [index, keyword] of binaryKeywords.entries()) {
   on(keyword, (scan, end) => scan.add(readBlock(scan, binaryKey(scan.text, end, index))))
 }
+for (const mark of ['-----begin%20', '-----begin+'])
+  on(mark, (scan, end) => scan.add(readBlock(scan, addressedBlock(scan.text, end))))
 on('-----end ', (scan, end) => scan.add(headlessBlock(scan.text, end)))
 on(ENCODED_BEGIN, (scan, end) => scan.add(readBlock(scan, encodedBlock(scan.text, end))))
 on('://', (scan, end) => scan.add(urlPassword(scan.text, end)))
@@ -153,10 +159,12 @@ for (const tag of ['<td', '<th'])
   on(tag, (scan) => {
     scan.tables.hasHtml = true
   })
-for (const name of CALLS) on(name, (scan, end) => scan.add(argumentOfCall(scan.text, end)))
+for (const name of CALLS) on(name, (scan, end) => scan.add(scan.calls.secretOf(end)))
 for (const name of PAIR_NAMES) on(name, (scan, end) => scan.add(passwordOfPair(scan.text, end)))
 for (const name of KNOWN_USERS) on(name, (scan, end) => scan.add(passwordOfUser(scan.text, end)))
 on('login', (scan, end) => scan.add(tokenAsLogin(scan.text, end)))
+for (const name of ['log in', 'login', 'sign in', 'log on'])
+  on(name, (scan, end) => scan.add(scan.neighbours.secretBefore({ start: end - name.length, end })))
 for (const name of HEADS_OF_PAIRS)
   on(name, (scan, end) => {
     for (const span of scan.tables.secretsBelow({ start: end - name.length, end })) scan.add(span)
@@ -205,6 +213,7 @@ function* scanPlain(text: string): Pieces<{ spans: Span[]; hasSequences: boolean
     names: new NameRuns(text),
     neighbours: new Neighbours(text, candidates),
     tables: new Tables(text),
+    calls: new Calls(text),
     manifestEnd: -1,
     listEnd: 0,
     webKeyEnd: 0,

@@ -110,11 +110,15 @@ const quotedCells = (sign: string) => {
   }
 }
 
-const HEAD_CELL =
-  /^[\s"'`*_]*[\p{L}_][\p{L}\p{M}\d _./#-]{0,38}(?:\([^()]{1,20}\))?[\s"'`*_]*$|^\s*$|^\s*(?:id|ID|#|№|nr\.?)\s*$/u
+const HEAD_CELL = /^(?:[\p{L}_][\p{L}\p{M}\d _./#-]{0,38}(?:\([^()]{1,20}\))?|#|№|)$/u
 const areHeads = (cells: readonly Cell[]) =>
   cells.filter(({ text }) => text.trim() !== '').length > 1 &&
-  cells.every(({ text }) => HEAD_CELL.test(text) && text.trim().split(/\s+/).length <= 4)
+  cells.every(
+    ({ text }) =>
+      text.length <= LONGEST_NAME * 2 &&
+      HEAD_CELL.test(text.replace(WRAPPING, '')) &&
+      text.trim().split(/\s+/).length <= 4,
+  )
 
 const CUTS: readonly Cut[] = [
   { name: 'bars', isSure: true, cells: barCells, isHead: (cells) => cells.length > 0 },
@@ -238,10 +242,19 @@ export class Tables {
     const spans: Span[] = []
     let rows = 0
     let line = lineAt(this.#text, head.end + 1)
+    let cellsOfRow: (Cell | undefined)[] = []
     for (; line && rows < MOST_ROWS; line = lineAt(this.#text, line.end + 1)) {
       if (line.text !== '' && SEPARATOR.test(line.text)) continue
-      const row = rowOfLine(line)
+      if (line.text === '' && rows === 0 && line.start === head.end + 1) continue
+      let row = rowOfLine(line)
       if (!row) break
+      // AsciiDoc and MediaWiki give each cell a line.
+      if (row.length === 1 && cells.length > 1) {
+        cellsOfRow.push(row[0])
+        if (cellsOfRow.length < cells.length) continue
+        row = cellsOfRow
+      }
+      cellsOfRow = []
       rows += 1
       for (const [i, cell] of row.entries()) {
         const beside = i > 0 ? headingIn(row[i - 1]?.text ?? '') : undefined
@@ -269,9 +282,11 @@ export class Tables {
       before.lastIndexOf('<TD'),
     )
     if (opened === -1 || /<\/t[dhr]/i.test(before.slice(opened))) return []
-    const rowFrom = Math.max(text.lastIndexOf('<tr', start), text.lastIndexOf('<TR', start))
+    const near = text.slice(Math.max(0, start - HTML_ROW), start)
+    const row = Math.max(near.lastIndexOf('<tr'), near.lastIndexOf('<TR'))
+    const rowFrom = row === -1 ? -1 : start - near.length + row
     const limit = rowFrom + HTML_TABLE
-    if (rowFrom === -1 || rowFrom < start - HTML_ROW) return []
+    if (rowFrom === -1) return []
     const rows = text
       .slice(rowFrom, limit)
       .split(/<tr(?=[\s>])/i)
@@ -293,6 +308,8 @@ export class Tables {
       at += row.length
       if (index > 0 && /<\/table/i.test(row)) break
     }
+    // No row of this table is a head: each is read once.
+    this.#htmlUntil = at
     return spans
   }
 
@@ -325,6 +342,7 @@ export class Tables {
       }
       end = row.end
     }
+    this.#listUntil = end
     return spans
   }
 
@@ -374,7 +392,7 @@ function signBehind(text: string, nameEnd: number): string | undefined {
       if (ENDS.includes(sign)) return sign
       continue
     }
-    if (sign === ')' && text.lastIndexOf('(', at) > nameEnd) continue
+    if (sign === ')' && text.slice(nameEnd, at).includes('(')) continue
     return ENDS.includes(sign) ? sign : undefined
   }
   return undefined

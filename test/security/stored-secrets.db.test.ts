@@ -54,7 +54,7 @@ onBothEngines('secrets in fields where nobody looks', (t) => {
     const pin = 8_000_000_000_000 + Math.floor(Math.random() * 1e12)
     const written = await user.post('/api/v1/project-context/events', {
       project_key: 'numbers',
-      event_type: 'note',
+      event_type: 'user_message',
       content: 'The database is up.',
       meta: { password: pin, retries: 1_000_000 },
     })

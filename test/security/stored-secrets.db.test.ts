@@ -32,6 +32,38 @@ onBothEngines('secrets in fields where nobody looks', (t) => {
     }
   })
 
+  test.each([
+    ['card_payload', (pin: number) => ({ card_payload: { password: pin } })],
+    ['a list in card_payload', (pin: number) => ({ card_payload: { db: [{ dbPassword: pin }] } })],
+    [
+      'the meta of an evidence',
+      (pin: number) => ({ evidences: [{ kind: 'log', content: 'x', meta: { 'smtp.password': pin } }] }),
+    ],
+  ])('a number under the name of a secret in %s keeps a card from being published', async (_, write) => {
+    const user = await t.user()
+    const pin = 8_000_000_000_000 + Math.floor(Math.random() * 1e12)
+    const card = await record(user, { ...goodCard(), ...write(pin) })
+    expect(card.warnings).toMatchObject([{ code: 'possible_secret', kind: 'password' }])
+    const refused = await user.post(`/api/v1/cards/${card.card_id}/publish`)
+    expect([refused.status, refused.body.code]).toEqual([400, 'quality_rejected'])
+    expect(refused.text).not.toContain(String(pin))
+  })
+
+  test('a number under the name of a secret in the meta of an event is replaced', async () => {
+    const user = await t.user()
+    const pin = 8_000_000_000_000 + Math.floor(Math.random() * 1e12)
+    const written = await user.post('/api/v1/project-context/events', {
+      project_key: 'numbers',
+      event_type: 'user_message',
+      content: 'The database is up.',
+      meta: { password: pin, retries: 1_000_000 },
+    })
+    expect(written.status).toBe(201)
+    const listed = await user.get('/api/v1/project-context/events?project_key=numbers')
+    expect(listed.text).not.toContain(String(pin))
+    expect(listed.text).toContain('1000000')
+  })
+
   test('the comment of a feedback, the name and policy of a workspace, the note of an invite code', async () => {
     const [author, reader] = [await t.user(), await t.user()]
     const card = await record(author, goodCard())

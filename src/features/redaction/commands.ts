@@ -70,9 +70,10 @@ export function handedOver(text: string, end: number, index: number): Span | und
   if (!handover) return undefined
   handover.value.lastIndex = end
   const found = handover.value.exec(text)
-  const password = found?.[1]
+  // `user:password@host` without a scheme.
+  const password = found?.[1]?.replace(/@[\w-]{1,60}(?:\.[\w-]{1,60}){1,6}$/, '')
   if (!found || !password || isPlaceholder(password) || !/[A-Za-z]/.test(password)) return undefined
   if (handover.only && !handover.only.test(text.slice(Math.max(0, end - 300), end))) return undefined
-  const stop = found.index + found[0].length
-  return { start: stop - password.length, end: stop, kind: 'password', rank: RANK.assigned }
+  const start = found.index + found[0].length - (found[1] as string).length
+  return { start, end: start + password.length, kind: 'password', rank: RANK.assigned }
 }

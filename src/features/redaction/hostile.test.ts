@@ -1,4 +1,12 @@
 import { expect, test, vi } from 'vitest'
+import { growsTooFast, quickest } from '../../../test/support/linear-time.ts'
+import {
+  certaintyOf,
+  isPlaceholder,
+  isPlainlyRandom,
+  looksLikePassword,
+  looksRandom,
+} from './placeholders.ts'
 import { redact } from './redact.ts'
 import { ALL_RULES } from './rules/all.ts'
 import { SECRET_NAMES } from './rules/names.ts'
@@ -113,3 +121,64 @@ test('the first and the last names in such letters still have their values', () 
   const first = `{"value": "${secret}", "name": "${names}"}`
   expect(redact(first).text).not.toContain(secret)
 })
+
+test('a header with a value full of slashes costs no more than a few times a plain log', () => {
+  const size = 100_000
+  const line = `Authorization: Bearer ${'a.b-c_d/'.repeat(248)}\n`
+  const header = line.repeat(size / line.length)
+  const log = '2026-11-19T10:11:12.345Z INFO [worker-3] request completed status=200 in 12 ms\n'
+  const plain = log.repeat(size / log.length)
+  for (const text of [header, plain]) redact(text)
+  expect(quickest(() => redact(header), 1)).toBeLessThan(
+    10 *
+      Math.max(
+        1,
+        quickest(() => redact(plain), 1),
+      ),
+  )
+})
+
+test.each([isPlaceholder, isPlainlyRandom, looksLikePassword, looksRandom, certaintyOf])(
+  '$name reads the beginning of a value only',
+  (judge) => {
+    for (const unit of ['</', 'a.b-c_d/', '/a.', 'a1/', 'A1b2-', '..', '::'])
+      expect(growsTooFast((length) => judge(unit.repeat(length / unit.length)), 16_000)).toBe(false)
+  },
+)
+
+const HEADS = [
+  '',
+  'password: ',
+  'user,password\n',
+  'USER   PASSWORD\n',
+  '<th>password</th>',
+  'login(',
+  'creds: ',
+]
+const UNITS = [
+  'password=',
+  'key key key a1B2c3D4e5f6 ',
+  'password\tx\n',
+  'key,x\n',
+  '<tr><td>password</td><td>x</td>',
+  '("user","password")',
+  'login("a","',
+  'value: a1B2c3D4e5\nname: password\n',
+  'a1B2c3D4e5f6 is password ',
+  'пароль a1B2c3D4\n',
+  'wifi:P:',
+  'creds: a / ',
+  '-----BEGIN%20PRIVATE%20KEY-----',
+  '-u a -p ',
+]
+test.each(HEADS)(
+  'repetitions behind %j are read in linear time',
+  (head) => {
+    for (const unit of UNITS)
+      expect(
+        growsTooFast((length) => redact(head + unit.repeat(length / unit.length)), 4_000),
+        unit,
+      ).toBe(false)
+  },
+  60_000,
+)

@@ -1,6 +1,6 @@
 import type { Name } from './distant-values.ts'
 import { certaintyOf, SURE, UNSURE, VERY_SURE } from './placeholders.ts'
-import { isDigit, isLetter } from './randomness.ts'
+import { isDigit, isLetter, mostRandomBits } from './randomness.ts'
 import { RANK, type Span } from './rules/rule.ts'
 import { KNOWN_FORM } from './values-with-signs.ts'
 
@@ -91,6 +91,11 @@ const NONE: readonly Candidate[] = []
 const LONGEST_RUN = LONGEST_VALUE + 100
 /** So many letters in a row may be a secret without a digit. */
 const LEAST_LETTERS = 12
+/** What `certaintyOf` asks of a value without the signs of a password. */
+const LEAST_BITS = 3
+
+const SIGNS_OF_PASSWORD = new Set(Array.from('!@#$%^&*?~+', (sign) => sign.charCodeAt(0)))
+const isSignOfPassword = (code: number): boolean => SIGNS_OF_PASSWORD.has(code)
 
 /** What looks like a secret by itself, in the order of the text. Each stretch is read once, when a name is near it. */
 export class Candidates {
@@ -134,7 +139,12 @@ export class Candidates {
   /** Returns where the run ends. */
   #readRun(start: number): number {
     const text = this.#text
-    let [at, digits, letters, most, all] = [start, 0, 0, 0, 0]
+    let at = start
+    let digits = 0
+    let letters = 0
+    let most = 0
+    let all = 0
+    let hasSign = false
     for (; at < text.length; at += 1) {
       const code = text.charCodeAt(at)
       if (isHard(code)) break
@@ -145,11 +155,13 @@ export class Candidates {
       } else {
         letters = 0
         if (isDigit(code)) digits += 1
+        else if (isSignOfPassword(code)) hasSign = true
       }
     }
     const length = at - start
     const isLikely = length >= LEAST_VALUE && length <= LONGEST_RUN
-    if (isLikely && (digits > 0 ? all > 2 : most >= LEAST_LETTERS))
+    const isMixed = digits > 0 ? all > 2 : most >= LEAST_LETTERS
+    if (isLikely && isMixed && ((digits > 0 && hasSign) || mostRandomBits(text, start, at) >= LEAST_BITS))
       for (const candidate of candidatesOf(text, { start, end: at })) this.#found.push(candidate)
     return at
   }

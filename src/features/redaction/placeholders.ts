@@ -152,7 +152,8 @@ export const VERY_SURE = 3
 const HEX =
   /^(?=[0-9a-f]*[a-f])(?=[a-f]*\d)(?:[0-9a-f]{16,128})$|^(?=[0-9A-F]*[A-F])(?=[A-F]*\d)[0-9A-F]{16,128}$/
 const SHORT_HASH = /^[0-9a-f]{8,15}$/
-const PUBLIC_KEY_OF_SSH = /^AAAA[A-Z][23]/
+/** Of SSH, or the first line of a public key or a certificate in an address. */
+const PUBLIC_KEY = /^AAAA[A-Z][23]|^-{4,5}BEGIN/
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 const SIGN_OF_PASSWORD = /[!@#$%^&*?~+]/
 /** Addresses, calls, variables, dates, times, versions, markup, expressions, parameters of an address. */
@@ -183,7 +184,7 @@ export function certaintyOf(value: string): number {
     /[A-Za-z]{2}/.test(value) &&
     (SIGN_OF_PASSWORD.test(value) || (bits > (value.length >= 12 ? 0 : 4) && isOfAllKinds(value)))
   if (!isPassword && bits < 3) return 0
-  if (isPlaceholder(value) || PUBLIC_KEY_OF_SSH.test(value)) return 0
+  if (isPlaceholder(value) || PUBLIC_KEY.test(value)) return 0
   if (isHex) return value.length >= 24 ? VERY_SURE : SURE
   if (UUID.test(value) || SHORT_HASH.test(value)) return UNSURE
   const share = bits / value.length

@@ -1,4 +1,4 @@
-import { certaintyOf, SURE } from './placeholders.ts'
+import { certaintyOf, isPlaceholder, SURE } from './placeholders.ts'
 import { RANK, type Span } from './rules/rule.ts'
 
 /** Secrets that no name stands beside: their place says what they are, in a call, in a pair of user and password, in a code. */
@@ -187,7 +187,7 @@ const WIFI_FIELD = /(?:[A-Z]{1,3}:(?:[^;\\\n]|\\.){0,100};){0,5}?P:"?((?:[^;\\\n
 export function wifiPassword(text: string, nameEnd: number): Span | undefined {
   WIFI_FIELD.lastIndex = nameEnd
   const value = WIFI_FIELD.exec(text)?.[1]
-  if (value === undefined || /^[<${[]|^x+$|^\*+$/i.test(value)) return undefined
+  if (value === undefined || value.length < 5 || isPlaceholder(value)) return undefined
   const end = text.lastIndexOf(value, WIFI_FIELD.lastIndex - 1) + value.length
   return { start: end - value.length, end, kind: 'wifi_password', rank: RANK.named }
 }

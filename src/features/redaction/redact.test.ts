@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { sampler } from '../../../test/redaction/samples.ts'
 import { findSecrets, redact, sanitise } from './redact.ts'
 import { requiredText } from './required-text.ts'
+import { cleanJson, Findings } from './stored.ts'
 
 const { randomFrom } = sampler(3)
 
@@ -283,4 +284,27 @@ test('control characters do not count towards the length of a required text', ()
   for (const text of ['abc', '😀😀😀', '\u0007abc', 'a\tb', '\u001b[0m'])
     expect(Reason.safeParse(text).data, JSON.stringify(text)).toBe(text)
   expect(Reason.safeParse('x'.repeat(11)).success).toBe(false)
+})
+
+test('numbers under the name of a secret in structured data', () => {
+  const pin = 8341229977123
+  const findings = new Findings()
+  expect(
+    cleanJson({ password: pin, deep: [{ api_key: 55512349 }], 'db.passwort': '4471120987' }, findings),
+  ).toEqual({ password: '<PASSWORD>', deep: [{ api_key: '<API_KEY>' }], 'db.passwort': '<PASSWORD>' })
+  expect(findings.list()).toEqual([
+    { kind: 'password', count: 2 },
+    { kind: 'api_key', count: 1 },
+  ])
+  const harmless = {
+    max_tokens: 1_000_000,
+    key: 12345678,
+    token_expires_at: 1763553600,
+    password_changed_at: 1763553600,
+    password: 1234,
+    has_password: true,
+    passwords: 20260101,
+    secret_version: 20260101,
+  }
+  expect(cleanJson(harmless, new Findings())).toEqual(harmless)
 })

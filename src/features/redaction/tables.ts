@@ -138,6 +138,9 @@ const SIGN_OF_CUT: Record<string, RegExp> = {
 /** `|---|:--|`, `----+---`, `=====`: between the heads and the rows. */
 const SEPARATOR = /^[\s|:+=─━┄═┼╪╬├┤╞╡╠╣┌┬┐└┴┘╔╦╗╚╩╝-]+$/
 
+/** No head of a table has them. */
+const CODE_SIGN = /[{}[\]=<>:]/
+
 function countOf(line: string, sign: string): number {
   let count = 0
   for (let at = line.indexOf(sign); at !== -1; at = line.indexOf(sign, at + 1)) count += 1
@@ -200,6 +203,7 @@ export class Tables {
     for (const cut of CUTS) {
       if (!SIGN_OF_CUT[cut.name]?.test(head.text)) continue
       if (cut.name !== 'bars' && !SIGN_OF_CUT[cut.name]?.test(next)) continue
+      if (cut.name === 'commas' && CODE_SIGN.test(head.text)) continue
       if (cut.name === 'commas' && countOf(head.text, ',') !== countOf(next, ',') && !next.includes('"'))
         continue
       const cells = cut.cells(head.text, head.start)

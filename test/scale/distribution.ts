@@ -71,7 +71,6 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     by: [
       'cards.merge',
       'cards.unmerge',
-      'cards.verdicts',
       'cards.verify',
       'cards.withdraw_verdicts',
       'effects.read',

@@ -43,8 +43,9 @@ export async function projectHere(
   options: ProfileOptions & { json?: boolean },
   agree: Agree | undefined = isInteractive() && !options.json ? (text) => agreed(text, {}) : undefined,
 ): Promise<{ key: string; profile: Profile }> {
+  const folder = process.cwd()
   const profile = requireProfile(options)
-  const { key, withheld } = await findProject(process.cwd(), profile)
+  const { key, withheld } = await findProject(folder, profile)
   if (!withheld) return { key, profile }
   if (agree && !isDeclined(withheld)) {
     if (await agree(questionFor(withheld))) {

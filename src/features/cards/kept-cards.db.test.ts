@@ -2,8 +2,6 @@ import type { Updateable } from 'kysely'
 import { expect, test } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { published } from '../../../test/support/publishing.ts'
-import { DAY_MS } from '../../core/day.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
 
 onBothEngines('a card that is read again', (t) => {
@@ -54,17 +52,5 @@ onBothEngines('a card that is read again', (t) => {
     await admin.delete(`/api/v1/workspaces/${workspaceId}/members/${viewer.userId}`)
     expect((await read(viewer, card_id)).status).toBe(404)
     expect(await seen(editor)).toEqual(['you', true, 'Other team, 2 people'])
-  })
-
-  test('says how old its last confirmation is today', async () => {
-    const [me, reader] = [await t.user(), await t.user()]
-    const { card_id } = await published(me)
-    await reader.post(`/api/v1/cards/${card_id}/verdicts`, { outcome: 'worked' })
-    const summary = async () => (await read(me, card_id)).body.trust.summary
-    expect(await summary()).toContain('today')
-    t.later(2 * DAY_MS)
-    const later = await summary()
-    t.later(-2 * DAY_MS)
-    expect(later).toContain('2 days ago')
   })
 })

@@ -16,7 +16,7 @@ function isSame(a: CardRow, b: CardRow): boolean {
   return true
 }
 
-/** The words about trust change with the day, and a successor has a title of its own. */
+/** The words about trust change with the year, and a successor has a title of its own. */
 const mayKeep = (row: CardRow) =>
   row.trust === null && row.superseded_by === null && writtenCharacters(row) <= LONGEST_KEPT
 

@@ -2,6 +2,7 @@ import { BadgeCheck } from 'lucide-react'
 import { type MouseEvent, useState } from 'react'
 import type { Card, Verdict } from '../../../api/types.ts'
 import { formatAgo, formatNumber, formatTime } from '../../../lib/format.ts'
+import { neighbourGetsFocus } from '../../../lib/neighbour-focus.ts'
 import { Tag } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
@@ -19,9 +20,9 @@ export function Verdicts({ card }: { card: Card }) {
   const takeBack = useTakeBack(card, own)
   const takeBackAndGoOn = ({ currentTarget }: MouseEvent) => {
     // The button goes with what was said, and the focus with it: the first one beside it gets that.
-    const beside = currentTarget.parentElement?.querySelector('button')
-    const isFree = () => [document.body, currentTarget].some((one) => one === document.activeElement)
-    takeBack.mutate(undefined, { onSuccess: () => isFree() && beside?.focus() })
+    const { parentElement } = currentTarget
+    neighbourGetsFocus(currentTarget, () => (parentElement ? [parentElement] : []))
+    takeBack.mutate()
   }
   return (
     <section aria-label="Verdicts" className="grid gap-3 border-t border-line pt-5">

@@ -1,4 +1,4 @@
-import { type DangerPolicy, dangerIn } from '../review/policy.ts'
+import { type DangerPolicy, dangerAcross, dangerIn } from '../review/policy.ts'
 import type { Finding } from '../review/rule.ts'
 import { DANGER_WORDS } from '../review/words.ts'
 import type { CardContent } from './content.ts'
@@ -25,6 +25,9 @@ export const allTextOf = (value: unknown): string =>
     .map(({ text }) => text)
     .join('\n\n')
 
+/** Fields that a reader reads one after the other: a sentence may be split over them. */
+const PROSE = ['title', 'symptom', 'fix_summary', 'root_cause', 'body', 'scope_notes'] as const
+
 const LONGEST_NAME = 60
 /** Enough to work on. The rest shows when these are gone. */
 const MOST_FINDINGS = 20
@@ -42,8 +45,17 @@ export function dangerInCard(
     ...Object.entries(content).flatMap(([field, value]) => piecesOf(field, value)),
     ...evidences.flatMap(({ kind, content, meta }, i) => piecesOf(`evidences.${i}`, { kind, content, meta })),
   ]
-  return pieces
-    .flatMap(({ field, text }) => dangerIn(text, policy).map((finding) => ({ ...finding, field })))
+  const within = pieces.flatMap(({ field, text }) =>
+    dangerIn(text, policy).map((finding) => ({ ...finding, field })),
+  )
+  const prose = PROSE.map((field) => ({ field, text: content[field] ?? '' })).filter(
+    ({ text }) => text !== '',
+  )
+  const across = dangerAcross(
+    prose.map(({ text }) => text),
+    policy,
+  ).map((finding) => ({ ...finding, field: prose[finding.field]?.field ?? '' }))
+  return [...within, ...across]
     .toSorted((a, b) => ORDER[a.severity] - ORDER[b.severity])
     .slice(0, MOST_FINDINGS)
 }

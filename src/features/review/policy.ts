@@ -1,4 +1,4 @@
-import { findDanger } from './find-danger.ts'
+import { findAcross, findDanger } from './find-danger.ts'
 import { allowedHosts } from './hosts.ts'
 import type { DangerRuleId, Finding, IsAllowedHost, Severity } from './rule.ts'
 
@@ -20,6 +20,16 @@ export const FIXED_POLICY: DangerPolicy = dangerPolicy()
 /** What a workspace with this policy says about a text. */
 export const dangerIn = (text: string, policy: DangerPolicy): Finding[] =>
   findDanger(text, policy.isAllowedHost).map((finding) => ({
+    ...finding,
+    severity: policy.severities[finding.rule] ?? finding.severity,
+  }))
+
+/** What a workspace says about sentences that are split over several fields. */
+export const dangerAcross = (
+  fields: readonly string[],
+  policy: DangerPolicy,
+): (Finding & { field: number })[] =>
+  findAcross(fields).map((finding) => ({
     ...finding,
     severity: policy.severities[finding.rule] ?? finding.severity,
   }))

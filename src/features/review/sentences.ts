@@ -130,7 +130,15 @@ type Machine = {
  * Where each kind of word of each language came last: counted in characters that count, and its end in the text. Counting
  * goes on from text to text, so that what an earlier text left is always too far away.
  */
-type Places = { seen: Int32Array; ends: Int32Array; fired: Int32Array; steps: number }
+type Places = {
+  seen: Int32Array
+  ends: Int32Array
+  fired: Int32Array
+  /** By language: the kinds that came lately, a bit for each, and where the last came. */
+  kinds: Int32Array
+  last: Int32Array
+  steps: number
+}
 
 const FAR = 10_000
 const MAX_STEPS = 1_000_000_000
@@ -139,6 +147,8 @@ const newPlaces = (): Places => ({
   seen: new Int32Array(LANGUAGE_COUNT * KINDS),
   ends: new Int32Array(LANGUAGE_COUNT * KINDS),
   fired: new Int32Array(RULES.length),
+  kinds: new Int32Array(LANGUAGE_COUNT),
+  last: new Int32Array(LANGUAGE_COUNT),
   steps: FAR,
 })
 
@@ -214,16 +224,19 @@ function requireMachine(): Machine {
   return machine
 }
 
-type Rule = Combination & { index: number; kinds: readonly number[] }
+type Rule = Combination & { index: number; kinds: readonly number[]; bits: number }
 
 const RULES: readonly Rule[] = COMBINATIONS.map((combination, index) => ({
   ...combination,
   index,
   kinds: combination.needs.map((word) => WORDS.indexOf(word)),
+  bits: combination.needs.reduce((bits, word) => bits | (1 << WORDS.indexOf(word)), 0),
 }))
 const RULES_OF_KIND: readonly (readonly Rule[])[] = WORDS.map((_, kind) =>
   RULES.filter(({ kinds }) => kinds.includes(kind)),
 )
+
+const WIDEST = Math.max(...RULES.map(({ within }) => within))
 
 const isEnglish = (language: number): boolean =>
   language === ENGLISH || language === REVERSED || language === ROTATED
@@ -246,6 +259,8 @@ function beginsParagraph(text: string, from: number): boolean {
 }
 
 const LEAST_APART = 24
+/** More help no writer. */
+const MOST_OF_A_SEVERITY = 20
 
 /** Reads one text, character by character, and remembers where each kind of word of each language came last. */
 class SentenceReader {
@@ -256,6 +271,7 @@ class SentenceReader {
   private steps: number
   private sentence: number
   private blanksInLine = 0
+  private readonly left = { block: MOST_OF_A_SEVERITY, warn: MOST_OF_A_SEVERITY, note: 0 }
 
   constructor(text: string, sink: (finding: Finding) => void) {
     this.text = text
@@ -337,12 +353,27 @@ class SentenceReader {
       this.places.ends[id] = at
       const kind = id % KINDS
       const language = (id - kind) / KINDS
-      for (const rule of RULES_OF_KIND[kind] ?? [])
-        if (applies(rule, language)) this.look(rule, language * KINDS)
+      const bits = this.kindsLately(language, kind)
+      const rules = RULES_OF_KIND[kind] ?? []
+      for (let i = 0; i < rules.length; i++) {
+        const rule = rules[i] as Rule
+        if ((bits & rule.bits) === rule.bits && applies(rule, language)) this.look(rule, language * KINDS)
+      }
     }
   }
 
+  /** The kinds of words of a language that came in this sentence and not too far back, with the one that came now. */
+  private kindsLately(language: number, kind: number): number {
+    const { kinds, last } = this.places
+    const before = last[language] ?? 0
+    const bits = before > this.sentence && before >= this.steps - WIDEST ? (kinds[language] ?? 0) : 0
+    last[language] = this.steps
+    kinds[language] = bits | (1 << kind)
+    return bits | (1 << kind)
+  }
+
   private look(rule: Rule, first: number): void {
+    if (this.left[rule.severity] === 0) return
     const { steps } = this
     const { seen, ends, fired } = this.places
     const since = Math.max(this.sentence, steps - rule.within)
@@ -359,6 +390,7 @@ class SentenceReader {
     }
     if (steps - (fired[rule.index] ?? 0) < LEAST_APART) return
     fired[rule.index] = steps
+    this.left[rule.severity]--
     this.sink({
       rule: rule.rule,
       severity: rule.severity,

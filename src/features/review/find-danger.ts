@@ -272,6 +272,7 @@ export function findAcross(fields: readonly string[]): (Finding & { field: numbe
     const [from, to] = [writtenAt(start), writtenAt(end - 1)]
     const field = starts.findLastIndex((begin) => begin <= to)
     if (field < 1 || from >= (starts[field] ?? 0)) return
+    if (found.some((known) => known.field === field && known.rule === rule)) return
     const reach = Math.min(to - (starts[field] ?? 0) + 1, fields[field]?.length ?? 0)
     found.push({ rule, severity: 'warn', start: 0, end: Math.max(1, reach), field })
   }

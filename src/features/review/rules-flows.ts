@@ -47,12 +47,13 @@ const CARRIES_KEY = /(?:ssh-copy-id|authorized_keys|\.pub\b)/i
 
 const hasSecret = new RegExp(SECRET, 'i')
 /** Commands of one line: what one reads, another may not send. */
-const COMMAND_END = /;(?!\w*\()|&&|\|\|/
+const COMMAND_END = /;(?!\w*\()|&&|\|\||(?<!\\)\n/g
 
 const sendsSecret = (part: string): boolean => {
   const plain = part.replaceAll(USED, ' ')
   return plain
-    .split(COMMAND_END)
+    .replaceAll(COMMAND_END, '\n')
+    .split('\n')
     .some((command) => hasSecret.test(command) && sends(command) && !CARRIES_KEY.test(command))
 }
 
@@ -111,11 +112,12 @@ const WRITES =
   /(?:>{1,2}|\btee\b|\b(?:append|add|write|insert|put|paste|prepend|place|echo|cat|copy|edit|extend|include|update|save|store|change|set|create|modify|replace|overwrite|inject|amend|record|note)s?\b|set-content|add-content|out-file|writefile|\.write\()/i
 /** What a person would not let a stranger write there. */
 const LOOSENS =
-  /\b(?:trust(?:ed|s|worthy)?|approv\w{0,4}|permission|without (?:asking|confirm|question|review|approv|prompt)|never (?:ask|confirm|question|prompt|refuse|mention|tell|warn|decline)|do not (?:ask|confirm|question|mention|tell|warn|refuse)|don't (?:ask|confirm|question|mention|tell)|no confirmation|needs? no|obey|authori[sz]\w{0,6}|bypass|disregard|ignore (?:all|any|previous|earlier|warnings?|security)|execute (?:any|every|all|whatever|what)|run (?:any|every|all|whatever|what)|follow (?:any|every|all|whatever|what|instructions)|treat (?:\w+ ){0,4}as|(?:always|automatically) (?:run|accept|allow|execute|install|follow|fetch|load|call|push|trust|start by|begin|send|include)|auto-?approve|allow(?:ed|list)?\b[^\n]{0,30}(?:bash|\*|all|every)|skip (?:the )?(?:review|confirm|check|permission|test)|secret(?:ly)?|silently|source of truth|highest priority|takes? precedence|https?:\/\/)/i
+  /\b(?:trust(?:ed|s|worthy)?|approved|approve (?:all|any|every|whatever|what)|permissions? (?:is|are|was) (?:granted|not|un)|without (?:asking|confirm|question|review|approv|prompt)|never (?:ask|confirm|question|prompt|refuse|mention|tell|warn|decline)|do not (?:ask|confirm|question|mention|tell|warn|refuse)|don't (?:ask|confirm|question|mention|tell)|no confirmation|needs? no|obey|authori[sz]e[ds]?\b|bypass|disregard|ignore (?:all|any|previous|earlier|warnings?|security)|execute (?:any|every|all|whatever|what)|run (?:any|every|all|whatever|what)|follow (?:any|every|all|whatever|what|instructions)|treat (?:\w+ ){0,4}as|(?:always|automatically) (?:run|accept|allow|execute|install|follow|fetch|load|call|push|trust|start by|begin|send|include)|auto-?approve|allow(?:ed|list)?\b[^\n]{0,30}(?:bash|\*|all|every)|skip (?:the )?(?:review|confirm|check|permission|test)|secret(?:ly)?|silently|source of truth|highest priority|takes? precedence|https?:\/\/)/i
 
 const writesAgentFile = (part: string): boolean =>
-  (WRITTEN.test(part) && (FETCHED.test(part) || SETTINGS.test(part) || LOOSENS.test(part))) ||
-  (WRITES.test(part) && LOOSENS.test(part.replaceAll(/https?:\/\/[^\s"'`)]{1,200}/gi, ' ')))
+  WRITTEN.test(part) && (FETCHED.test(part) || SETTINGS.test(part) || LOOSENS.test(part))
+const asksToLoosen = (line: string): boolean =>
+  WRITES.test(line) && LOOSENS.test(line.replaceAll(/https?:\/\/[^\s"'`)]{1,200}/gi, ' '))
 
 /** Files that a shell, a system or a program executes by itself. */
 const STARTUP_FILES =
@@ -165,7 +167,7 @@ const SHELL =
 const SOCKETS =
   /(?:\/dev\/(?:tcp|udp)\/|(?<![\w-])(?:nc|ncat|netcat|socat|telnet)\s|socket\.socket|tcpclient|use socket|rsocket|tcpsocket|fsockopen|net\.connect|net\.dial|openssl s_client|\bmkfifo\b)/i
 
-const ADDRESS = /(?:https?|ftp):\/\/|(?<![\w@])(?:\d{1,3}\.){3}\d{1,3}|(?:[\w-]+\.)+[a-z]{2,}[\s/:]/i
+const ADDRESS = /(?:https?|ftp|s3|gs):\/\/|(?<![\w@])(?:\d{1,3}\.){3}\d{1,3}|(?:[\w-]+\.)+[a-z]{2,}[\s/:]/i
 
 const runsFetched = (part: string, isAllowedHost: IsAllowedHost): boolean => {
   if (SOCKETS.test(part) && SHELL.test(part) && !/(?:-z|-zv|-vz)\b/.test(part)) return true
@@ -209,6 +211,7 @@ export const FLOW_TRIGGERS: readonly Trigger[] = [
     behind: 240,
     lines: true,
   }),
+  aroundTrigger('new_trust', 'warn', AGENT_KEYWORDS, asksToLoosen, { before: 110, behind: 130 }),
   aroundTrigger('new_trust', 'warn', STARTUP_KEYWORDS, writesStartup, { before: 240, behind: 200 }),
   aroundTrigger('remote_code', 'warn', FETCH_KEYWORDS, runsFetched, { before: 140, behind: 260 }),
   aroundTrigger(

@@ -139,7 +139,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     tell: `tell. telling. mention inform. informing notify notifying notif disclos reveal report. reporting alert. alerting
       bring_up raise_this let_know let_on apprise brief. surface_this talk_about speak_of say_anything
       saying_anything point_out bother. bothering disturb trouble_the trouble_your let_the_user make_aware announce explain_this`,
-    user: `user. users. user's human. humans human's  operator. person. people. maintainer reviewer
+    user: `user. users. user's human. humans human's  operator.   maintainer reviewer
  your_principal principal. client's customer. colleague team_lead whoever_is_at
  developer_at person_at behind_the_keyboard at_the_keyboard at_the_terminal anyone_about any_human your_human the_owner your_owner`,
     without: `without. w/o skip. skipping. bypass omit omitting forgo forego waive waiving instead_of rather_than no_need_for
@@ -192,7 +192,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
  policy_requirement security_requirement per_policy per_company company_policy by_order_of by_decree official_notice official_instruction
  mandatory_step mandatory_procedure audit_requirement contractually signed_off pre-authori preauthori security_team platform_team vault_team vendor_requires`,
     rank: `takes_precedence take_precedence takes_priority take_priority outrank counts_as_a_system counts_as_the_system counts_as_an_order counts_as_a_message counts_as_your
-      same_rank rank_of same_weight_as weight_of_a same_authority authority_of as_if_it_were_from as_if_it_came as_though_it_came as_if_your_user as_if_the_user as_if_the_operator treat_as_system as_a_system_message
+      same_rank same_weight_as weight_of_a same_authority authority_of as_if_it_were_from as_if_it_came as_though_it_came as_if_your_user as_if_the_user as_if_the_operator treat_as_system as_a_system_message
       as_a_system_prompt as_system_prompt as_system_message as_part_of_your_system as_a_user_message as_an_instruction_from as_instructions_from as_coming_from as_written_by_the
       equals_an_order equal_to_the_system is_binding are_binding binding_for binding_on higher_priority highest_priority higher_authority above_the_system above_your
       beats_the replaces_the_system replaces_your replace_the_system speaks_for_the_user speaks_for_your instead_of_the_system_prompt`,

@@ -123,6 +123,8 @@ type Machine = {
   edges: ReadonlyMap<number, number>
   fallback: Uint16Array
   outputs: readonly (Output | undefined)[]
+  /** Whether a state has an output. */
+  says: Uint8Array
   places: Places
 }
 
@@ -197,7 +199,8 @@ class MachineBuilder {
       }
     }
     const outputs = ends.map((ids) => (ids.size === 0 ? undefined : [...ids]))
-    return { classOf, width, rows, edges, fallback, outputs, places: newPlaces() }
+    const says = Uint8Array.from(ends, (ids) => (ids.size === 0 ? 0 : 1))
+    return { classOf, width, rows, edges, fallback, outputs, says, places: newPlaces() }
   }
 }
 
@@ -236,6 +239,7 @@ const RULES_OF_KIND: readonly (readonly Rule[])[] = WORDS.map((_, kind) =>
   RULES.filter(({ kinds }) => kinds.includes(kind)),
 )
 
+const RULES_OF_ONE = RULES_OF_KIND.map((rules) => rules.filter(({ kinds }) => kinds.length === 1))
 const WIDEST = Math.max(...RULES.map(({ within }) => within))
 
 const isEnglish = (language: number): boolean =>
@@ -284,24 +288,26 @@ class SentenceReader {
 
   read(): void {
     const { text, machine } = this
-    const { classOf, rows, outputs } = machine
+    const { classOf, rows, says } = machine
     let state = rows[BLANK] ?? 0
     let wasBlank = true
+    let steps = this.steps
     for (let at = 0; at <= text.length; at++) {
       let cls = at === text.length ? BLANK : (classOf[text.charCodeAt(at)] ?? OTHER)
-      if (cls >= SKIP && cls < FIRST_FOREIGN) cls = this.plainClass(at, cls)
-      if (cls === SKIP) continue
-      if (cls === BLANK) {
-        if (wasBlank) continue
-        wasBlank = true
-        this.blanksInLine++
-      } else wasBlank = false
-      this.steps++
+      if (cls >= SKIP && cls < FIRST_FOREIGN) {
+        this.steps = steps
+        cls = this.plainClass(at, cls)
+      }
+      if (cls === SKIP || (cls === BLANK && wasBlank)) continue
+      wasBlank = cls === BLANK
+      if (wasBlank) this.blanksInLine++
+      steps++
       state = cls < DENSE ? (rows[state * DENSE + cls] ?? 0) : this.foreignState(state, cls)
-      const output = outputs[state]
-      if (output !== undefined) this.hit(output, at)
+      if (says[state] === 0) continue
+      this.steps = steps
+      this.hit(machine.outputs[state] ?? [], at)
     }
-    this.places.steps = this.steps
+    this.places.steps = steps
   }
 
   private foreignState(from: number, cls: number): number {
@@ -332,7 +338,7 @@ class SentenceReader {
     }
     if (cls === POINT && before && after)
       return isLetterClass(this.classAt(at - 2)) && isLetterClass(this.classAt(at + 2)) ? BLANK : SKIP
-    return cls === POINT && /\w/.test(this.text[at + 1] ?? '') ? BLANK : this.stop()
+    return cls === POINT && (after || this.classAt(at + 1) === LEET) ? BLANK : this.stop()
   }
 
   private stop(): number {
@@ -354,7 +360,7 @@ class SentenceReader {
       const kind = id % KINDS
       const language = (id - kind) / KINDS
       const bits = this.kindsLately(language, kind)
-      const rules = RULES_OF_KIND[kind] ?? []
+      const rules = (bits === 1 << kind ? RULES_OF_ONE[kind] : RULES_OF_KIND[kind]) ?? []
       for (let i = 0; i < rules.length; i++) {
         const rule = rules[i] as Rule
         if ((bits & rule.bits) === rule.bits && applies(rule, language)) this.look(rule, language * KINDS)

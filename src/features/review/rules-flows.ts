@@ -84,14 +84,14 @@ const PACKED_NEAR = 120
 /** Wishes in plain words that a secret is written where others read it. */
 const SHARES =
   /(?<!(?:never|not|n't|without|avoid|no need to) )(?<!\w)(?:paste|attach|post|include|insert|upload|send|share|submit|copy|put|append|add|write|embed|quote|forward|drop|e-?mail|publish|enter)\b/i
-const PLACES =
+const DESTINATIONS =
   /\b(?:to|into|in|on|as|with|at|via|for) (?:the |a |an |your |its |this |any |our |new |next |my )?(?:new |next |public |first |own |second |follow-up |support |pull |github |error |bug )?(?:cards?|issues?|comments?|gists?|tickets?|chats?|forum|pastebin|paste|webhook|reply|replies|e-?mail|mail|description|summary|report|pull request|pr|commit message|channel|support|vault|evidence|feedback|verdict|endpoint|server|url|query|body of|field|title|symptom|answer|response|message|thread|wiki|form)\b/i
 const NEGATED =
   /\b(?:never|do not|don't|must not|should not|shouldn't|avoid|without|instead of|rather than|accidentally|leak)\b/i
 
 const sharesSecret = (part: string): boolean =>
   SHARES.test(part) &&
-  PLACES.test(part) &&
+  DESTINATIONS.test(part) &&
   hasSecret.test(part) &&
   !NEGATED.test(part) &&
   /\b(?:cat|type|output|contents?|run|result|dump|whole|full|value|file|copy)\b/i.test(part)
@@ -167,7 +167,8 @@ const SHELL =
 const SOCKETS =
   /(?:\/dev\/(?:tcp|udp)\/|(?<![\w-])(?:nc|ncat|netcat|socat|telnet)\s|socket\.socket|tcpclient|use socket|rsocket|tcpsocket|fsockopen|net\.connect|net\.dial|openssl s_client|\bmkfifo\b)/i
 
-const ADDRESS = /(?:https?|ftp|s3|gs):\/\/|(?<![\w@])(?:\d{1,3}\.){3}\d{1,3}|(?:[\w-]+\.)+[a-z]{2,}[\s/:]/i
+const ADDRESS =
+  /(?:https?|ftp|s3|gs):\/\/|(?<![\w@])(?:\d{1,3}\.){3}\d{1,3}|(?<![\w.-])(?:[\w-]{1,63}\.){1,6}[a-z]{2,24}[\s/:]/i
 
 const runsFetched = (part: string, isAllowedHost: IsAllowedHost): boolean => {
   if (SOCKETS.test(part) && SHELL.test(part) && !/(?:-z|-zv|-vz)\b/.test(part)) return true

@@ -125,14 +125,14 @@ type Machine = {
   outputs: readonly (Output | undefined)[]
   /** Whether a state has an output. */
   says: Uint8Array
-  places: Places
+  sightings: Sightings
 }
 
 /**
  * Where each kind of word of each language came last: counted in characters that count, and its end in the text. Counting
  * goes on from text to text, so that what an earlier text left is always too far away.
  */
-type Places = {
+type Sightings = {
   seen: Int32Array
   ends: Int32Array
   fired: Int32Array
@@ -145,7 +145,7 @@ type Places = {
 const FAR = 10_000
 const MAX_STEPS = 1_000_000_000
 
-const newPlaces = (): Places => ({
+const newSightings = (): Sightings => ({
   seen: new Int32Array(LANGUAGE_COUNT * KINDS),
   ends: new Int32Array(LANGUAGE_COUNT * KINDS),
   fired: new Int32Array(RULES.length),
@@ -200,7 +200,7 @@ class MachineBuilder {
     }
     const outputs = ends.map((ids) => (ids.size === 0 ? undefined : [...ids]))
     const says = Uint8Array.from(ends, (ids) => (ids.size === 0 ? 0 : 1))
-    return { classOf, width, rows, edges, fallback, outputs, says, places: newPlaces() }
+    return { classOf, width, rows, edges, fallback, outputs, says, sightings: newSightings() }
   }
 }
 
@@ -271,7 +271,7 @@ class SentenceReader {
   private readonly text: string
   private readonly sink: (finding: Finding) => void
   private readonly machine = requireMachine()
-  private readonly places: Places
+  private readonly sightings: Sightings
   private steps: number
   private sentence: number
   private blanksInLine = 0
@@ -280,9 +280,9 @@ class SentenceReader {
   constructor(text: string, sink: (finding: Finding) => void) {
     this.text = text
     this.sink = sink
-    if (this.machine.places.steps > MAX_STEPS) this.machine.places = newPlaces()
-    this.places = this.machine.places
-    this.steps = this.places.steps + FAR
+    if (this.machine.sightings.steps > MAX_STEPS) this.machine.sightings = newSightings()
+    this.sightings = this.machine.sightings
+    this.steps = this.sightings.steps + FAR
     this.sentence = this.steps
   }
 
@@ -307,7 +307,7 @@ class SentenceReader {
       this.steps = steps
       this.hit(machine.outputs[state] ?? [], at)
     }
-    this.places.steps = steps
+    this.sightings.steps = steps
   }
 
   private foreignState(from: number, cls: number): number {
@@ -355,8 +355,8 @@ class SentenceReader {
 
   private hit(output: Output, at: number): void {
     for (const id of output) {
-      this.places.seen[id] = this.steps
-      this.places.ends[id] = at
+      this.sightings.seen[id] = this.steps
+      this.sightings.ends[id] = at
       const kind = id % KINDS
       const language = (id - kind) / KINDS
       const bits = this.kindsLately(language, kind)
@@ -370,7 +370,7 @@ class SentenceReader {
 
   /** The kinds of words of a language that came in this sentence and not too far back, with the one that came now. */
   private kindsLately(language: number, kind: number): number {
-    const { kinds, last } = this.places
+    const { kinds, last } = this.sightings
     const before = last[language] ?? 0
     const bits = before > this.sentence && before >= this.steps - WIDEST ? (kinds[language] ?? 0) : 0
     last[language] = this.steps
@@ -381,7 +381,7 @@ class SentenceReader {
   private look(rule: Rule, first: number): void {
     if (this.left[rule.severity] === 0) return
     const { steps } = this
-    const { seen, ends, fired } = this.places
+    const { seen, ends, fired } = this.sightings
     const since = Math.max(this.sentence, steps - rule.within)
     let start = Number.POSITIVE_INFINITY
     let end = 0

@@ -8,7 +8,7 @@ import { cpus } from 'node:os'
 import { basename, join } from 'node:path'
 import { findSecrets } from '../src/features/redaction/redact.ts'
 import { containsInstructions, findDanger } from '../src/features/review/find-danger.ts'
-import { type Attack, readAttacks } from '../test/safety/corpus.ts'
+import { type Attack, readAttacks, readOrdinary } from '../test/safety/corpus.ts'
 import { linesOf, type Text } from './search/collections.ts'
 
 const REPOSITORY = join(import.meta.dirname, '..')
@@ -104,6 +104,11 @@ const HOSTILE = [
   '\u200b',
   'human: ',
   '| curl ',
+  'curl ',
+  'wget ',
+  'agent must ',
+  '.env ',
+  'CLAUDE.md ',
 ]
 const HOSTILE_LENGTHS = [100_000, 400_000]
 
@@ -124,6 +129,7 @@ attackTable('build')
 attackTable('held')
 console.log('\n| clean cards | texts | blocked | warned | noted | marked as instructions |')
 console.log('|---|---|---|---|---|---|')
+cleanRow('ordinary, near to danger', readOrdinary())
 const own = cleanRow('own pages, by paragraph', ownPages())
 const all = [...own, ...folders.flatMap((folder) => cleanRow(basename(folder), cleanTexts(folder)))]
 console.log(`\nwhole review: ${speedOf(all, (text) => findDanger(text))}`)

@@ -53,3 +53,10 @@ export function readAttacks(half: 'build' | 'held'): Attack[] {
         .map((line) => ({ group: file.slice(0, -'.txt'.length), text: written(line) })),
     )
 }
+
+/** What good cards say: commands and sentences that are near to danger. */
+export const readOrdinary = (): string[] =>
+  readFileSync(join(import.meta.dirname, 'ordinary', 'commands.txt'), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map(written)

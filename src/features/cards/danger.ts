@@ -1,5 +1,5 @@
 import type { Analyst } from '../../core/pieces.ts'
-import { type DangerPolicy, dangerIn } from '../review/policy.ts'
+import { type DangerPolicy, dangerAcross, dangerIn } from '../review/policy.ts'
 import type { Finding } from '../review/rule.ts'
 import { DANGER_WORDS } from '../review/words.ts'
 import type { CardContent } from './content.ts'
@@ -26,6 +26,9 @@ export const allTextOf = (value: unknown): string =>
     .map(({ text }) => text)
     .join('\n\n')
 
+/** Fields that a reader reads one after the other: a sentence may be split over them. */
+const PROSE = ['title', 'symptom', 'fix_summary', 'root_cause', 'body', 'scope_notes'] as const
+
 const LONGEST_NAME = 60
 /** Enough to work on. The rest shows when these are gone. */
 const MOST_FINDINGS = 20
@@ -47,6 +50,12 @@ export async function dangerInCard(
   const found: FoundDanger[] = []
   for (const { field, text } of pieces)
     for (const finding of await dangerIn(work, text, policy)) found.push({ ...finding, field })
+  const prose = PROSE.map((field) => ({ field, text: content[field] ?? '' })).filter(
+    ({ text }) => text !== '',
+  )
+  const texts = prose.map(({ text }) => text)
+  for (const finding of await dangerAcross(work, texts, policy))
+    found.push({ ...finding, field: prose[finding.field]?.field ?? '' })
   return found.toSorted((a, b) => ORDER[a.severity] - ORDER[b.severity]).slice(0, MOST_FINDINGS)
 }
 

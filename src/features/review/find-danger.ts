@@ -107,7 +107,23 @@ function judgedByEnd() {
   }
 }
 
-const LINE_ENDS = /(?<!\\)\r?\n/
+const [BACKSLASH, RETURN, NEWLINE] = [0x5c, 0x0d, 0x0a]
+
+/** Whether a line ends here. A backslash before the line end continues the line. */
+function endsLine(text: string, at: number): boolean {
+  if (text.charCodeAt(at) !== NEWLINE) return false
+  return text.charCodeAt(text.charCodeAt(at - 1) === RETURN ? at - 2 : at - 1) !== BACKSLASH
+}
+function lineStart(text: string, at: number, least: number): number {
+  let start = at
+  while (start > least && !endsLine(text, start - 1)) start--
+  return start
+}
+function lineEnd(text: string, at: number, most: number): number {
+  let end = at
+  while (end < most && !endsLine(text, end)) end++
+  return end
+}
 
 /** The part of a text around a keyword, cut at the ends of its line unless it may have several. */
 function partAround(
@@ -115,24 +131,30 @@ function partAround(
   { start, end }: { start: number; end: number },
   around: Around,
 ): { part: string; end: number } {
-  const before = text.slice(Math.max(0, start - around.before), start)
-  const behind = text.slice(end, end + around.behind)
-  if (around.lines) return { part: before + text.slice(start, end) + behind, end: end + behind.length }
-  const ownBehind = behind.split(LINE_ENDS, 1)[0] ?? ''
-  return {
-    part: (before.split(LINE_ENDS).at(-1) ?? '') + text.slice(start, end) + ownBehind,
-    end: end + ownBehind.length,
-  }
+  const first = Math.max(0, start - around.before)
+  const last = Math.min(text.length, end + around.behind)
+  const [from, to] = around.lines ? [first, last] : [lineStart(text, start, first), lineEnd(text, end, last)]
+  return { part: text.slice(from, to), end: to }
 }
 
-/** Looks at the parts around keywords. A part that was looked at is not looked at again for its further keywords. */
+const MAX_PARTS = 200
+
+/**
+ * Looks at the parts around keywords. A part that was looked at is not looked at again, neither for its further keywords
+ * nor where the text repeats it.
+ */
 function lookAround(text: string, isAllowedHost: IsAllowedHost) {
   const lookedUntil = new Map<Trigger, number>()
+  const known = new Map<Trigger, Map<string, boolean>>()
   return (trigger: Trigger, around: Around, keyword: { start: number; end: number }): boolean => {
     if (keyword.start < (lookedUntil.get(trigger) ?? 0)) return false
     const { part, end } = partAround(text, keyword, around)
     lookedUntil.set(trigger, end)
-    return around.isDanger(part, isAllowedHost)
+    const parts = known.get(trigger) ?? new Map<string, boolean>()
+    known.set(trigger, parts)
+    const answer = parts.get(part) ?? around.isDanger(part, isAllowedHost)
+    if (parts.size < MAX_PARTS) parts.set(part, answer)
+    return answer
   }
 }
 
@@ -244,6 +266,33 @@ export function* findDangerInPieces(
     yield
   }
   return found.length === 0 ? found : capped(withoutOverlaps(found))
+}
+
+/** So much of a field's beginning and end is read together with its neighbours. */
+const EDGE = 300
+
+/** Sentences to agents that are split over several fields. Their place is the last field that the sentence reaches. */
+export function findAcross(fields: readonly string[]): (Finding & { field: number })[] {
+  const found: (Finding & { field: number })[] = []
+  const starts: number[] = []
+  let joined = ''
+  for (const text of fields) {
+    starts.push(joined.length)
+    joined += text.length <= 2 * EDGE ? `${text} ` : `${text.slice(0, EDGE)}. ${text.slice(-EDGE)} `
+  }
+  const { text, writtenAt } = formsOf(joined).at(-1) ?? asIs(joined)
+  const keep: Sink = ({ rule, start, end }) => {
+    if (!SPEAKS_TO_AGENTS.has(rule)) return
+    const [from, to] = [writtenAt(start), writtenAt(end - 1)]
+    const field = starts.findLastIndex((begin) => begin <= to)
+    if (field < 1 || from >= (starts[field] ?? 0)) return
+    if (found.some((known) => known.field === field && known.rule === rule)) return
+    const reach = Math.min(to - (starts[field] ?? 0) + 1, fields[field]?.length ?? 0)
+    found.push({ rule, severity: 'warn', start: 0, end: Math.max(1, reach), field })
+  }
+  findSentences(text, keep)
+  scan(SPEAKING, text, KNOWN_ONLY, keep)
+  return found
 }
 
 /** Whether a text speaks to the agent that reads it. Cheaper than `findDanger`, since every answer needs it. */

@@ -328,7 +328,15 @@ const ESCAPES_AT: Record<string, (source: string, start: number) => Piece | unde
   '<': tagAt,
 }
 
+/** A cheap first look: whether the next word has one letter too. */
+function isNextAlone(source: string, start: number): boolean {
+  let at = start + 1
+  while (at < start + 4 && BEGINS[source.charCodeAt(at)] !== WORD) at++
+  return BEGINS[source.charCodeAt(at)] === WORD && BEGINS[source.charCodeAt(at + 1)] !== WORD
+}
+
 function lettersAt(source: string, start: number): Piece | undefined {
+  if (!isNextAlone(source, start)) return undefined
   const whole = matchAt(LETTERS_APART, source, start)?.[0]
   return whole === undefined ? undefined : { start, end: start + whole.length, text: joinLetters(whole) }
 }
@@ -345,7 +353,8 @@ function blockAt(source: string, start: number): Piece & { isText: boolean } {
 }
 
 /** What stands in a text in another writing, and what it says, from the left to the right. */
-function* encodedPieces(text: string): Generator<Piece> {
+function encodedPieces(text: string): Piece[] {
+  const pieces: Piece[] = []
   let blockStart = 0
   for (let at = 0; at < text.length; ) {
     const begins = BEGINS[text.charCodeAt(at)]
@@ -364,12 +373,13 @@ function* encodedPieces(text: string): Generator<Piece> {
       if (block.isText) piece = { ...block, end }
     }
     if (piece !== undefined) {
-      yield piece
+      pieces.push(piece)
       end = piece.end
       blockStart = end
     }
     at = end
   }
+  return pieces
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Analyst } from '../../core/pieces.ts'
-import { findDangerInPieces } from './find-danger.ts'
+import { findAcross, findDangerInPieces } from './find-danger.ts'
 import { allowedHosts } from './hosts.ts'
 import type { DangerRuleId, Finding, IsAllowedHost, Severity } from './rule.ts'
 
@@ -25,6 +25,22 @@ export async function dangerIn(work: Analyst, text: string, policy: DangerPolicy
   const found = await work.about(`danger ${policy.addedHosts.join(' ')}`, text, (text) =>
     findDangerInPieces(text, policy.isAllowedHost),
   )
+  return found.map((finding) => ({
+    ...finding,
+    severity: policy.severities[finding.rule] ?? finding.severity,
+  }))
+}
+
+/** What a workspace says about sentences that are split over several fields. */
+export async function dangerAcross(
+  work: Analyst,
+  fields: readonly string[],
+  policy: DangerPolicy,
+): Promise<(Finding & { field: number })[]> {
+  // biome-ignore lint/correctness/useYield: one piece
+  const found = await work.about('danger across', fields.join('\n\n'), function* () {
+    return findAcross(fields)
+  })
   return found.map((finding) => ({
     ...finding,
     severity: policy.severities[finding.rule] ?? finding.severity,

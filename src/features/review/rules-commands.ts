@@ -1,5 +1,13 @@
 import { AUTHORITY, goesToAllowed, hostOf, isOpaque } from './hosts.ts'
-import { type Found, farTrigger, type IsAllowedHost, spanOf, type Trigger, trigger } from './rule.ts'
+import {
+  aroundTrigger,
+  type Found,
+  farTrigger,
+  type IsAllowedHost,
+  spanOf,
+  type Trigger,
+  trigger,
+} from './rule.ts'
 
 /** An installer of a known host is reported; any other is blocked. */
 const unlessAllowed = (match: RegExpExecArray, _: string, isAllowedHost: IsAllowedHost): readonly Found[] => [
@@ -188,13 +196,6 @@ const SYSTEM_RUNNERS: Trigger[] = [
       ? [spanOf(match)]
       : [],
   ),
-  trigger(
-    'remote_code',
-    'warn',
-    'curl¦wget¦iwr ¦invoke-webrequest¦start-bitstransfer¦aria2c',
-    /(?<![\w-])(?:curl(?:\.exe)?|wget|iwr|invoke-webrequest|start-bitstransfer|aria2c)\s[^\n;&]{0,200}?([\w.-]{1,40}\.(?:sh|py|js|mjs|ps1|exe|bat|cmd|msi|pl|rb|run|bin|appimage|jar|vbs|pkg|dmg|deb|apk|php|lua|elf)|\/tmp\/[\w.-]{1,40}|%temp%\\[\w.-]{1,40}|\$env:temp\\[\w.-]{1,40})["']?[^\n;&]{0,60}(?:&&?|;|\n)[^\n]{0,80}?(?<![\w])\1/iy,
-    unlessAllowed,
-  ),
 ]
 
 const ROOTS =
@@ -296,23 +297,39 @@ const EVERYTHING_THERE =
   '(?:["\'(]?(?:/|~|~/\\*|/\\*|[A-Za-z]:[\\\\/]{0,4}\\*?|\\$\\{?HOME\\}?|\\$env:(?:userprofile|systemdrive|systemroot|home)|%(?:userprofile|systemdrive|systemroot|homepath)%|/(?:etc|usr|var|home|root|boot|opt|lib|bin|srv|Users|mnt|data|Library)(?:/\\*)?)/?["\']?(?=[\\s,;)&|`\'"]|$)|(?:os\\.path\\.)?expanduser\\(["\']~|path\\.home\\(|os\\.homedir\\(|homedir\\(|os\\.environ\\[["\']HOME|process\\.env\\.HOME|System\\.getProperty\\("user\\.home|Dir\\.home|\\[environment\\]::getfolderpath)'
 const CONFIGURATION = '(?:~|\\$\\{?HOME\\}?|/(?:etc|root|boot|home/[\\w*]{1,30}|Users/[\\w*]{1,30}))/'
 
+const EVERYTHING_NAMED = new RegExp(`(?<![\\w.\\])}~$/])${EVERYTHING_THERE}`, 'i')
+/** Options without which these commands take single files. */
+const TAKES_ALL =
+  /\/t\b|-r|\/s|\/[fq]\b|rmtree|rm_rf|rimraf|remove|rmsync|fs\.rm|shred|srm|wipe|truncate|trash|cipher/i
+const COMMAND_END = /\n|&&|;|\|/
+
+function destroysEverything(part: string): boolean {
+  const [command = ''] = part.split(COMMAND_END, 1)
+  const named = EVERYTHING_NAMED.exec(command)?.[0].trim()
+  if (named === undefined || !TAKES_ALL.test(command)) return false
+  // Python joins paths by a slash.
+  return !(named === '/' && command.includes('('))
+}
+
+const HOME_OR_SYSTEM =
+  /\s["']?(?:(?:~|\$\{?HOME\}?|\/home\/[\w*$]{1,30}|\/Users\/[\w*$]{1,30})\/(?:\*|\.\*|\.?\[|\.ssh\b|\.gnupg|\.aws\b|\.config\/?(?=[\s;&|"'`]|$)|Documents|Desktop|Pictures|Library\/?(?=[\s;&|"'`]|$)|projects?\b|src\b|work\b|code\b)|\/(?:etc|usr|var|boot|lib|opt|srv|home|root|mnt|data)\/?(?:\*|\{|(?=[\s;&|"'`]|$))|\.git(?=[\s;&|"'`]|$)|\.\*(?=[\s;&|"'`]|$))/
+
+function removesHome(part: string): boolean {
+  const [command = ''] = part.split(COMMAND_END, 1)
+  return (
+    /^[^\w.-]?rm\s/.test(command) &&
+    /\s-[a-zA-Z]{0,5}[rR]|--recursive/.test(command) &&
+    HOME_OR_SYSTEM.test(command)
+  )
+}
+
 const MASS_DESTRUCTION: Trigger[] = [
-  trigger(
+  aroundTrigger(
     'destruction',
     'warn',
     'rmtree¦rmsync¦rmdirsync¦fs.rm(¦rimraf¦remove_dir_all¦fileutils.rm_rf¦removeall(¦deletedirectory¦directory.delete¦rm_rf¦del-tree¦unlinksync¦remove_tree¦file.delete¦trash ¦srm ¦shred ¦wipe ¦unlink ¦truncate ¦remove-item¦ri -r¦rm -r¦del /¦rd /¦rmdir /s¦erase /¦deltree¦icacls ¦takeown¦attrib ¦cipher /',
-    new RegExp(`[\\w.-]{1,24}[^\\n]{0,80}?(?<![\\w.\\])}~$/])${EVERYTHING_THERE}`, 'iy'),
-    (match, text) =>
-      /\w\s\/$/.test(match[0]) && match[0].includes('(')
-        ? []
-        : /^(?:rm -r|trash|icacls|takeown|attrib)/i.test(match[0]) &&
-            !/\/\w|~|\$HOME|[a-z]:[\\/]/i.test(match[0].slice(4))
-          ? []
-          : /(?:\/t\b|-r|\/s|\/[fq]\b|rmtree|rm_rf|rimraf|remove|rmsync|fs\.rm|shred|srm|wipe|truncate|trash|cipher)/i.test(
-                match[0] + text.slice(match.index + match[0].length, match.index + match[0].length + 40),
-              )
-            ? [spanOf(match)]
-            : [],
+    destroysEverything,
+    { before: 0, behind: 120 },
   ),
   trigger(
     'destruction',
@@ -389,13 +406,7 @@ const MASS_DESTRUCTION: Trigger[] = [
     '/etc/passwd¦/etc/shadow¦/etc/fstab¦/etc/sudoers¦/boot/',
     /(?<=(?:^|[\s;&`])(?:rm (?:-\w{1,4} )?|: ?> ?|> ?|cat \/dev\/null > ?|truncate -s ?0 |shred (?:-\w{1,3} )?))\/(?:etc\/(?:passwd|shadow|fstab|sudoers)|boot\/)/iy,
   ),
-  trigger(
-    'destruction',
-    'warn',
-    'rm -¦rm ',
-    /(?<![\w.-])rm(?:\s{1,2}-{1,2}[\w-]{1,24}){1,5}\s{1,3}(?:[^\n;&|]{0,60}\s)?["']?(?:(?:~|\$\{?HOME\}?|\/home\/[\w*$]{1,30}|\/Users\/[\w*$]{1,30})\/(?:\*|\.\*|\.?\[|\.ssh\b|\.gnupg|\.aws\b|\.config\/?(?=[\s;&|"'`]|$)|Documents|Desktop|Pictures|Library\/?(?=[\s;&|"'`]|$)|projects?\b|src\b|work\b|code\b)|\/(?:etc|usr|var|boot|lib|opt|srv|home|root|mnt|data)\/?(?:\*|\{|(?=[\s;&|"'`]|$))|\.git(?=[\s;&|"'`]|$)|\.\*(?=[\s;&|"'`]|$))/y,
-    (match) => (/\s-[a-zA-Z]{0,5}[rR]|--recursive/.test(match[0]) ? [spanOf(match)] : []),
-  ),
+  aroundTrigger('destruction', 'warn', 'rm -', removesHome, { before: 1, behind: 120 }),
   trigger(
     'destruction',
     'warn',
@@ -460,6 +471,13 @@ const unlessToAllowed = (
 
 const SENDER = '(?<![\\w-])(?:curl|wget)\\s'
 
+const PIPED = new RegExp(
+  `(?:${SENSITIVE}|\\benv\\b|\\bhistory\\b|\\bset\\b)[^\\n|]{0,40}(?:\\|[^\\n|]{0,40})?\\| ?(?:curl|nc|ncat)`,
+  'i',
+)
+const PICTURE =
+  /^!\[[^\]\n]{0,100}\]\(https?:\/\/[^)\s][^)\s?&=/]{0,199}[?&=/][^)\s]{0,280}?(?:\{|%7b|<|\$|_token|_key|secret|base64)/i
+
 /** Commands and code that send out private data. */
 const SENDING: Trigger[] = [
   farTrigger('exfiltration', 'block', 'curl¦wget', {
@@ -508,15 +526,10 @@ const SENDING: Trigger[] = [
         ? [spanOf(match)]
         : [],
   ),
-  trigger(
-    'exfiltration',
-    'block',
-    '| curl¦|curl¦| nc ¦|nc ¦| ncat',
-    new RegExp(
-      `(?<=(?:${SENSITIVE}|\\benv\\b|\\bhistory\\b|\\bset\\b)[^\\n|]{0,40}(?:\\|[^\\n|]{0,40})?)\\| ?(?:curl|nc|ncat)\\b`,
-      'iy',
-    ),
-  ),
+  aroundTrigger('exfiltration', 'block', '| curl¦|curl¦| nc ¦|nc ¦| ncat', (part) => PIPED.test(part), {
+    before: 130,
+    behind: 1,
+  }),
   trigger(
     'exfiltration',
     'warn',
@@ -538,12 +551,7 @@ const SENDING: Trigger[] = [
     /git (?:push https?:\/\/[^\n]{1,120}|remote add \w{1,30} https?:\/\/[^\n]{1,120}git push[^\n]{0,30}--(?:all|mirror))/iy,
     unlessToAllowed,
   ),
-  trigger(
-    'exfiltration',
-    'warn',
-    '![',
-    /!\[[^\]\n]{0,100}\]\(https?:\/\/[^)\s][^)\s?&=/]{0,199}[?&=/][^)\s]{0,280}?(?:\{|%7b|<|\$|_token|_key|secret|base64)/iy,
-  ),
+  aroundTrigger('exfiltration', 'warn', '![', (part) => PICTURE.test(part), { before: 0, behind: 500 }),
   trigger(
     'exfiltration',
     'warn',

@@ -1,5 +1,5 @@
 import { goesToAllowed } from './hosts.ts'
-import { aroundTrigger, type Trigger } from './rule.ts'
+import { aroundTrigger, type IsAllowedHost, type Trigger } from './rule.ts'
 
 /**
  * Rules that combine tables: what is read or written, what is done with it, where it goes, and who executes it. A keyword of
@@ -8,7 +8,7 @@ import { aroundTrigger, type Trigger } from './rule.ts'
 
 /** What is read: files and commands that hand out secrets. */
 const SECRET_FILES =
-  '(?:(?<![\\w.*-])\\.env(?:\\.(?:local|prod\\w*|dev\\w*|staging))?(?![\\w.-])|[._]netrc|\\.npmrc|\\.pypirc|\\.yarnrc|\\.aws\\b|\\.ssh\\b(?!/(?:config|known_hosts)\\b)|id_(?:rsa|ed25519|ecdsa|dsa)(?!\\.pub|\\w)|[\\w.-]{1,30}\\.(?:pem|ppk|p12|pfx|keystore|jks|kdbx)\\b|\\.kube\\b|kubeconfig|\\.docker\\b|docker/config\\.json|\\.config/(?:gh|gcloud|hub|op|rclone|solana|google-chrome|chromium|BraveSoftware)\\b|application_default_credentials|access_tokens\\.db|credentials\\.db|\\.azure\\b|accesstokens|\\.gnupg|\\.git-credentials|\\.vault-token|\\.terraform\\.d|credentials\\.tfrc|terraform\\.tfstate|\\.pgpass|\\.my\\.cnf|\\.boto\\b|\\.s3cfg|rclone\\.conf|\\.password-store|\\.mozilla|\\.thunderbird|login\\.keychain|library/keychains|login ?data\\b|logins\\.json|key[34]\\.db|cookies\\.sqlite|network/cookies|user data[\\\\/]{1,2}default|local state\\b|wallet(?:\\.dat|\\.json|s?\\b)|\\.ethereum|\\.bitcoin|\\.electrum|exodus|\\.config/solana|(?:\\.\\w{2,6}|\\b)_history\\b|consolehost_history|/etc/(?:shadow|passwd|sudoers|kubernetes/admin)|/proc/(?:self|\\d+|\\*|1)/environ|serviceaccount/token|/run/secrets|/var/run/secrets|\\.cargo/credentials|\\.gem/credentials|\\.m2/settings|gradle\\.properties|auth\\.json|nuget\\.config|master\\.key|credentials(?:\\.json|\\.xml|\\.ya?ml|\\.toml|\\b(?=[\\s"\'`)|]))|secrets?\\.(?:ya?ml|json|toml|env)|\\.(?:claude|codex|gemini|cursor)/[\\w./-]{0,30}(?:\\.json|credentials)|\\.config/(?:github-copilot|anthropic|openai)|ntds\\.dit|lsass|hklm\\\\(?:sam|security)|\\.dbeaver|sitemanager\\.xml|\\.subversion|\\.ovpn\\b|wpa_supplicant)'
+  '(?:(?<![\\w.*-])\\.env(?:\\.(?:local|prod\\w*|dev\\w*|staging))?(?![\\w.-])|[._]netrc|\\.npmrc|\\.pypirc|\\.yarnrc|\\.aws\\b|\\.ssh\\b(?!/(?:config|known_hosts)\\b)|id_(?:rsa|ed25519|ecdsa|dsa)(?!\\.pub|\\w)|[\\w.-]{1,30}\\.(?:pem|ppk|p12|pfx|keystore|jks|kdbx)\\b|\\.kube\\b|kubeconfig|\\.docker\\b|docker/config\\.json|(?:~|\\$HOME)/\\.config/?(?=[\\s"\']|$)|\\.config/(?:gh|gcloud|hub|op|rclone|solana|google-chrome|chromium|BraveSoftware)\\b|application_default_credentials|access_tokens\\.db|credentials\\.db|\\.azure\\b|accesstokens|\\.gnupg|\\.git-credentials|\\.vault-token|\\.terraform\\.d|credentials\\.tfrc|terraform\\.tfstate|\\.pgpass|\\.my\\.cnf|\\.boto\\b|\\.s3cfg|rclone\\.conf|\\.password-store|\\.mozilla|\\.thunderbird|login\\.keychain|library/keychains|login ?data\\b|logins\\.json|key[34]\\.db|cookies\\.sqlite|network/cookies|user data[\\\\/]{1,2}default|local state\\b|wallet(?:\\.dat|\\.json|s?\\b)|\\.ethereum|\\.bitcoin|\\.electrum|exodus|\\.config/solana|(?:\\.\\w{2,6}|\\b)_history\\b|consolehost_history|/etc/(?:shadow|passwd|sudoers|kubernetes/admin)|/proc/(?:self|\\d+|\\*|1)/environ|serviceaccount/token|/run/secrets|/var/run/secrets|\\.cargo/credentials|\\.gem/credentials|\\.m2/settings|gradle\\.properties|auth\\.json|nuget\\.config|master\\.key|credentials(?:\\.json|\\.xml|\\.ya?ml|\\.toml|\\b(?=[\\s"\'`)|]))|secrets?\\.(?:ya?ml|json|toml|env)|\\.(?:claude|codex|gemini|cursor)/[\\w./-]{0,30}(?:\\.json|credentials)|\\.config/(?:github-copilot|anthropic|openai)|ntds\\.dit|lsass|hklm\\\\(?:sam|security)|\\.dbeaver|sitemanager\\.xml|\\.subversion|\\.ovpn\\b|wpa_supplicant)'
 const SECRET_COMMANDS =
   '(?:(?<![\\w-])(?:printenv|env)\\b(?=\\s{0,3}(?:\\||>|\\)|`|$|&))|(?:declare|export|set) -[px]\\b|security (?:find-(?:generic|internet)-password|dump-keychain)|secret-tool (?:lookup|search)|gh auth (?:token|status --show-token)|gcloud auth [\\w-]{0,30}print-access-token|az account get-access-token|aws configure export-credentials|aws sts get-session-token|npm token|op (?:read|item get)|pass show|kubectl (?:get secrets?|config view --raw)|docker inspect|vault (?:kv get|token)|git credential fill|cmdkey|vaultcmd|netsh wlan show profile|get-childitem env:|gci env:|(?:dir|ls) env:|\\[environment\\]::getenvironmentvariables|process\\.env(?![.\\[\\w])|os\\.environ(?![.\\[\\w])|dict\\(os\\.environ|env\\.to_h|system\\.getenv\\(\\)|history\\b(?=\\s{0,3}\\|))'
 const SECRET = `(?:${SECRET_FILES}|${SECRET_COMMANDS})`
@@ -23,51 +23,75 @@ const USED = new RegExp(
 
 /** Where it goes: programs and functions that send, by what they look like when they send. */
 const SENDERS =
-  '(?:(?<![\\w-])(?:curl|wget|https?|xh)\\b[^\\n]{0,200}?(?:\\s-[a-zA-Z]{0,4}[dFT]\\b|--(?:data|form|upload|post|json|body)|\\s-X ?(?:POST|PUT)|=@|<|\\$\\(|`|\\$\\w)|\\|\\s{0,3}(?:sudo )?(?:curl|wget|http|nc|ncat|netcat|socat|telnet|ssh|mail|mailx|mutt|sendmail|msmtp|openssl s_client|gh|glab|aws|gsutil|rclone|nslookup|dig|host|tee /dev/tcp|xargs [^\\n|]{0,60}(?:curl|wget|nc|dig|nslookup|ping|host))\\b|(?<![\\w-])(?:nc|ncat|netcat|socat|telnet|openssl s_client)\\s[^\\n]{1,120}(?:<|\\||file:|exec:|open:)|(?<![\\w-])(?:rsync|scp|sftp|lftp|ftp|tftp|ncftpput|rcp|pscp|psftp|croc|wormhole|magic-wormhole|ffsend|transfer|azcopy|s3cmd|s4cmd|s5cmd|b2|rclone|restic|gsutil|termbin|pastebinit|wgetpaste|kubectl cp|docker cp)\\s|aws s3(?:api)? (?:cp|mv|sync|put-object)|gcloud (?:alpha )?storage (?:cp|mv|rsync)|az storage (?:blob|file|fs)|(?:mc|oci|doctl|ossutil|coscli|wrangler r2|swift)\\s[\\w ]{0,20}(?:cp|put|mv|mirror|upload|sync)\\b|gh (?:gist|issue|pr|api|release|repo)|glab (?:snippet|issue|mr|api)|(?:invoke-webrequest|invoke-restmethod|iwr|irm)\\b[^\\n]{0,160}-(?:body|infile|method|form)|uploadstring|uploadfile|uploaddata|uploadvalues|send-mailmessage|start-bitstransfer|bitsadmin|net\\.mail|smtp(?:lib|client)|swaks|mailx?\\s+-|mutt\\s|sendmail\\s|/dev/(?:tcp|udp)/|requests\\.(?:post|put|patch|request|get)\\(|httpx\\.\\w{3,6}\\(|aiohttp|urlopen\\(|urlretrieve\\(|http\\.client|(?<![\\w.])fetch\\(|axios[.(]|https?\\.(?:request|post|get)\\(|net\\.(?:connect|createconnection|socket)|net::http|xmlhttprequest|sendbeacon|ftplib|paramiko|socket\\.(?:socket|create_connection)|\\.sendall\\(|http\\.post|httppost|file_get_contents\\(["\']http|nslookup\\s|(?<![\\w-])dig\\s|resolve-dnsname|(?<![\\w-])host \\$|getaddrinfo|gethostbyname|hooks\\.slack|discord(?:app)?\\.com/api/webhooks|api\\.telegram|webhook\\.site|requestbin|pastebin|paste\\.rs|0x0\\.st|transfer\\.sh|ix\\.io|termbin|ngrok|trycloudflare|\\bgist\\b)'
+  '(?:\\|\\s{0,3}(?:sudo )?(?:curl|wget|http|nc|ncat|netcat|socat|telnet|ssh|mail|mailx|mutt|sendmail|msmtp|openssl s_client|gh|glab|aws|gsutil|rclone|nslookup|dig|host|tee /dev/tcp|xargs [^\\n|]{0,60}(?:curl|wget|nc|dig|nslookup|ping|host))\\b|(?<![\\w-])(?:rsync|scp|sftp|lftp|ftp|tftp|ncftpput|rcp|pscp|psftp|croc|wormhole|magic-wormhole|ffsend|transfer|azcopy|s3cmd|s4cmd|s5cmd|b2|rclone|restic|gsutil|termbin|pastebinit|wgetpaste|kubectl cp|docker cp)\\s|aws s3(?:api)? (?:cp|mv|sync|put-object)|gcloud (?:alpha )?storage (?:cp|mv|rsync)|az storage (?:blob|file|fs)|(?:mc|oci|doctl|ossutil|coscli|wrangler r2|swift)\\s[\\w ]{0,20}(?:cp|put|mv|mirror|upload|sync)\\b|gh (?:gist|issue|pr|api|release|repo)|glab (?:snippet|issue|mr|api)|uploadstring|uploadfile|uploaddata|uploadvalues|send-mailmessage|start-bitstransfer|bitsadmin|net\\.mail|smtp(?:lib|client)|swaks|mailx?\\s+-|mutt\\s|sendmail\\s|/dev/(?:tcp|udp)/|requests\\.(?:post|put|patch|request|get)\\(|httpx\\.\\w{3,6}\\(|aiohttp|urlopen\\(|urlretrieve\\(|http\\.client|(?<![\\w.])fetch\\(|axios[.(]|https?\\.(?:request|post|get)\\(|net\\.(?:connect|createconnection|socket)|net::http|xmlhttprequest|sendbeacon|ftplib|paramiko|socket\\.(?:socket|create_connection)|\\.sendall\\(|http\\.post|httppost|file_get_contents\\(["\']http|nslookup\\s|(?<![\\w-])dig\\s|resolve-dnsname|(?<![\\w-])host \\$|getaddrinfo|gethostbyname|hooks\\.slack|discord(?:app)?\\.com/api/webhooks|api\\.telegram|webhook\\.site|requestbin|pastebin|paste\\.rs|0x0\\.st|transfer\\.sh|ix\\.io|termbin|ngrok|trycloudflare|\\bgist\\b)'
 const SENDS = new RegExp(SENDERS, 'i')
+/** Programs that send only with certain options, and those options. */
+const SENDS_WITH: readonly (readonly [program: RegExp, options: RegExp])[] = [
+  [
+    /(?<![\w-])(?:curl|wget|https?|xh)(?:\.exe)?\s/i,
+    /\s-[a-zA-Z]{0,4}[dFT]\b|--(?:data|form|upload|post|json|body)|\s-X ?(?:POST|PUT)|=@|<|\$\(|`|\$\w/,
+  ],
+  [/(?<![\w-])(?:nc|ncat|netcat|socat|telnet|openssl s_client)\s/i, /<|\||file:|exec:|open:/i],
+  [/(?<![\w-])(?:invoke-webrequest|invoke-restmethod|iwr|irm)\s/i, /-(?:body|infile|method|form)\b/i],
+]
+
+/** Whether a pattern is found behind the first match of another. Each is looked for once. */
+function isBehind(text: string, first: RegExp, then: RegExp): boolean {
+  const match = first.exec(text)
+  return match !== null && then.test(text.slice(match.index + match[0].length - 1))
+}
+const sends = (command: string): boolean =>
+  SENDS.test(command) || SENDS_WITH.some(([program, options]) => isBehind(command, program, options))
 /** Programs whose argument is taken to another machine. */
 const CARRIES_KEY = /(?:ssh-copy-id|authorized_keys|\.pub\b)/i
 
 const hasSecret = new RegExp(SECRET, 'i')
 /** Commands of one line: what one reads, another may not send. */
-const COMMAND_END = /;(?!\w*\()|&&|\|\|/
+const COMMAND_END = /;(?!\w*\()|&&|\|\||(?<!\\)\n/g
 
 const sendsSecret = (part: string): boolean => {
   const plain = part.replaceAll(USED, ' ')
   return plain
-    .split(COMMAND_END)
-    .some((command) => hasSecret.test(command) && SENDS.test(command) && !CARRIES_KEY.test(command))
+    .replaceAll(COMMAND_END, '\n')
+    .split('\n')
+    .some((command) => hasSecret.test(command) && sends(command) && !CARRIES_KEY.test(command))
 }
+
+/** Known installers and local hosts are judged by the rule for downloads. */
+const LOCAL = /https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|10\.\d|192\.168\.)/i
 
 /** A secret that is packed, copied or read first, and sent by a later command. */
-const PACKS = new RegExp(
-  `(?:(?<![\\w-])(?:tar|zip|7z|gzip|base64|openssl (?:enc|base64)|xxd|cp|cat|gpg|rar|dd|copy-item|compress-archive|type|get-content|gc|makecab|copy|xcopy|robocopy|reg save|sqlite3|strings)\\s[^\\n]{0,120}?|(?:open|readfile(?:sync)?|read_text|readalltext|read_to_string|file_get_contents|path|readall|slurp|file\\.read|shutil\\.\\w{3,12}|copyfile(?:sync)?)\\(\\s{0,2}[^\\n]{0,80}?|=\\s{0,2}["'\`$(]{0,3}[^\\n]{0,60}?)${SECRET}`,
-  'i',
-)
+const PACKERS =
+  /(?<![\w-])(?:tar|zip|7z|gzip|base64|openssl (?:enc|base64)|xxd|cp|cat|gpg|rar|dd|copy-item|compress-archive|type|get-content|gc|makecab|copy|xcopy|robocopy|reg save|sqlite3|strings)\s|(?:open|readfile(?:sync)?|read_text|readalltext|read_to_string|file_get_contents|path|readall|slurp|file\.read|shutil\.\w{3,12}|copyfile(?:sync)?)\(|=\s{0,2}["'`$(]/i
 const STRONG_SENDERS =
-  /\b(?:curl|wget)\b[^\n]{0,200}?(?:\s-[a-zA-Z]{0,4}[dFT]\b|--(?:data|form|upload|post)|=@|\s-X ?(?:POST|PUT))|(?<![\w-])(?:nc|ncat|netcat|socat|scp|rsync|sftp|lftp|ftp)\s[^\n]{1,100}|aws s3 (?:cp|mv|sync)|gsutil cp|rclone (?:copy|sync|move)|gh (?:gist|issue)|requests\.(?:post|put)\(|urlopen\(|(?<![\w.])fetch\(\s{0,2}["'`]http|axios\.(?:post|put)|https?\.request\(|net\.connect|net::http|uploadstring|uploadfile|uploaddata|(?:invoke-webrequest|invoke-restmethod|iwr|irm)\b[^\n]{0,160}-(?:body|infile|method)|send-mailmessage|smtplib|ftplib|\.sendall\(|sendbeacon|nslookup\s|(?<![\w-])dig\s|httpx\.post|http\.post\(/i
+  /(?<![\w-])(?:nc|ncat|netcat|socat|scp|rsync|sftp|lftp|ftp)\s|aws s3 (?:cp|mv|sync)|gsutil cp|rclone (?:copy|sync|move)|gh (?:gist|issue)|requests\.(?:post|put)\(|urlopen\(|(?<![\w.])fetch\(\s{0,2}["'`]http|axios\.(?:post|put)|https?\.request\(|net\.connect|net::http|uploadstring|uploadfile|uploaddata|send-mailmessage|smtplib|ftplib|\.sendall\(|sendbeacon|nslookup\s|(?<![\w-])dig\s|httpx\.post|http\.post\(/i
+const UPLOADS =
+  /\s-[a-zA-Z]{0,4}[dFT]\b|--(?:data|form|upload|post)|=@|\s-X ?(?:POST|PUT)|-(?:body|infile|method)\b/i
+const UPLOADERS = /(?<![\w-])(?:curl|wget|invoke-webrequest|invoke-restmethod|iwr|irm)\s/i
 
-const packsAndSends = (part: string): boolean => {
+function packsAndSends(part: string): boolean {
   const plain = part.replaceAll(USED, ' ')
-  const packs = PACKS.exec(plain)
-  return (
-    packs !== null &&
-    STRONG_SENDERS.test(plain.slice(packs.index + packs[0].length - 10)) &&
-    !/localhost|127\.0\.0\.1/.test(plain)
-  )
+  const packs = PACKERS.exec(plain)
+  if (packs === null || LOCAL.test(plain)) return false
+  const behind = plain.slice(packs.index + packs[0].length)
+  const secret = hasSecret.exec(behind)
+  if (secret === null || secret.index > PACKED_NEAR) return false
+  const rest = plain.slice(packs.index)
+  return STRONG_SENDERS.test(rest) || isBehind(rest, UPLOADERS, UPLOADS)
 }
+const PACKED_NEAR = 120
 
 /** Wishes in plain words that a secret is written where others read it. */
 const SHARES =
   /(?<!(?:never|not|n't|without|avoid|no need to) )(?<!\w)(?:paste|attach|post|include|insert|upload|send|share|submit|copy|put|append|add|write|embed|quote|forward|drop|e-?mail|publish|enter)\b/i
-const PLACES =
+const DESTINATIONS =
   /\b(?:to|into|in|on|as|with|at|via|for) (?:the |a |an |your |its |this |any |our |new |next |my )?(?:new |next |public |first |own |second |follow-up |support |pull |github |error |bug )?(?:cards?|issues?|comments?|gists?|tickets?|chats?|forum|pastebin|paste|webhook|reply|replies|e-?mail|mail|description|summary|report|pull request|pr|commit message|channel|support|vault|evidence|feedback|verdict|endpoint|server|url|query|body of|field|title|symptom|answer|response|message|thread|wiki|form)\b/i
 const NEGATED =
   /\b(?:never|do not|don't|must not|should not|shouldn't|avoid|without|instead of|rather than|accidentally|leak)\b/i
 
 const sharesSecret = (part: string): boolean =>
   SHARES.test(part) &&
-  PLACES.test(part) &&
+  DESTINATIONS.test(part) &&
   hasSecret.test(part) &&
   !NEGATED.test(part) &&
   /\b(?:cat|type|output|contents?|run|result|dump|whole|full|value|file|copy)\b/i.test(part)
@@ -78,7 +102,7 @@ const AGENT_FILES =
 const AGENT_KEYWORDS =
   'claude.md¦claude.local.md¦agents.md¦gemini.md¦soul.md¦memory.md¦.cursorrules¦.cursor/¦.windsurf¦.clinerules¦.roo¦copilot-instructions¦.github/instructions¦.claude/¦.claude.json¦.codex/¦.gemini/¦.aider¦.continue/¦opencode.json¦.opencode¦mcp.json¦mcp_config¦mcp_settings¦claude_desktop_config¦settings.local.json¦.kvault.json¦.junie¦.goosehints¦.amazonq'
 const WRITTEN = new RegExp(
-  `(?:>{1,2}\\s?|\\btee (?:-a )?|\\b(?:out-file|add-content|set-content|ac|sc)\\b[^\\n]{0,60}|\\b(?:cp|mv|ln|install|copy|move)\\s[^\\n]{0,80}\\s|-o ?|-O ?|--output[= ]|-outfile |\\b(?:sed -i|perl -pi)[^\\n]{0,120}|\\bjq\\b[^\\n]{0,120}|(?:writefile(?:sync)?|appendfile(?:sync)?|write_text|file_put_contents|open)\\([^\\n]{0,40})["'\`~/$\\w.{}\\\\:%-]{0,60}${AGENT_FILES}`,
+  `(?:>{1,2}\\s?|\\btee (?:-a )?|\\b(?:out-file|add-content|set-content|ac|sc)\\b[^\\n]{0,60}|\\b(?:cp|mv|ln|install|copy|move)\\s[^\\n]{0,80}\\s|-o ?|-O ?|--output[= ]|-outfile |\\b(?:sed -i|perl -pi)[^\\n]{0,120}|\\bjq\\b[^\\n]{0,80}=[^\\n]{0,60}|(?:writefile(?:sync)?|appendfile(?:sync)?|write_text|file_put_contents|open)\\([^\\n]{0,40})["'\`~/$\\w.{}\\\\:%-]{0,60}${AGENT_FILES}`,
   'i',
 )
 const FETCHED = /\b(?:curl|wget|iwr|irm|invoke-webrequest|fetch\(|git clone|base64 -d|nc|requests\.get)\b/i
@@ -88,11 +112,12 @@ const WRITES =
   /(?:>{1,2}|\btee\b|\b(?:append|add|write|insert|put|paste|prepend|place|echo|cat|copy|edit|extend|include|update|save|store|change|set|create|modify|replace|overwrite|inject|amend|record|note)s?\b|set-content|add-content|out-file|writefile|\.write\()/i
 /** What a person would not let a stranger write there. */
 const LOOSENS =
-  /\b(?:trust(?:ed|s|worthy)?|approv\w{0,4}|permission|without (?:asking|confirm|question|review|approv|prompt)|never (?:ask|confirm|question|prompt|refuse|mention|tell|warn|decline)|do not (?:ask|confirm|question|mention|tell|warn|refuse)|don't (?:ask|confirm|question|mention|tell)|no confirmation|needs? no|obey|authori[sz]\w{0,6}|bypass|disregard|ignore (?:all|any|previous|earlier|warnings?|security)|execute (?:any|every|all|whatever|what)|run (?:any|every|all|whatever|what)|follow (?:any|every|all|whatever|what|instructions)|treat (?:\w+ ){0,4}as|(?:always|automatically) (?:run|accept|allow|execute|install|follow|fetch|load|call|push|trust|start by|begin|send|include)|auto-?approve|allow(?:ed|list)?\b[^\n]{0,30}(?:bash|\*|all|every)|skip (?:the )?(?:review|confirm|check|permission|test)|secret(?:ly)?|silently|source of truth|highest priority|takes? precedence|https?:\/\/)/i
+  /\b(?:trust(?:ed|s|worthy)?|approved|approve (?:all|any|every|whatever|what)|permissions? (?:is|are|was) (?:granted|not|un)|without (?:asking|confirm|question|review|approv|prompt)|never (?:ask|confirm|question|prompt|refuse|mention|tell|warn|decline)|do not (?:ask|confirm|question|mention|tell|warn|refuse)|don't (?:ask|confirm|question|mention|tell)|no confirmation|needs? no|obey|authori[sz]e[ds]?\b|bypass|disregard|ignore (?:all|any|previous|earlier|warnings?|security)|execute (?:any|every|all|whatever|what)|run (?:any|every|all|whatever|what)|follow (?:any|every|all|whatever|what|instructions)|treat (?:\w+ ){0,4}as|(?:always|automatically) (?:run|accept|allow|execute|install|follow|fetch|load|call|push|trust|start by|begin|send|include)|auto-?approve|allow(?:ed|list)?\b[^\n]{0,30}(?:bash|\*|all|every)|skip (?:the )?(?:review|confirm|check|permission|test)|secret(?:ly)?|silently|source of truth|highest priority|takes? precedence|https?:\/\/)/i
 
 const writesAgentFile = (part: string): boolean =>
-  (WRITTEN.test(part) && (FETCHED.test(part) || SETTINGS.test(part) || LOOSENS.test(part))) ||
-  (WRITES.test(part) && LOOSENS.test(part.replaceAll(/https?:\/\/[^\s"'`)]{1,200}/gi, ' ')))
+  WRITTEN.test(part) && (FETCHED.test(part) || SETTINGS.test(part) || LOOSENS.test(part))
+const asksToLoosen = (line: string): boolean =>
+  WRITES.test(line) && LOOSENS.test(line.replaceAll(/https?:\/\/[^\s"'`)]{1,200}/gi, ' '))
 
 /** Files that a shell, a system or a program executes by itself. */
 const STARTUP_FILES =
@@ -142,14 +167,30 @@ const SHELL =
 const SOCKETS =
   /(?:\/dev\/(?:tcp|udp)\/|(?<![\w-])(?:nc|ncat|netcat|socat|telnet)\s|socket\.socket|tcpclient|use socket|rsocket|tcpsocket|fsockopen|net\.connect|net\.dial|openssl s_client|\bmkfifo\b)/i
 
-/** Known installers and local hosts are judged by the rule for downloads. */
-const LOCAL = /https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|10\.\d|192\.168\.)/i
-const ADDRESS = /(?:https?|ftp):\/\/|(?<![\w@])(?:\d{1,3}\.){3}\d{1,3}|(?:[\w-]+\.)+[a-z]{2,}[\s/:]/i
+const ADDRESS =
+  /(?:https?|ftp|s3|gs):\/\/|(?<![\w@])(?:\d{1,3}\.){3}\d{1,3}|(?<![\w.-])(?:[\w-]{1,63}\.){1,6}[a-z]{2,24}[\s/:]/i
 
-const runsFetched = (part: string, isAllowedHost: (host: string) => boolean): boolean => {
+const runsFetched = (part: string, isAllowedHost: IsAllowedHost): boolean => {
   if (SOCKETS.test(part) && SHELL.test(part) && !/(?:-z|-zv|-vz)\b/.test(part)) return true
   if (LOCAL.test(part) || !RUNS.test(part) || READS_ONLY.test(part)) return false
   return BRINGS.test(part) && ADDRESS.test(part) && !goesToAllowed(part, isAllowedHost)
+}
+/** A file that is fetched, then executed by its name. */
+const FETCHES_FILE = /(?<![\w-])(?:curl(?:\.exe)?|wget|iwr|invoke-webrequest|start-bitstransfer|aria2c)\s/i
+const FILE_NAME =
+  /[\w-][\w.-]{0,40}\.(?:sh|py|js|mjs|ps1|exe|bat|cmd|msi|pl|rb|run|bin|appimage|jar|vbs|pkg|dmg|deb|apk|php|lua|elf)\b|(?:\/tmp\/|%temp%\\|\$env:temp\\)[\w.-]{1,40}/gi
+const NEXT_COMMAND = /&&?|;|\n/
+
+function runsFetchedFile(part: string, isAllowedHost: IsAllowedHost): boolean {
+  const fetches = FETCHES_FILE.exec(part)
+  if (fetches === null) return false
+  const rest = part.slice(fetches.index)
+  const next = NEXT_COMMAND.exec(rest)
+  if (next === null || LOCAL.test(rest)) return false
+  const [command, later] = [rest.slice(0, next.index), rest.slice(next.index)]
+  if (goesToAllowed(command, isAllowedHost) || !ADDRESS.test(command)) return false
+  const names = new Set(command.match(FILE_NAME)?.slice(0, 8))
+  return [...names].some((name) => later.includes(name))
 }
 const runsDecoded = (part: string): boolean => DECODES.test(part) && RUNS.test(part) && !READS_ONLY.test(part)
 
@@ -171,7 +212,15 @@ export const FLOW_TRIGGERS: readonly Trigger[] = [
     behind: 240,
     lines: true,
   }),
+  aroundTrigger('new_trust', 'warn', AGENT_KEYWORDS, asksToLoosen, { before: 110, behind: 130 }),
   aroundTrigger('new_trust', 'warn', STARTUP_KEYWORDS, writesStartup, { before: 240, behind: 200 }),
   aroundTrigger('remote_code', 'warn', FETCH_KEYWORDS, runsFetched, { before: 140, behind: 260 }),
+  aroundTrigger(
+    'remote_code',
+    'warn',
+    'curl¦wget¦iwr ¦invoke-webrequest¦start-bitstransfer¦aria2c',
+    runsFetchedFile,
+    { before: 0, behind: 300, lines: true },
+  ),
   aroundTrigger('remote_code', 'warn', DECODE_KEYWORDS, runsDecoded, { before: 160, behind: 220 }),
 ]

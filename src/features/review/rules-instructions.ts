@@ -1,14 +1,20 @@
-import { type Trigger, trigger } from './rule.ts'
+import { farTrigger, type Trigger, trigger } from './rule.ts'
 
 const BEFORE = 'agent_instruction'
 
 /** Sentences that try to take over an agent. */
 const TAKE_OVER: Trigger[] = [
-  trigger(
+  farTrigger(
     BEFORE,
     'block',
-    'ignore¦disregard¦forget¦overrid¦bypass¦discard¦set aside¦abandon¦stop following¦do not follow¦dismiss',
-    /(?<![a-z])(?:ignor(?:e|ing)|disregard(?:ing)?|forget|overrid(?:e|es|ing)|bypass|discard|set aside|abandon|stop following|do not follow|dismiss)\b[^.!?\n]{0,40}?\b(?:previous(?:ly)?|prior|above|earlier|preceding|former|past|your|system|you (?:were|have been|are)|operator|developer)\b[^.!?\n]{0,40}?(?:instruction|prompt|\brules?\b|guideline|direction|directive|\borders?\b|\bpolic(?:y|ies)\b|were told|been told|were given|been given|told you|safety|\bcontext\b.{0,20}\band\b|messages? (?:of|from))/iy,
+    'ignore¦disregard¦forget¦overrid¦bypass¦discard¦set aside¦abandon¦stop following¦do not follow¦dismiss¦ignoring',
+    {
+      head: String.raw`(?<![a-z])(?:ignor(?:e|ing)|disregard(?:ing)?|forget|overrid(?:e|es|ing)|bypass|discard|set aside|abandon|stop following|do not follow|dismiss)\b[^.!?\n]{0,40}?\b(?:previous(?:ly)?|prior|above|earlier|preceding|former|past|your|system|you (?:were|have been|are)|operator|developer)\b`,
+      gap: '[^.!?\\n]{0,40}?',
+      part: String.raw`(?:instruction|prompt|\brules?\b|guideline|direction|directive|\borders?\b|\bpolic(?:y|ies)\b|were told|been told|were given|been given|told you|safety|\bcontext\b.{0,20}\band\b|messages? (?:of|from))`,
+      within: 130,
+      stop: /[.!?\n]/g,
+    },
   ),
   trigger(
     BEFORE,

@@ -183,6 +183,17 @@ const CONTAINERS: Trigger[] = [
   ),
 ]
 
+const ALLOWS = /allow(?:ed-?tools)?["']?\s{0,2}[:= ]|permissions\.allow|["']allow["']/i
+const EVERY_COMMAND =
+  /["'\s[](?:Bash(?:\(\s?(?:\*|:\*|\*:\*|rm|curl|sudo|sh|bash)[^)\n]{0,20}\)|(?=["'\s,\]]))|Shell\(\*\)|run_shell_command|\*|mcp__\*)["'\s\]]|["'](?:bash|edit|\*|webfetch)["']\s{0,2}:\s{0,2}["']allow["']|bash: allow\b/i
+
+/** Whether a list of permissions has every command. Lists of hosts and methods are others. */
+const allowsEverything = (part: string): boolean =>
+  ALLOWS.test(part) &&
+  EVERY_COMMAND.test(part) &&
+  /bash|shell|tool|mcp|permission/i.test(part) &&
+  !/allow(?:ed)?[-_]?(?:origin|host|header|method)|https?:/i.test(part)
+
 /** Switches by which an agent executes without asking. */
 const PERMISSIONS: Trigger[] = [
   warned(
@@ -190,20 +201,12 @@ const PERMISSIONS: Trigger[] = [
     '--dangerously¦--yolo¦--trust-all¦--allow-all-tools¦--allow-all-paths¦bypasspermissions¦danger-full-access¦dangerously-¦--skip-permissions¦--approval-mode¦--ask-for-approval¦approval_policy¦approvalpolicy¦autoapprove¦auto_approve¦alwaysallow¦enableallproject¦yolo_mode¦"yolo"¦yolo mode¦skipdangerous¦dontask¦--no-confirm-tools¦--auto-approve-tools¦allowunsandboxed¦disablesandbox¦--no-sandbox-tools¦trust_level¦--full-auto¦-a never¦--always-approve¦--yes-always¦skip-permission¦auto-run mode¦auto-accept',
     /--dangerously-[\w-]{2,40}|--yolo\b|--trust-all[\w-]{0,12}|--allow-all-(?:tools|paths)|(?:["']?(?:defaultMode|permission[-_]?mode)["']?[ =:]{1,3}["']?)?bypasspermissions|danger-full-access|dangerously-\w{3,20}|--skip-permissions|--approval-mode[ =]["']?(?:yolo|never|full|auto)|--ask-for-approval[ =]["']?never|approval_?policy["']?\s{0,2}[=:]\s{0,2}["']?never|auto_?approve[\w.]{0,16}["']?\s{0,2}[=:]\s{0,2}(?:true|["']?\*|\[)|alwaysallow["']?\s{0,2}:\s{0,2}\[|enableallprojectmcpservers["']?\s{0,2}[=:]\s{0,2}true|yolo_mode|["']yolo["']|yolo mode|skipdangerous\w{0,30}["']?\s{0,2}:\s{0,2}true|["']dontask["']|disablesandbox|allowunsandboxed\w{0,12}["']?\s{0,2}:\s{0,2}true|trust_level\s?=\s?["']trusted|(?<=codex [^\n]{0,60})(?:--full-auto|-a never)|--always-approve|--yes-always|skip-permissions?|auto-run mode/iy,
   ),
-  warned(
+  aroundTrigger(
     'weakened_check',
+    'warn',
     '"allow"¦"allow":¦allowedtools¦--allowedtools¦--allowed-tools¦allow:¦permissions.allow¦"bash":¦bash: allow¦"*": "allow"¦terminal.autoapprove¦"edit": "allow"',
-    /["']?(?:--)?(?:permissions\.)?allow(?:ed-?tools)?["']?\s{0,2}[:= ]\s{0,2}\[?[^\]\n]{0,120}?["'\s](?:Bash(?:\(\s?(?:\*|:\*|\*:\*|rm|curl|sudo|sh|bash)[^)\n]{0,20}\)|(?=["'\s,\]]))|Shell\(\*\)|run_shell_command|\*|mcp__\*)["'\s\]]|["'](?:bash|edit|\*|webfetch)["']\s{0,2}:\s{0,2}["']allow["']|bash: allow\b/iy,
-    (match, text) =>
-      /bash|shell|\*/i.test(match[0]) &&
-      !/allow(?:ed)?[-_]?(?:origin|host|header|method)/i.test(
-        text.slice(Math.max(0, match.index - 30), match.index + 60),
-      ) &&
-      /bash|shell|tool|mcp|permission/i.test(
-        text.slice(Math.max(0, match.index - 160), match.index + match[0].length + 80),
-      )
-        ? [spanOf(match)]
-        : [],
+    allowsEverything,
+    { before: 160, behind: 240 },
   ),
 ]
 
@@ -326,8 +329,8 @@ const SYSTEM: Trigger[] = [
   ),
   warned(
     'new_trust',
-    '.sock¦/dev/sd¦/dev/nvme',
-    /(?<=(?:curl|nc|socat|wget)\s[^\n]{0,60}(?:unix-socket|unix-connect:|-U)[ :=]?\s{0,2}[\w/]{0,40}\/(?:docker|containerd|crio|podman))\.sock/iy,
+    'docker.sock¦containerd.sock¦crio.sock¦podman.sock',
+    /(?<=(?:curl|nc|socat|wget)\s[^\n]{0,60}(?:unix-socket|unix-connect:|-U)[ :=]?\s{0,2}[\w/]{0,40}\/(?<!\w))(?:docker|containerd|crio|podman)\.sock(?=[^\n]{0,120}(?:-X ?(?:POST|PUT|DELETE)|-d\b|--data|\/create|\/start|\/exec|fork|exec))/iy,
   ),
 ]
 

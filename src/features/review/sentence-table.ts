@@ -139,7 +139,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     tell: `tell. telling. mention inform. informing notify notifying notif disclos reveal report. reporting alert. alerting
       bring_up raise_this let_know let_on apprise brief. surface_this talk_about speak_of say_anything
       saying_anything point_out bother. bothering disturb trouble_the trouble_your let_the_user make_aware announce explain_this`,
-    user: `user. users. user's human. humans human's  operator. person. people. maintainer reviewer
+    user: `user. users. user's human. humans human's  operator.   maintainer reviewer
  your_principal principal. client's customer. colleague team_lead whoever_is_at
  developer_at person_at behind_the_keyboard at_the_keyboard at_the_terminal anyone_about any_human your_human the_owner your_owner`,
     without: `without. w/o skip. skipping. bypass omit omitting forgo forego waive waiving instead_of rather_than no_need_for
@@ -192,7 +192,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
  policy_requirement security_requirement per_policy per_company company_policy by_order_of by_decree official_notice official_instruction
  mandatory_step mandatory_procedure audit_requirement contractually signed_off pre-authori preauthori security_team platform_team vault_team vendor_requires`,
     rank: `takes_precedence take_precedence takes_priority take_priority outrank counts_as_a_system counts_as_the_system counts_as_an_order counts_as_a_message counts_as_your
-      same_rank rank_of same_weight_as weight_of_a same_authority authority_of as_if_it_were_from as_if_it_came as_though_it_came as_if_your_user as_if_the_user as_if_the_operator treat_as_system as_a_system_message
+      same_rank same_weight_as weight_of_a same_authority authority_of as_if_it_were_from as_if_it_came as_though_it_came as_if_your_user as_if_the_user as_if_the_operator treat_as_system as_a_system_message
       as_a_system_prompt as_system_prompt as_system_message as_part_of_your_system as_a_user_message as_an_instruction_from as_instructions_from as_coming_from as_written_by_the
       equals_an_order equal_to_the_system is_binding are_binding binding_for binding_on higher_priority highest_priority higher_authority above_the_system above_your
       beats_the replaces_the_system replaces_your replace_the_system speaks_for_the_user speaks_for_your instead_of_the_system_prompt`,
@@ -227,8 +227,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     lasting:
       'voorkeur geheugen vaste_regel blijvend permanent standaardregel langetermijn vaste_instelling vaste_afspraak',
     always: 'altijd vanaf_nu voortaan elke_sessie in_het_vervolg nooit. toekomstige',
-    agent:
-      'agent assistent ai. ai-model taalmodel model_dat lezer_van wie_dit_leest wie_dit_ copilot chatbot claude',
+    agent: 'agent assistent ai. ai-model taalmodel model_dat lezer_van wie_dit_leest wie_dit_',
     must: 'moet. moeten dient dienen verplicht hoort zult zal. eerst.',
     trust: 'vertrouw goedgekeurd betrouwbaar toegestaan veilig_te',
     obey: 'gehoorza volg_deze volg_dit doe_wat opvolgen naleven volg_alleen',
@@ -256,7 +255,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     always:
       'immer ab_jetzt ab_sofort von_nun_an kunftig zukunft in_jeder_sitzung jede_sitzung stets fortan nie. niemals.',
     agent:
-      'agent assistent ki. ki- sprachmodell modell_das modelle_die ai. llm copilot chatbot claude wer_dies_liest wer_diese leser_dieser',
+      'agent assistent ki. ki- sprachmodell modell_das modelle_die ai. wer_dies_liest wer_diese leser_dieser',
     must: 'muss mussen soll sollen hat_zu haben_zu ist_verpflichtet zuerst zunachst bitte',
     trust: 'vertrau genehmigt freigegeben vertrauenswurdig zuverlassig',
     obey: 'gehorch befolg folge_nur folge_diese folge_ausschlie tu_was halte_dich_nur',
@@ -282,7 +281,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     lasting:
       'preference memoire regle_permanente permanent durable consigne_permanente instruction_permanente long_terme',
     always: 'toujours desormais dorenavant a_partir_de chaque_session a_l_avenir jamais. toutes_les_sessions',
-    agent: 'agent assistant ia. modele_de_langage modele_qui llm copilot chatbot claude lecteur_de',
+    agent: 'agent assistant ia. modele_de_langage modele_qui lecteur_de',
     must: 'doi. doit doivent devez devr dois. faut. obligatoire tenu tenus d_abord veuillez',
     trust: 'confiance fiable approuv autorise. valide.',
     obey: 'obei conform suivez_uniquement suis_uniquement fais_ce',
@@ -308,7 +307,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     lasting: 'preferencia memoria permanente regla_fija largo_plazo duradera instruccion_fija',
     always:
       'siempre a_partir_de desde_ahora de_ahora_en en_adelante cada_sesion futuras nunca. en_lo_sucesivo',
-    agent: 'agente asistente ia. modelo_de_lenguaje modelo_que llm copilot chatbot claude quien_lea',
+    agent: 'agente asistente ia. modelo_de_lenguaje modelo_que quien_lea',
     must: 'debe. deben. debes. debera tiene_que tienes_que hay_que obligad primero. requiere',
     trust: 'confi aprobad fiable autorizad segur',
     obey: 'obede sigue_solo cumpl haz_lo_que acat',
@@ -333,7 +332,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     keep: 'salv memorizz ricord registr annot conserv aggiung',
     lasting: 'preferenz memoria permanent regola_fissa duratur lungo_termine istruzione_fissa',
     always: 'sempre d_ora_in_poi da_ora da_adesso in_futuro ogni_sessione mai. future',
-    agent: 'agent assistent ia. modello_linguistico modello_che llm copilot chatbot claude chi_legge',
+    agent: 'agent assistent ia. modello_linguistico modello_che chi_legge',
     must: 'deve. devono devi. dovra bisogna tenut obbligat prima. necessario',
     trust: 'fidat fida. affidabil approvat autorizzat',
     obey: 'obbed segui_solo rispett fai_quello',
@@ -358,7 +357,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     keep: 'salv guard lembr registr anot armazen memoriz grav',
     lasting: 'preferenc memoria permanent regra_fixa duradour longo_prazo',
     always: 'sempre a_partir_de de_agora_em doravante cada_sess futur nunca. daqui_em_diante daqui_para',
-    agent: 'agente assistente ia. modelo_de_linguagem modelo_que llm copilot chatbot claude quem_le',
+    agent: 'agente assistente ia. modelo_de_linguagem modelo_que quem_le',
     must: 'deve. devem. deves. devera tem_que tem_de precisa obrigad primeiro.',
     trust: 'confi aprovad autorizad segur',
     obey: 'obede siga_apenas cumpr faca_o_que acate',
@@ -382,7 +381,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     keep: 'zapisz zapamietaj zachowaj zanotuj zarejestruj dodaj',
     lasting: 'preferenc pamie stal_ stale stala staly trwal dlugotermin',
     always: 'zawsze od_teraz od_tej_pory w_kazdej_sesji kazdej_sesji na_przyszlosc odtad nigdy.',
-    agent: 'agen asysten ai. si. model_jezykow model_ktory llm copilot chatbot claude kto_to_czyta',
+    agent: 'agen asysten ai. si. model_jezykow model_ktory kto_to_czyta',
     must: 'musi. musz powinien powinn nalezy ma_obowiazek najpierw prosze',
     trust: 'zaufan ufaj zatwierdzon autoryzow',
     obey: 'posluchaj przestrzegaj wykonuj_tylko stosuj_sie_tylko rob_to',
@@ -405,7 +404,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     keep: 'kaydet hatirla sakla not_al ekle aklinda',
     lasting: 'tercih hafiza bellek kalici surekli',
     always: 'her_zaman bundan_sonra bundan_boyle artik her_oturum gelecek asla. daima',
-    agent: 'ajan asistan yapay_zeka ai. dil_model model_ llm copilot chatbot claude okuyan',
+    agent: 'ajan asistan yapay_zeka ai. dil_model model_ okuyan',
     must: 'gerek mali. meli. zorunda malidir melidir once_ lutfen zorunlu',
     trust: 'guven onayli onaylanmis',
     obey: 'itaat uy_ uyun sadece_bu',
@@ -428,7 +427,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     keep: 'spara kom_ihag notera registrera lagra anteckna lagg',
     lasting: 'preferens minne permanent bestaende stadigvarande fast_regel staende installning',
     always: 'alltid fran_och_med_nu hadanefter framover varje_session aldrig. framtida',
-    agent: 'agent assistent ai. ai- sprakmodell modell_som llm copilot chatbot claude den_som_laser',
+    agent: 'agent assistent ai. ai- sprakmodell modell_som den_som_laser',
     must: 'maste ska. skall bor. forst. skyldig',
     trust: 'lita. litar betrodd godkand palitlig',
     obey: 'lyd. lyda folj_bara folj_endast gor_som',
@@ -451,7 +450,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     keep: 'gem. husk noter registrer tilfoj',
     lasting: 'praeference hukommelse permanent varig fast_regel staende indstilling',
     always: 'altid fra_nu_af fremover hver_session aldrig. fremtidig',
-    agent: 'agent assistent ai. ai- sprogmodel llm copilot chatbot claude',
+    agent: 'agent assistent ai. ai- sprogmodel',
     must: 'skal. bor. forst. ma_',
     trust: 'stol tillid godkendt palidelig',
     obey: 'adlyd folg_kun gor_som',
@@ -474,7 +473,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     keep: 'lagre husk noter registrer legg',
     lasting: 'preferanse minne. hukommelse permanent varig fast_regel staende',
     always: 'alltid fra_na_av heretter fremover hver_okt aldri.',
-    agent: 'agent assistent ki. ki- ai. sprakmodell llm copilot chatbot claude',
+    agent: 'agent assistent ki. ki- ai. sprakmodell',
     must: 'ma. skal. bor. forst.',
     trust: 'stol tillit godkjent palitelig',
     obey: 'adlyd folg_bare gjor_som',
@@ -497,7 +496,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     keep: 'uloz zapamatuj zaznamenej zapis poznamenej',
     lasting: 'preferenc pamet trval stal_ stale stala dlouhodob',
     always: 'vzdy od_nynejska od_ted nadale v_kazde_relaci napriste nikdy.',
-    agent: 'agent asistent ai. umela jazykovy_model llm copilot chatbot claude',
+    agent: 'agent asistent ai. umela jazykovy_model',
     must: 'musi. mus mel_by ma_povinnost nejprve prosim',
     trust: 'duver schvalen overen',
     obey: 'poslouch uposlechn rid_se_jen dodrzuj_jen',
@@ -520,7 +519,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     keep: 'uloz zapamataj zaznamen',
     lasting: 'preferenc pamat trval',
     always: 'vzdy od_teraz odteraz nikdy.',
-    agent: 'agent asistent ai. llm',
+    agent: 'agent asistent ai.',
     must: 'musi. mus mal_by',
     none: 'ziadn bez. nikdy.',
     hide: 'skry utaj zataj',
@@ -540,7 +539,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     keep: 'tallenna muista kirjaa merkitse lisaa',
     lasting: 'asetu mieltymy muistiin muisti pysyv pysyva oletu pitkaaikai',
     always: 'aina tasta_lahtien jatkossa tastedes jokaise istunno',
-    agent: 'agent avustaj tekoaly kielimalli ai. llm copilot chatbot claude',
+    agent: 'agent avustaj tekoaly kielimalli ai.',
     must: 'pitaa taytyy tulee_ on_ ensin velvolli',
     trust: 'luota luotettav hyvaksyt',
     obey: 'tottele noudata_vain tee_mita',
@@ -563,7 +562,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     keep: 'mentsd ments_ jegyezd emlekezz rogzits tarold',
     lasting: 'preferenci memori allando tartos',
     always: 'mindig mostantol ezentul minden_munkamenet soha.',
-    agent: 'ugynok asszisztens mi. ai. nyelvi_modell llm copilot chatbot claude agens',
+    agent: 'ugynok asszisztens mi. ai. nyelvi_modell agens',
     must: 'kell. koteles eloszor kerlek',
     trust: 'bizz megbizhat jovahagyott',
     obey: 'engedelmesked csak_ezt tedd_amit',
@@ -586,7 +585,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     keep: 'salveaz retine noteaz memoreaz inregistr pastreaz',
     lasting: 'preferint memori permanent durabil',
     always: 'mereu intotdeauna de_acum fiecare_sesiune niciodata.',
-    agent: 'agent asistent ia. ai. model_de_limbaj llm copilot chatbot claude',
+    agent: 'agent asistent ia. ai. model_de_limbaj',
     must: 'trebuie obligat mai_intai',
     trust: 'incredere aprobat',
     obey: 'supune asculta_doar fa_ce',
@@ -609,7 +608,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     keep: 'simpan ingat catat rekam tambahkan',
     lasting: 'preferensi memori ingatan permanen tetap',
     always: 'selalu mulai_sekarang mulai_saat_ini seterusnya setiap_sesi jangan_pernah',
-    agent: 'agen asisten ai. model_bahasa llm copilot chatbot claude',
+    agent: 'agen asisten ai. model_bahasa',
     must: 'harus wajib perlu mesti terlebih_dahulu',
     trust: 'percaya terpercaya disetujui',
     obey: 'patuh turuti ikuti_hanya taati',
@@ -648,7 +647,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     keep: 'luu ghi_nho nho_ ghi_lai',
     lasting: 'tuy_chon so_thich bo_nho vinh_vien lau_dai co_dinh thuong_truc',
     always: 'luon tu_nay tu_bay_gio moi_phien ke_tu khong_bao_gio',
-    agent: 'tac_tu tac_nhan tro_ly ai. mo_hinh llm copilot chatbot claude',
+    agent: 'tac_tu tac_nhan tro_ly ai. mo_hinh',
     must: 'phai. can_phai bat_buoc nen. truoc_tien hay.',
     trust: 'tin_cay tin_tuong da_duyet',
     obey: 'tuan_lenh vang_loi chi_lam_theo tuan_theo',
@@ -672,8 +671,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     keep: 'сохрани запомни запиши зафиксируй занеси добавь внеси',
     lasting: 'предпочтен памят постоянн долгосрочн бессрочн настройк_по',
     always: 'всегда отныне с_этого_момента впредь каждой_сесси каждом_сеанс в_будущем никогда. теперь',
-    agent:
-      'агент ассистент помощник ии. нейросет языков модель_котор модель,_чита llm copilot chatbot чат-бот claude кто_это_чита',
+    agent: 'агент ассистент помощник ии. нейросет языков модель_котор модель,_чита кто_это_чита',
     must: 'долж обязан следует сначала необходимо нужно надо пожалуйста',
     trust: 'доверя доверен одобрен_ надежн проверен',
     obey: 'подчин слушайся повинуй следуй_только выполняй_всё выполняй_все',
@@ -696,7 +694,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     keep: 'збереж запамят запам’ят запиш запам занот додай',
     lasting: 'вподобан уподобан памят пам постійн довгостроков налаштуван',
     always: 'завжди відтепер надалі з_цього_моменту кожн ніколи.',
-    agent: 'агент асистент помічник ші. мовна_модел llm copilot chatbot claude',
+    agent: 'агент асистент помічник ші. мовна_модел',
     must: 'повин мусить мусиш має_ потрібно необхідно спочатку зобовяз зобов',
     trust: 'довір перевірен схвален',
     obey: 'підкор слухай виконуй_лише',

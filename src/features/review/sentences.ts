@@ -123,22 +123,34 @@ type Machine = {
   edges: ReadonlyMap<number, number>
   fallback: Uint16Array
   outputs: readonly (Output | undefined)[]
-  places: Places
+  /** Whether a state has an output. */
+  says: Uint8Array
+  sightings: Sightings
 }
 
 /**
  * Where each kind of word of each language came last: counted in characters that count, and its end in the text. Counting
  * goes on from text to text, so that what an earlier text left is always too far away.
  */
-type Places = { seen: Int32Array; ends: Int32Array; fired: Int32Array; steps: number }
+type Sightings = {
+  seen: Int32Array
+  ends: Int32Array
+  fired: Int32Array
+  /** By language: the kinds that came lately, a bit for each, and where the last came. */
+  kinds: Int32Array
+  last: Int32Array
+  steps: number
+}
 
 const FAR = 10_000
 const MAX_STEPS = 1_000_000_000
 
-const newPlaces = (): Places => ({
+const newSightings = (): Sightings => ({
   seen: new Int32Array(LANGUAGE_COUNT * KINDS),
   ends: new Int32Array(LANGUAGE_COUNT * KINDS),
   fired: new Int32Array(RULES.length),
+  kinds: new Int32Array(LANGUAGE_COUNT),
+  last: new Int32Array(LANGUAGE_COUNT),
   steps: FAR,
 })
 
@@ -187,7 +199,8 @@ class MachineBuilder {
       }
     }
     const outputs = ends.map((ids) => (ids.size === 0 ? undefined : [...ids]))
-    return { classOf, width, rows, edges, fallback, outputs, places: newPlaces() }
+    const says = Uint8Array.from(ends, (ids) => (ids.size === 0 ? 0 : 1))
+    return { classOf, width, rows, edges, fallback, outputs, says, sightings: newSightings() }
   }
 }
 
@@ -214,16 +227,20 @@ function requireMachine(): Machine {
   return machine
 }
 
-type Rule = Combination & { index: number; kinds: readonly number[] }
+type Rule = Combination & { index: number; kinds: readonly number[]; bits: number }
 
 const RULES: readonly Rule[] = COMBINATIONS.map((combination, index) => ({
   ...combination,
   index,
   kinds: combination.needs.map((word) => WORDS.indexOf(word)),
+  bits: combination.needs.reduce((bits, word) => bits | (1 << WORDS.indexOf(word)), 0),
 }))
 const RULES_OF_KIND: readonly (readonly Rule[])[] = WORDS.map((_, kind) =>
   RULES.filter(({ kinds }) => kinds.includes(kind)),
 )
+
+const RULES_OF_ONE = RULES_OF_KIND.map((rules) => rules.filter(({ kinds }) => kinds.length === 1))
+const WIDEST = Math.max(...RULES.map(({ within }) => within))
 
 const isEnglish = (language: number): boolean =>
   language === ENGLISH || language === REVERSED || language === ROTATED
@@ -246,46 +263,51 @@ function beginsParagraph(text: string, from: number): boolean {
 }
 
 const LEAST_APART = 24
+/** More help no writer. */
+const MOST_OF_A_SEVERITY = 20
 
 /** Reads one text, character by character, and remembers where each kind of word of each language came last. */
 class SentenceReader {
   private readonly text: string
   private readonly sink: (finding: Finding) => void
   private readonly machine = requireMachine()
-  private readonly places: Places
+  private readonly sightings: Sightings
   private steps: number
   private sentence: number
   private blanksInLine = 0
+  private readonly left = { block: MOST_OF_A_SEVERITY, warn: MOST_OF_A_SEVERITY, note: 0 }
 
   constructor(text: string, sink: (finding: Finding) => void) {
     this.text = text
     this.sink = sink
-    if (this.machine.places.steps > MAX_STEPS) this.machine.places = newPlaces()
-    this.places = this.machine.places
-    this.steps = this.places.steps + FAR
+    if (this.machine.sightings.steps > MAX_STEPS) this.machine.sightings = newSightings()
+    this.sightings = this.machine.sightings
+    this.steps = this.sightings.steps + FAR
     this.sentence = this.steps
   }
 
   read(): void {
     const { text, machine } = this
-    const { classOf, rows, outputs } = machine
+    const { classOf, rows, says } = machine
     let state = rows[BLANK] ?? 0
     let wasBlank = true
+    let steps = this.steps
     for (let at = 0; at <= text.length; at++) {
       let cls = at === text.length ? BLANK : (classOf[text.charCodeAt(at)] ?? OTHER)
-      if (cls >= SKIP && cls < FIRST_FOREIGN) cls = this.plainClass(at, cls)
-      if (cls === SKIP) continue
-      if (cls === BLANK) {
-        if (wasBlank) continue
-        wasBlank = true
-        this.blanksInLine++
-      } else wasBlank = false
-      this.steps++
+      if (cls >= SKIP && cls < FIRST_FOREIGN) {
+        this.steps = steps
+        cls = this.plainClass(at, cls)
+      }
+      if (cls === SKIP || (cls === BLANK && wasBlank)) continue
+      wasBlank = cls === BLANK
+      if (wasBlank) this.blanksInLine++
+      steps++
       state = cls < DENSE ? (rows[state * DENSE + cls] ?? 0) : this.foreignState(state, cls)
-      const output = outputs[state]
-      if (output !== undefined) this.hit(output, at)
+      if (says[state] === 0) continue
+      this.steps = steps
+      this.hit(machine.outputs[state] ?? [], at)
     }
-    this.places.steps = this.steps
+    this.sightings.steps = steps
   }
 
   private foreignState(from: number, cls: number): number {
@@ -316,7 +338,7 @@ class SentenceReader {
     }
     if (cls === POINT && before && after)
       return isLetterClass(this.classAt(at - 2)) && isLetterClass(this.classAt(at + 2)) ? BLANK : SKIP
-    return cls === POINT && /\w/.test(this.text[at + 1] ?? '') ? BLANK : this.stop()
+    return cls === POINT && (after || this.classAt(at + 1) === LEET) ? BLANK : this.stop()
   }
 
   private stop(): number {
@@ -333,18 +355,33 @@ class SentenceReader {
 
   private hit(output: Output, at: number): void {
     for (const id of output) {
-      this.places.seen[id] = this.steps
-      this.places.ends[id] = at
+      this.sightings.seen[id] = this.steps
+      this.sightings.ends[id] = at
       const kind = id % KINDS
       const language = (id - kind) / KINDS
-      for (const rule of RULES_OF_KIND[kind] ?? [])
-        if (applies(rule, language)) this.look(rule, language * KINDS)
+      const bits = this.kindsLately(language, kind)
+      const rules = (bits === 1 << kind ? RULES_OF_ONE[kind] : RULES_OF_KIND[kind]) ?? []
+      for (let i = 0; i < rules.length; i++) {
+        const rule = rules[i] as Rule
+        if ((bits & rule.bits) === rule.bits && applies(rule, language)) this.look(rule, language * KINDS)
+      }
     }
   }
 
+  /** The kinds of words of a language that came in this sentence and not too far back, with the one that came now. */
+  private kindsLately(language: number, kind: number): number {
+    const { kinds, last } = this.sightings
+    const before = last[language] ?? 0
+    const bits = before > this.sentence && before >= this.steps - WIDEST ? (kinds[language] ?? 0) : 0
+    last[language] = this.steps
+    kinds[language] = bits | (1 << kind)
+    return bits | (1 << kind)
+  }
+
   private look(rule: Rule, first: number): void {
+    if (this.left[rule.severity] === 0) return
     const { steps } = this
-    const { seen, ends, fired } = this.places
+    const { seen, ends, fired } = this.sightings
     const since = Math.max(this.sentence, steps - rule.within)
     let start = Number.POSITIVE_INFINITY
     let end = 0
@@ -359,6 +396,7 @@ class SentenceReader {
     }
     if (steps - (fired[rule.index] ?? 0) < LEAST_APART) return
     fired[rule.index] = steps
+    this.left[rule.severity]--
     this.sink({
       rule: rule.rule,
       severity: rule.severity,

@@ -18,7 +18,7 @@ var __exportAll = (all, no_symbols) => {
 * it, and how often it comes about by chance.
 */
 /** What a letter (row) is followed by in words and identifiers: -log2 of the share, less one, as a digit. */
-var FOLLOWED_BY = [
+var FOLLOWED_BY = Float64Array.from([
 	"84346648496242849231557657",
 	"25552677267156259335378859",
 	"27472782394377179342489949",
@@ -45,7 +45,7 @@ var FOLLOWED_BY = [
 	"37372695278556327552588538",
 	"45343658487233329422686776",
 	"17750686287556379856496844"
-].map((row) => Array.from(row, (digit) => Number(digit) + 1));
+].flatMap((row) => Array.from(row, (digit) => Number(digit) + 1)));
 var BITS_OF_LETTER = Math.log2(26);
 var NEW_WORD = 3.5;
 var SAME_WORD = -.9;
@@ -64,13 +64,26 @@ function randomBits(value) {
 	}
 	return bits;
 }
+/** The bits of that part of a text that has most of them: no part of it is more random. */
+function mostRandomBits(text, start, end) {
+	let bits = 0;
+	let most = 0;
+	let before = 0;
+	for (let at = start; at < end; at += 1) {
+		const code = text.charCodeAt(at);
+		bits = Math.max(0, bits + pairBits(before, code, false));
+		if (bits > most) most = bits;
+		before = code;
+	}
+	return most;
+}
 function pairBits(before, code, isMixed) {
 	if (isDigit(code)) return isLetter(before) ? LETTER_THEN_DIGIT : isDigit(before) ? LONGER_NUMBER : 0;
 	if (!isLetter(code)) return 0;
 	if (isDigit(before)) return DIGIT_THEN_LETTER;
 	if (!isLetter(before)) return 0;
 	if (before >= 97 && code < 97) return NEW_WORD;
-	const pair = (FOLLOWED_BY[(before | 32) - 97]?.[(code | 32) - 97] ?? 0) - BITS_OF_LETTER;
+	const pair = FOLLOWED_BY[((before | 32) - 97) * 26 + (code | 32) - 97] - BITS_OF_LETTER;
 	return isMixed && code >= 97 && before >= 97 ? pair + SAME_WORD : pair;
 }
 var isLetter = (code) => code >= 97 && code <= 122 || code >= 65 && code <= 90;
@@ -197,7 +210,8 @@ function isUnpronounceable(value) {
 }
 var HEX = /^(?=[0-9a-f]*[a-f])(?=[a-f]*\d)(?:[0-9a-f]{16,128})$|^(?=[0-9A-F]*[A-F])(?=[A-F]*\d)[0-9A-F]{16,128}$/;
 var SHORT_HASH = /^[0-9a-f]{8,15}$/;
-var PUBLIC_KEY_OF_SSH$1 = /^AAAA[A-Z][23]/;
+/** Of SSH, or the first line of a public key or a certificate in an address. */
+var PUBLIC_KEY$1 = /^AAAA[A-Z][23]|^-{4,5}BEGIN/;
 var UUID$2 = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 var SIGN_OF_PASSWORD$1 = /[!@#$%^&*?~+]/;
 /** Addresses, calls, variables, dates, times, versions, markup, expressions, parameters of an address. */
@@ -221,7 +235,7 @@ function certaintyOf(value) {
 	const bits = isHex ? value.length : randomBits(value);
 	const isPassword = hasDigit && /[A-Za-z]{2}/.test(value) && (SIGN_OF_PASSWORD$1.test(value) || bits > (value.length >= 12 ? 0 : 4) && isOfAllKinds(value));
 	if (!isPassword && bits < 3) return 0;
-	if (isPlaceholder(value) || PUBLIC_KEY_OF_SSH$1.test(value)) return 0;
+	if (isPlaceholder(value) || PUBLIC_KEY$1.test(value)) return 0;
 	if (isHex) return value.length >= 24 ? 3 : 2;
 	if (UUID$2.test(value) || SHORT_HASH.test(value)) return 1;
 	const share = bits / value.length;
@@ -567,7 +581,7 @@ var inQuotes = (quote) => ({
 	plain: new RegExp(`(?:[^${quote}\\s\\\\<>]|\\\\[^\\sA-Za-z0-9]){6,200}(?=${quote})`, "y"),
 	escaped: new RegExp(`[^${quote}\\s\\\\<>]{6,200}(?=\\\\${quote})`, "y")
 });
-var IN_QUOTES = {
+var IN_QUOTES$1 = {
 	"\"": inQuotes("\""),
 	"'": inQuotes("'"),
 	"`": inQuotes("`")
@@ -578,7 +592,7 @@ var BACKSLASHED = /\\\\.*\\\\/;
 var TEMPLATE = /[$#%]\{|\{\{|\{[^{}]{0,200}\}/;
 var LONE_BRACE = /(?<=.)[{}]/g;
 function quotedPassword(text, start, quote) {
-	const pattern = IN_QUOTES[quote][text[start - 2] === "\\" ? "escaped" : "plain"];
+	const pattern = IN_QUOTES$1[quote][text[start - 2] === "\\" ? "escaped" : "plain"];
 	pattern.lastIndex = start;
 	const value = pattern.exec(text)?.[0];
 	if (value === void 0 || BACKSLASHED.test(value) || TEMPLATE.test(value)) return void 0;
@@ -730,7 +744,7 @@ function completeTransitions(trie, width) {
 * Lines of a private key that stand behind something else: line numbers, marks of quotes and diffs, the name of a container,
 * the string literals of a program. Each line is read from its end, once.
 */
-var LONGEST_LINE = 240;
+var LONGEST_LINE$1 = 240;
 var LONGEST_PREFIX = 80;
 var LONGEST_SUFFIX = 12;
 /** So many characters of base64 at the end of a line are no words. */
@@ -742,11 +756,11 @@ for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 var isBase64 = (text, at) => IN_BASE64[text.charCodeAt(at)] === 1;
 /** Where the line goes on to from `at`, or where it begins; -1 if it is too long. */
 function lineEnd(text, at) {
-	for (let end = at; end <= at + LONGEST_LINE; end += 1) if (end >= text.length || text[end] === "\n") return end;
+	for (let end = at; end <= at + LONGEST_LINE$1; end += 1) if (end >= text.length || text[end] === "\n") return end;
 	return -1;
 }
 function lineStart(text, at) {
-	for (let start = at; start >= at - LONGEST_LINE; start -= 1) if (start <= 0 || text[start - 1] === "\n") return Math.max(0, start);
+	for (let start = at; start >= at - LONGEST_LINE$1; start -= 1) if (start <= 0 || text[start - 1] === "\n") return Math.max(0, start);
 	return -1;
 }
 /** Without what follows the key in a line of a program: blanks, quotes, commas, a plus, an escaped line end. */
@@ -913,6 +927,21 @@ function escapedBody(text, marker) {
 		start = at;
 	}
 	return start === marker ? void 0 : start;
+}
+/** A block as an address or a form has it: `-----BEGIN%20PRIVATE%20KEY-----%0A…`, also with plus signs for blanks. */
+var ENCODED_HEADER = /(?:[A-Z0-9]|%20|\+){0,60}PRIVATE(?:%20|\+)KEY(?:(?:%20|\+)BLOCK)?-----/y;
+var IN_ADDRESS = /(?:[A-Za-z0-9+/=_]|%[0-9A-Fa-f]{2}|-(?!----END)){1,50000}/y;
+var FOOTER_IN_ADDRESS = /-----END(?:[A-Z0-9+]|%20){0,60}(?:-----)?/y;
+/** From the end of `-----BEGIN%20` or `-----BEGIN+`. */
+function addressedBlock(text, markerEnd) {
+	ENCODED_HEADER.lastIndex = markerEnd;
+	if (!ENCODED_HEADER.test(text)) return void 0;
+	const start = ENCODED_HEADER.lastIndex;
+	IN_ADDRESS.lastIndex = start;
+	if (!IN_ADDRESS.test(text) || IN_ADDRESS.lastIndex - start < LEAST_BLOCK) return void 0;
+	FOOTER_IN_ADDRESS.lastIndex = IN_ADDRESS.lastIndex;
+	const end = FOOTER_IN_ADDRESS.test(text) ? FOOTER_IN_ADDRESS.lastIndex : IN_ADDRESS.lastIndex;
+	return keyBetween(text.lastIndexOf("-----", markerEnd - 6), end);
 }
 /** `LS0tLS1CRUdJTi` is `-----BEGIN ` in base64: a key as kubeconfig and environments of pipelines keep it. */
 var ENCODED_BEGIN = "LS0tLS1CRUdJTi";
@@ -1191,7 +1220,7 @@ function givenSecrets(text, end, { keyword, command }) {
 /** `user:password`; two slashes after the colon make it an address. */
 var USER_AND_PASSWORD$1 = `["']?[^\\s:"']{1,100}:(?!//)([^\\s"']{4,100})`;
 /** Before `-u`. In a command for containers this names user and group. */
-var WEB_CLIENT = /(?:curl|wget|http)(?![\s\S]{0,300}\b(?:docker|podman|nerdctl)[ -])/i;
+var WEB_CLIENT = /(?:curl|wget|http|ftp|aria2c)(?![\s\S]{0,300}\b(?:docker|podman|nerdctl)[ -])/i;
 /** Commands that take a password by position, not by an operator. */
 var HANDOVERS = [
 	{
@@ -1221,7 +1250,7 @@ var HANDOVERS = [
 	},
 	...[" -p ", " -P "].map((after) => ({
 		after,
-		value: /["']?([^\s"']{6,100})/y,
+		value: /["']?(?!-)([^\s"']{6,100})/y,
 		only: /[ \t](?:-[uUl]|--user(?:name)?|--login)[ =]?[^\s-][^\s]{0,100}(?:[ \t][^\n|;]{0,200})?$/
 	})),
 	...["-user ", "-user="].map((after) => ({
@@ -1285,13 +1314,13 @@ function handedOver(text, end, index) {
 	if (!handover) return void 0;
 	handover.value.lastIndex = end;
 	const found = handover.value.exec(text);
-	const password = found?.[1];
+	const password = found?.[1]?.replace(/@[\w-]{1,60}(?:\.[\w-]{1,60}){1,6}$/, "");
 	if (!found || !password || isPlaceholder(password) || !/[A-Za-z]/.test(password)) return void 0;
 	if (handover.only && !handover.only.test(text.slice(Math.max(0, end - 300), end))) return void 0;
-	const stop = found.index + found[0].length;
+	const start = found.index + found[0].length - found[1].length;
 	return {
-		start: stop - password.length,
-		end: stop,
+		start,
+		end: start + password.length,
 		kind: "password",
 		rank: RANK.assigned
 	};
@@ -1985,6 +2014,10 @@ var Neighbours = class {
 		if (behind.length === 0 && before.length === 0 && !isKeyed && !hasOwn || !this.#isTried(name)) return void 0;
 		return valueBehind(text, name, kind, behind) ?? (isKeyed ? valueOfPair(text, name, kind) : void 0) ?? (before.length > 0 ? valueInSentence(text, name, kind) : void 0);
 	}
+	/** `… to log in`: the value before a name that says so with the words before it alone. */
+	secretBefore(name) {
+		return this.#candidates.within(name.start - LONGEST_BEFORE, name.start).length > 0 && this.#isTried(name) ? valueInSentence(this.#text, name, "password") : void 0;
+	}
 	#isTried(name) {
 		if (!isWord(this.#text, name)) return false;
 		OTHER_WORD.lastIndex = name.start;
@@ -2014,6 +2047,10 @@ var NONE$1 = [];
 var LONGEST_RUN = 500;
 /** So many letters in a row may be a secret without a digit. */
 var LEAST_LETTERS = 12;
+/** What `certaintyOf` asks of a value without the signs of a password. */
+var LEAST_BITS = 3;
+var SIGNS_OF_PASSWORD = new Set(Array.from("!@#$%^&*?~+", (sign) => sign.charCodeAt(0)));
+var isSignOfPassword = (code) => SIGNS_OF_PASSWORD.has(code);
 /** What looks like a secret by itself, in the order of the text. Each stretch is read once, when a name is near it. */
 var Candidates = class {
 	#text;
@@ -2052,13 +2089,12 @@ var Candidates = class {
 	/** Returns where the run ends. */
 	#readRun(start) {
 		const text = this.#text;
-		let [at, digits, letters, most, all] = [
-			start,
-			0,
-			0,
-			0,
-			0
-		];
+		let at = start;
+		let digits = 0;
+		let letters = 0;
+		let most = 0;
+		let all = 0;
+		let hasSign = false;
 		for (; at < text.length; at += 1) {
 			const code = text.charCodeAt(at);
 			if (isHard(code)) break;
@@ -2069,10 +2105,11 @@ var Candidates = class {
 			} else {
 				letters = 0;
 				if (isDigit(code)) digits += 1;
+				else if (isSignOfPassword(code)) hasSign = true;
 			}
 		}
 		const length = at - start;
-		if (length >= LEAST_VALUE && length <= LONGEST_RUN && (digits > 0 ? all > 2 : most >= LEAST_LETTERS)) for (const candidate of candidatesOf(text, {
+		if (length >= LEAST_VALUE && length <= LONGEST_RUN && (digits > 0 ? all > 2 : most >= LEAST_LETTERS) && (digits > 0 && hasSign || mostRandomBits(text, start, at) >= LEAST_BITS)) for (const candidate of candidatesOf(text, {
 			start,
 			end: at
 		})) this.#found.push(candidate);
@@ -2224,11 +2261,14 @@ function endOfName(text, { end }) {
 	REST_OF_NAME.exec(text);
 	return Math.max(end, REST_OF_NAME.lastIndex);
 }
+var LONGEST_LINE = 300;
 var COMMAND_LINE = /^\s{0,8}(?:[\w@:~./()-]{0,40}[$%#❯]|[\w@:~./()-]{0,40}\w>|>>>|PS [^>\n]{0,60}>)\s{1,4}\w/;
 var HEADING_LINE = /^\s{0,8}(?:#{1,6}\s|[*_]{1,3}\S|=+\s)/;
 function lineOf(text, { start }) {
-	const from = text.lastIndexOf("\n", start - 1) + 1;
-	const before = start - from > 300 ? "" : text.slice(from, start + 1);
+	const from = Math.max(0, start - LONGEST_LINE);
+	const near = text.slice(from, start + 1);
+	const at = near.lastIndexOf("\n", start - from - 1);
+	const before = at === -1 && from > 0 ? "" : near.slice(at + 1);
 	return {
 		isCommand: COMMAND_LINE.test(before),
 		isHeading: HEADING_LINE.test(before),
@@ -2243,10 +2283,12 @@ var OTHER_THING = /hash|digest|\bsha-?\d|md5|commit|checksum|fingerprint|uuid|ve
 /** How sure a value must be, after what stands between it and its name. */
 function neededFor(text, from, candidate, kind, line) {
 	const gap = text.slice(from, candidate.start);
-	const strength = strengthOf(shapeOf(gap), gap, text, candidate, line);
+	const shape = shapeOf(gap);
+	const strength = NESTED$1.test(shape) ? MEDIUM : strengthOf(shape, gap, text, candidate, line);
 	if (strength === 0) return NEVER;
 	if (strength < STRONG && (gap.includes("\n") && line().isCommand ? DIGEST : OTHER_THING).test(gap.replace(TAGS, " "))) return NEVER;
 	const isPassword = kind === "password";
+	if (NESTED$1.test(shape)) return isPassword || kind === "secret" ? 2 : NEVER;
 	if (strength === STRONG) return kind === "api_key" ? 2 : 1;
 	if (strength === MEDIUM) return 2;
 	return isPassword ? 3 : NEVER;
@@ -2254,51 +2296,40 @@ function neededFor(text, from, candidate, kind, line) {
 var WEAK = 1;
 var MEDIUM = 2;
 var STRONG = 3;
-var GAP_TOKEN = new RegExp([
-	"(?<tag><!\\[CDATA\\[|</?[A-Za-z!][^<>\\n]{0,160}>|/?>(?![ =-])|&nbsp;|\\\\[a-z]{2,10}\\{)",
-	"(?<comment>(?<=\\n[ \\t]{0,40})(?:#|//|--)[ \\t][^\\n]{0,120}|/\\*[^\\n]{0,80}\\*/)",
-	"(?<remark>\\([^()\\n\"']{0,60}\\)|\\[[^\\[\\]\\n]{0,40}\\])",
-	"(?<fence>```\\w{0,12}|~~~\\w{0,12})",
-	"(?<break>\\r?\\n[ \\t]{0,80}|(?:\\\\[rn]){1,2}(?![a-z]))",
-	"(?<tab>\\t| {2,}|\\.{3,}|_{3,})",
-	"(?<op>:{1,2}=?|={1,3}>?|-{1,2}>|~>|<-|[→⇒➜➔›»：＝↓│|]|[—–]|(?<= )-(?= )|>(?=[ -])|\\?\\?|\\|\\|)",
-	"(?<quote>\\\\u00[0-9a-fA-F]{2}|[\\s\"'`*_~‘’‚‛“”„‟‹«「」『』【】\\\\-])",
-	"(?<value>(?:[A-Za-z_]{0,20}(?:[vV]alue|VALUE)|val|data|text|content|default|secretString|SecretString|wert|valeur|valor)(?![\\w]))",
-	"(?<copula>(?:is|was|are|be|been|to|from|equals|ist|war|lautet|lauten|est|était|es|era|é|è|jest|je|это|är|er|on|adalah|olarak|now|is:|以下)(?![\\p{L}\\d])|[\\u3040-\\u30ff\\u4e00-\\u9fff\\uac00-\\ud7af]{1,10})",
-	"(?<end>[.!?](?=\\s)|[?？。])",
-	"(?<comma>[,;])",
-	"(?<open>[\\[({<])",
-	"(?<close>[\\]}])",
-	"(?<end2>\\))",
-	"(?<word>[\\p{L}\\p{M}\\d][\\p{L}\\p{M}\\w.@/'’:-]{0,60})",
-	"(?<other>.)"
-].join("|"), "guy");
-var LETTER_OF = {
-	tag: "<",
-	comment: "",
-	remark: "(",
-	fence: "f",
-	break: "n",
-	tab: "t",
-	op: ":",
-	quote: "",
-	value: "v",
-	copula: "=",
-	end: ".",
-	comma: ",",
-	open: "[",
-	close: "c",
-	end2: "z",
-	word: "w",
-	other: "x"
-};
-/** A gap as a letter for each thing in it. Blanks, quotes and emphasis leave none. */
+/** What may stand in a gap, and the letter for it. Blanks, quotes, emphasis and comments leave none. */
+var GAP_TOKENS = [
+	["<", "<!\\[CDATA\\[|</?[A-Za-z!][^<>\\n]{0,160}>|/?>(?![ =-])|&nbsp;|\\\\[a-z]{2,10}\\{"],
+	["", "(?<=\\n[ \\t]{0,40})(?:#|//|--)[ \\t][^\\n]{0,120}|/\\*[^\\n]{0,80}\\*/"],
+	["(", "\\([^()\\n\"']{0,60}\\)|\\[[^\\[\\]\\n]{0,40}\\]"],
+	["f", "```\\w{0,12}|~~~\\w{0,12}"],
+	["n", "\\r?\\n[ \\t]{0,80}|(?:\\\\[rn]){1,2}(?![a-z])"],
+	["t", "\\t| {2,}|\\.{3,}|_{3,}"],
+	[":", ":{1,2}=?|={1,3}>?|-{1,2}>|~>|<-|[→⇒➜➔›»：＝↓│|]|[—–]|(?<= )-(?= )|>(?=[ -])|\\?\\?|\\|\\|"],
+	["", "\\\\u00[0-9a-fA-F]{2}|[\\s\"'`*_~‘’‚‛“”„‟‹«「」『』【】\\\\-]"],
+	["v", "(?:[A-Za-z_]{0,20}(?:[vV]alue|VALUE)|val|data|text|content|default|secretString|SecretString|wert|valeur|valor)(?![\\w])"],
+	["=", "(?:[Ii]s|was|are|be|been|to|from|auf|op|på|c[\\u2019\\u0027]est|equals|ist|war|lautet|lauten|est|était|es|era|é|è|jest|je|это|är|er|on|adalah|olarak|now|is:|以下)(?![\\p{L}\\d])|[\\u3040-\\u30ff\\u4e00-\\u9fff\\uac00-\\ud7af]{1,10}"],
+	[".", "[.!?](?=\\s)|[?？。]"],
+	[",", "[,;]"],
+	["[", "[\\[({<]"],
+	["c", "[\\]}]"],
+	["z", "\\)"],
+	["w", "[\\p{L}\\p{M}\\d][\\p{L}\\p{M}\\w.@/'’:-]{0,60}"],
+	["x", "."]
+];
+var GAP_TOKEN = new RegExp(GAP_TOKENS.map(([, pattern]) => `(${pattern})`).join("|"), "uy");
+/** No pattern below has more. */
+var LONGEST_SHAPE = 42;
+/** A gap as a letter for each thing in it. */
 function shapeOf(gap) {
 	let shape = "";
-	for (const { groups = {} } of gap.matchAll(GAP_TOKEN)) for (const name in LETTER_OF) {
-		if (groups[name] === void 0) continue;
-		shape += name === "word" && groups[name].endsWith(":") ? "w:" : LETTER_OF[name];
-		break;
+	GAP_TOKEN.lastIndex = 0;
+	for (let found = GAP_TOKEN.exec(gap); found !== null; found = GAP_TOKEN.exec(gap)) {
+		let group = 1;
+		while (found[group] === void 0) group += 1;
+		const letter = GAP_TOKENS[group - 1]?.[0] ?? "";
+		shape += letter;
+		if (letter === "w" && found[0].endsWith(":")) shape += ":";
+		if (shape.length > LONGEST_SHAPE) break;
 	}
 	return shape;
 }
@@ -2313,7 +2344,15 @@ var SAID = /^[w(]{0,7}=[w=]{0,3}[:<t[]{0,3}$|^[w=]{0,6}\.$/;
 /** Columns, tags, a comma, nothing at all. */
 var BESIDE = /^[(]{0,2}\[{0,3}$|^[(w]{0,3}[<t,(]{1,4}\[?$/;
 /** `").type("`, `= []byte("`, `{ return "` */
-var CALLED = /^[:(txz]{0,4}[w(]{0,2}[x]{0,2}[w]{0,2}\[$|^[w]{0,1}:[(:w=x]{0,3}\[{0,2}$|^:\[{1,2}w?$|^:\[{1,2}(?:w:w,){0,2}w:$/;
+/** `user, password = "anna", "`, `"Password", with: "`, `(auth "anna" "`, and the attributes of a tag. */
+var IN_QUOTES = /^[w,]{0,4}:w,$|^,w:$/;
+var AFTER_QUOTED = /^\s{1,4}["'][^"'\s]{1,60}["']\s{1,4}["']$/;
+var ATTRIBUTES = /^(?:w:w){1,3}<{1,2}$/;
+/** A user in the line between. */
+var BELOW_USER = /^nwn$/;
+var CALLED = /^[:(txz]{0,4}[w(]{0,2}[x]{0,2}[w]{0,2}\[$|^[w]{0,1}:[(:w=x]{0,3}\[{0,2}$|^:\[{1,2}w?$/;
+/** `"password": {"plain": "` */
+var NESTED$1 = /^:\[{1,2}(?:w:w,){0,2}w:$/;
 /** On the next line, with or without a colon, in a fence. */
 var BELOW = /^[(w=]{0,8}[<]{0,2}[:t.]{0,3}[<]{0,2}n[nft<:x=]{0,6}$/;
 var DIRECTLY_BELOW = /^[(]?[<]{0,2}[:t.]{0,3}[<]{0,2}n[nft<:x=]{0,6}$/;
@@ -2330,14 +2369,15 @@ function strengthOf(shape, gap, text, candidate, line) {
 		if (!ALONE.test(text)) return shape.endsWith("<") && /^[(:]?[<n]{1,8}$/.test(shape) ? MEDIUM : 0;
 		if (DIRECTLY_BELOW.test(shape)) return STRONG;
 		if (BELOW.test(shape)) return shape.includes(":") || shape.includes("f") || line().isHeading ? STRONG : MEDIUM;
-		if (ANSWERED.test(shape)) return MEDIUM;
+		if (ANSWERED.test(shape) || BELOW_USER.test(shape)) return MEDIUM;
 		return line().isCommand && PRINTED.test(shape) ? MEDIUM : 0;
 	}
 	if (ASSIGNED.test(shape) || candidate.isPaired && shape === "" && !/\s/.test(gap)) return STRONG;
 	if (BESIDE_VALUE.test(shape)) return STRONG;
 	if (ASSIGNED_LATER.test(shape)) return MEDIUM;
 	if (SAID.test(shape) || BESIDE.test(shape)) return MEDIUM;
-	if (CALLED.test(shape)) return MEDIUM;
+	if (CALLED.test(shape) || ATTRIBUTES.test(shape) || AFTER_QUOTED.test(gap)) return MEDIUM;
+	if (IN_QUOTES.test(shape) && /["'`]$/.test(gap)) return MEDIUM;
 	if (!IN_SENTENCE.test(shape)) return 0;
 	return isDirective(gap, text, candidate, line) ? MEDIUM : WEAK;
 }
@@ -2350,7 +2390,7 @@ function isDirective(gap, text, { end }, line) {
 	return ALONE.test(text);
 }
 var LONGEST_BEFORE = 100;
-var LINKING = /^(?:as|is|was|for|als|ist|war|come|como|comme|est|es|era|é|è|jako|som|är|er|jest|je|how|—|–|-|=|это|как|\()$/i;
+var LINKING = /^(?:as|into|in|to|is|was|for|als|ist|war|come|como|comme|est|es|era|é|è|jako|som|är|er|jest|je|how|—|–|-|=|это|как|\()$/i;
 /** A comment at the end of a line, or an arrow back. */
 var REMARKING = /^(?:#|\/\/|--|\/\*|←|<-|<=|⇐|⬅️?)$/;
 var NAME_KEY = /(?:^|[\s"'{,<([])(?:[A-Za-z_]{0,20}?(?:name|key)|id|label|field|k)["']?\s{0,3}(?:[:=>]|:=|=>)\s{0,3}["']?[\w.-]{0,40}$/i;
@@ -2524,19 +2564,41 @@ var CALLS = [
 	"amqp",
 	"redis",
 	"mongo",
-	"winrm"
+	"winrm",
+	"client(",
+	"mail",
+	"open(",
+	"user("
 ];
 /** The rest of the name, and perhaps a sign before a list: `auth=(`, `credentials: [`, `connect_db(`. */
 var OPENED = /(?:[\w.]|::|<\w{1,30}>){0,40}["'`]?[ \t]{0,3}(?:[=:]{1,2}>?[ \t]{0,3}(?:new[ \t])?[\w.]{0,30})?[([{]/y;
 var STRING = /"((?:[^"\\\n]|\\[^\n]){0,400})"|'((?:[^'\\\n]|\\[^\n]){0,400})'|`([^`\\\n]{0,400})`/y;
-var LONGEST_CALL = 500;
-function argumentOfCall(text, nameEnd) {
-	OPENED.lastIndex = nameEnd;
-	if (!OPENED.test(text)) return void 0;
+var LONGEST_CALL = 400;
+var MOST_CALLS = 4;
+/** Reads calls from name to name. Of many within a few lines only the first ones are read. */
+var Calls = class {
+	#text;
+	#from = -400;
+	#tries = 0;
+	constructor(text) {
+		this.#text = text;
+	}
+	secretOf(nameEnd) {
+		OPENED.lastIndex = this.#text[nameEnd - 1] === "(" ? nameEnd - 1 : nameEnd;
+		if (!OPENED.test(this.#text)) return void 0;
+		if (nameEnd - this.#from >= LONGEST_CALL) {
+			this.#from = nameEnd;
+			this.#tries = 0;
+		}
+		this.#tries += 1;
+		return this.#tries > MOST_CALLS ? void 0 : argumentOfCall(this.#text, nameEnd, OPENED.lastIndex);
+	}
+};
+function argumentOfCall(text, nameEnd, start) {
 	const limit = Math.min(text.length, nameEnd + LONGEST_CALL);
 	let commas = 0;
 	let depth = 0;
-	for (let at = OPENED.lastIndex; at < limit;) {
+	for (let at = start; at < limit;) {
 		const sign = text[at];
 		if (sign === "\"" || sign === "'" || sign === "`") {
 			STRING.lastIndex = at;
@@ -2567,6 +2629,10 @@ var PAIR_NAMES = [
 	"login",
 	"log in",
 	"logged in",
+	"logs in",
+	"log into",
+	"logging in",
+	"signs in",
 	"log-in",
 	"sign in",
 	"signed in",
@@ -2592,7 +2658,7 @@ var PAIR_NAMES = [
 var WORDS_BEFORE = /(?:[ \t]{0,2}(?:data|details|info|as|is|are|with|for|to|using|the|in|on|at|https?:\/\/[^\s"'<>]{1,100}|mit|als|sind|avec|con|com|met|default|test|demo|user|username|staging|production|prod|dev|server|database|db|host|admin(?=[ \t]+(?:user|account|login)))(?![\w@/-])){0,5}[ \t]{0,3}(?:[:=>|–—-]{1,2}|\n|→)?[ \t]{0,4}/iy;
 var PAIR = /["'`*_([]{0,3}(?!\/)[\w.@+\\$-]{1,60}["'`*_]{0,3}(?:[ \t]{0,3}(?:[:/|,;]|->|→|–|—|-(?=[ \t]))[ \t]{0,3}|[ \t]{1,3}(?:with|and|mit|und|et|y|e|en|\/|pw|pass(?:word)?|using)(?:[ \t](?:the[ \t])?(?:password|pass|pw|passwort))?:?[ \t]{1,3})["'`*_]{0,3}([^\s"'`<>,]{8,200})/iy;
 /** `sonar.login=…`: a token in place of a user. */
-var IN_PLACE_OF_USER = /["']?[ \t]{0,2}[=:][ \t]{0,2}["']?([^\s"'`<>,;/@()]{10,200})(?![\w:/@(])/y;
+var IN_PLACE_OF_USER = /(?:["']?[ \t]{0,2}[=:][ \t]{0,2}["']?|[ \t](?=[^\s]{10,200}[ \t]{0,4}(?:\n|$)))([^\s"'`<>,;/@()]{10,200})(?![\w:/@(])/y;
 function tokenAsLogin(text, nameEnd) {
 	IN_PLACE_OF_USER.lastIndex = nameEnd;
 	const value = IN_PLACE_OF_USER.exec(text)?.[1];
@@ -2642,7 +2708,7 @@ var WIFI_FIELD = /(?:[A-Z]{1,3}:(?:[^;\\\n]|\\.){0,100};){0,5}?P:"?((?:[^;\\\n"]
 function wifiPassword(text, nameEnd) {
 	WIFI_FIELD.lastIndex = nameEnd;
 	const value = WIFI_FIELD.exec(text)?.[1];
-	if (value === void 0 || /^[<${[]|^x+$|^\*+$/i.test(value)) return void 0;
+	if (value === void 0 || value.length < 5 || isPlaceholder(value)) return void 0;
 	const end = text.lastIndexOf(value, WIFI_FIELD.lastIndex - 1) + value.length;
 	return {
 		start: end - value.length,
@@ -4059,8 +4125,8 @@ var quotedCells = (sign) => {
 		return cells;
 	};
 };
-var HEAD_CELL = /^[\s"'`*_]*[\p{L}_][\p{L}\p{M}\d _./#-]{0,38}(?:\([^()]{1,20}\))?[\s"'`*_]*$|^\s*$|^\s*(?:id|ID|#|№|nr\.?)\s*$/u;
-var areHeads = (cells) => cells.filter(({ text }) => text.trim() !== "").length > 1 && cells.every(({ text }) => HEAD_CELL.test(text) && text.trim().split(/\s+/).length <= 4);
+var HEAD_CELL = /^(?:[\p{L}_][\p{L}\p{M}\d _./#-]{0,38}(?:\([^()]{1,20}\))?|#|№|)$/u;
+var areHeads = (cells) => cells.filter(({ text }) => text.trim() !== "").length > 1 && cells.every(({ text }) => text.length <= 80 && HEAD_CELL.test(text.replace(WRAPPING, "")) && text.trim().split(/\s+/).length <= 4);
 var CUTS = [
 	{
 		name: "bars",
@@ -4097,6 +4163,8 @@ var SIGN_OF_CUT = {
 };
 /** `|---|:--|`, `----+---`, `=====`: between the heads and the rows. */
 var SEPARATOR = /^[\s|:+=─━┄═┼╪╬├┤╞╡╠╣┌┬┐└┴┘╔╦╗╚╩╝-]+$/;
+/** No head of a table has them. */
+var CODE_SIGN = /[{}[\]=<>:]/;
 function countOf(line, sign) {
 	let count = 0;
 	for (let at = line.indexOf(sign); at !== -1; at = line.indexOf(sign, at + 1)) count += 1;
@@ -4153,6 +4221,7 @@ var Tables = class {
 		for (const cut of CUTS) {
 			if (!SIGN_OF_CUT[cut.name]?.test(head.text)) continue;
 			if (cut.name !== "bars" && !SIGN_OF_CUT[cut.name]?.test(next)) continue;
+			if (cut.name === "commas" && CODE_SIGN.test(head.text)) continue;
 			if (cut.name === "commas" && countOf(head.text, ",") !== countOf(next, ",") && !next.includes("\"")) continue;
 			const cells = cut.cells(head.text, head.start);
 			if (!cut.isHead(cells)) continue;
@@ -4185,10 +4254,18 @@ var Tables = class {
 		const spans = [];
 		let rows = 0;
 		let line = lineAt(this.#text, head.end + 1);
+		let cellsOfRow = [];
 		for (; line && rows < MOST_ROWS; line = lineAt(this.#text, line.end + 1)) {
 			if (line.text !== "" && SEPARATOR.test(line.text)) continue;
-			const row = rowOfLine(line);
+			if (line.text === "" && rows === 0 && line.start === head.end + 1) continue;
+			let row = rowOfLine(line);
 			if (!row) break;
+			if (row.length === 1 && cells.length > 1) {
+				cellsOfRow.push(row[0]);
+				if (cellsOfRow.length < cells.length) continue;
+				row = cellsOfRow;
+			}
+			cellsOfRow = [];
 			rows += 1;
 			for (const [i, cell] of row.entries()) {
 				const beside = i > 0 ? headingIn(row[i - 1]?.text ?? "") : void 0;
@@ -4208,9 +4285,11 @@ var Tables = class {
 		const before = text.slice(from, start);
 		const opened = Math.max(before.lastIndexOf("<th"), before.lastIndexOf("<td"), before.lastIndexOf("<TH"), before.lastIndexOf("<TD"));
 		if (opened === -1 || /<\/t[dhr]/i.test(before.slice(opened))) return [];
-		const rowFrom = Math.max(text.lastIndexOf("<tr", start), text.lastIndexOf("<TR", start));
+		const near = text.slice(Math.max(0, start - HTML_ROW), start);
+		const row = Math.max(near.lastIndexOf("<tr"), near.lastIndexOf("<TR"));
+		const rowFrom = row === -1 ? -1 : start - near.length + row;
 		const limit = rowFrom + HTML_TABLE;
-		if (rowFrom === -1 || rowFrom < start - HTML_ROW) return [];
+		if (rowFrom === -1) return [];
 		const rows = text.slice(rowFrom, limit).split(/<tr(?=[\s>])/i).slice(1);
 		this.#htmlUntil = rowFrom + (rows[0]?.length ?? 0);
 		let at = rowFrom;
@@ -4227,6 +4306,7 @@ var Tables = class {
 			at += row.length;
 			if (index > 0 && /<\/table/i.test(row)) break;
 		}
+		this.#htmlUntil = at;
 		return spans;
 	}
 	#inLists(name) {
@@ -4256,6 +4336,7 @@ var Tables = class {
 			}
 			end = row.end;
 		}
+		this.#listUntil = end;
 		return spans;
 	}
 	/** The rows of `COPY … FROM stdin;`. */
@@ -4306,7 +4387,7 @@ function signBehind(text, nameEnd) {
 			if (ENDS.includes(sign)) return sign;
 			continue;
 		}
-		if (sign === ")" && text.lastIndexOf("(", at) > nameEnd) continue;
+		if (sign === ")" && text.slice(nameEnd, at).includes("(")) continue;
 		return ENDS.includes(sign) ? sign : void 0;
 	}
 }
@@ -4611,10 +4692,12 @@ for (const rule of ALL_RULES) if (rule.form === "token") for (const prefix of ru
 else for (const name of rule.names) on(name, (scan, end) => scan.add(findNamed(scan, end, rule)));
 for (const { kind, whole, names } of SECRET_NAMES) for (const name of names) on(name, (scan, end) => {
 	if (whole && wordGoesOn(scan.text, end)) return;
-	for (const span of scan.tables.secretsBelow({
+	const place = {
 		start: end - name.length,
 		end
-	})) scan.add(span);
+	};
+	if (scan.names.isDeepInside(place)) return;
+	for (const span of scan.tables.secretsBelow(place)) scan.add(span);
 	scan.add(secretOfName(scan, {
 		start: end - name.length,
 		end
@@ -4632,6 +4715,7 @@ on("<<<", (scan, end) => scan.add(hereString(scan.text, end)));
 on(PEM.begin, (scan, end) => scan.add(readBlock(scan, scan.block(end))));
 on(SSH2.begin, (scan, end) => scan.add(readBlock(scan, scan.ssh2Block(end))));
 for (const [index, keyword] of binaryKeywords.entries()) on(keyword, (scan, end) => scan.add(readBlock(scan, binaryKey(scan.text, end, index))));
+for (const mark of ["-----begin%20", "-----begin+"]) on(mark, (scan, end) => scan.add(readBlock(scan, addressedBlock(scan.text, end))));
 on("-----end ", (scan, end) => scan.add(headlessBlock(scan.text, end)));
 on(ENCODED_BEGIN, (scan, end) => scan.add(readBlock(scan, encodedBlock(scan.text, end))));
 on("://", (scan, end) => scan.add(urlPassword(scan.text, end)));
@@ -4669,10 +4753,19 @@ for (const sign of [
 for (const tag of ["<td", "<th"]) on(tag, (scan) => {
 	scan.tables.hasHtml = true;
 });
-for (const name of CALLS) on(name, (scan, end) => scan.add(argumentOfCall(scan.text, end)));
+for (const name of CALLS) on(name, (scan, end) => scan.add(scan.calls.secretOf(end)));
 for (const name of PAIR_NAMES) on(name, (scan, end) => scan.add(passwordOfPair(scan.text, end)));
 for (const name of KNOWN_USERS) on(name, (scan, end) => scan.add(passwordOfUser(scan.text, end)));
 on("login", (scan, end) => scan.add(tokenAsLogin(scan.text, end)));
+for (const name of [
+	"log in",
+	"login",
+	"sign in",
+	"log on"
+]) on(name, (scan, end) => scan.add(scan.neighbours.secretBefore({
+	start: end - name.length,
+	end
+})));
 for (const name of HEADS_OF_PAIRS) on(name, (scan, end) => {
 	for (const span of scan.tables.secretsBelow({
 		start: end - name.length,
@@ -4724,6 +4817,7 @@ function* scanPlain(text) {
 		names: new NameRuns(text),
 		neighbours: new Neighbours(text, candidates),
 		tables: new Tables(text),
+		calls: new Calls(text),
 		manifestEnd: -1,
 		listEnd: 0,
 		webKeyEnd: 0,

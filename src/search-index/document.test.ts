@@ -1,6 +1,7 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { doAll } from '../core/pieces.ts'
+import { Work } from '../core/work.ts'
 import { termsOf } from '../text/analyse.ts'
 import { countWords, type DocumentTexts, MAX_FURTHER_WORDS } from './document.ts'
 
@@ -134,7 +135,7 @@ test('other work goes on while the words of a long text are counted', async () =
     for (; isCounting; turns++) await nextIteration()
   })()
   const main = { text: `${LOG}${JUNK['different words']}`, weight: 1 }
-  await countWords({ mainTexts: [main, main], texts: [main], minorTexts: [LOG] })
+  await new Work().inPieces(countWords({ mainTexts: [main, main], texts: [main], minorTexts: [LOG] }))
   isCounting = false
   await others
   expect(turns).toBeGreaterThan(2)

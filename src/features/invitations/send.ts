@@ -258,7 +258,7 @@ export const resendInvite = capability({
   tool: {
     name: 'resend_workspace_invite',
     title: 'Resend invitation',
-    description: 'Resend an open invitation. Admins only.',
+    description: 'Resend an open invitation by mail. Admins only.',
   },
   input: WorkspaceInviteCreate.pick({ workspace_id: true }).extend({ invite_id: Id }),
   output: WorkspaceInviteActionResponse,

@@ -132,7 +132,8 @@ onBothEngines('accounts', (t) => {
       agent_library_monthly_credits: 0,
       keep_search_history: true,
     }
-    expect((await user.get('/api/v1/user/settings')).body).toEqual(defaults)
+    const text_storage = { used_bytes: 0, deleted_bytes: 0, limit_bytes: 500 * 1024 * 1024 }
+    expect((await user.get('/api/v1/user/settings')).body).toEqual({ ...defaults, text_storage })
     await user.put('/api/v1/user/settings', { language: 'de', publishing_enabled: false })
     expect((await user.put('/api/v1/user/settings', { share_usage: true })).body).toEqual({
       ...defaults,

@@ -114,7 +114,7 @@ onBothEngines(
       const ctx = contextFor(t.app.services)
       const given: Record<string, (email: string) => Promise<string | undefined>> = {
         reset: (email) => resetLinkFor(ctx, email),
-        admin: async (email) => (await grantAdmin(ctx, email, false)).link,
+        admin: async (email) => (await grantAdmin(ctx, email, true)).link,
       }
       for (const [how, linkFor] of Object.entries(given)) {
         const claims = { sub: `mover-${how}`, email: `mover-${how}@example.com` }

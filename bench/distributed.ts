@@ -15,7 +15,7 @@ import {
   time,
   timeEach,
 } from './lib/measure.ts'
-import { cpuMs, type Limit, limitTo, repository, type Server, startServer } from './lib/servers.ts'
+import { cpuMs, type Limit, limitTo, repository, type Server, startServer, stopLater } from './lib/servers.ts'
 import { madeUpCards, madeUpEvents, madeUpQueries } from './lib/texts.ts'
 import { fillCards, fillEvents, type Person, register, settle } from './lib/vault.ts'
 
@@ -32,7 +32,7 @@ type Cluster = {
   url: string
   /** The main process of each server: of the coordinator, then of the workers. */
   mains: number[]
-  stop: () => void
+  stop: () => Promise<void>
 }
 
 const withDatabase = (url: string, name: string) => {
@@ -64,11 +64,14 @@ function startCluster(folder: string, workers: number): Cluster {
     execFileSync(SCRIPT, [command, servers, String(workers)], { env, stdio: ['ignore', 'pipe', 'inherit'] })
       .toString()
       .trim()
+  const stop = stopLater(async () => {
+    callScript('stop')
+  })
   const url = withDatabase(callScript('start'), DATABASE)
   const names = ['coordinator', ...Array.from({ length: workers }, (_, i) => `worker${i + 1}`)]
   const mainOf = (name: string) =>
     Number(readFileSync(join(servers, name, 'postmaster.pid'), 'utf8').split('\n')[0])
-  return { url, mains: names.map(mainOf), stop: () => callScript('stop') }
+  return { url, mains: names.map(mainOf), stop }
 }
 
 /** Creates the empty database of the vault. The server migrates it. */
@@ -250,7 +253,7 @@ async function compareSides(folder: string, size: Size, rounds: number, requests
     return { title: `a cluster beside one PostgreSQL, ${size.cards} cards, ${size.events} events`, rows }
   } finally {
     for (const { server } of sides) await server.stop()
-    for (const cluster of clusters) cluster.stop()
+    for (const cluster of clusters) await cluster.stop()
   }
 }
 
@@ -307,7 +310,7 @@ async function compareWorkers(folder: string, size: Size, share: number, seconds
     return { title: `more workers, ${size.cards} cards, ${limit}`, rows }
   } finally {
     await side?.server.stop()
-    cluster.stop()
+    await cluster.stop()
     for (const limit of limits) limit?.remove()
   }
 }

@@ -93,7 +93,12 @@ async function measureCosts(isQuick: boolean): Promise<{ costs: Cost[]; nothing:
   for (const one of tries.filter((_, n) => !isQuick || n % 40 === 0))
     costs.push(await costOf(server, agent, one, FIRST_TRIES))
   await lookCloser(server, agent, costs, isQuick ? 3 : MAX_CLOSER_LOOKS)
-  const nothing = await costOf(server, agent, { attack: NOTHING, who: 'anonymous', headers: {} }, 100)
+  const nothing = await costOf(
+    server,
+    agent,
+    { attack: NOTHING, who: 'anonymous', headers: {} },
+    isQuick ? 5 : 100,
+  )
   agent.destroy()
   await server.stop()
   return { costs, nothing }

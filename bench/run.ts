@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
-import type { Table } from './lib/measure.ts'
-import { commitOf, repository } from './lib/servers.ts'
+import { type Table, UsageError } from './lib/measure.ts'
+import { commitOf, repository, stopAll } from './lib/servers.ts'
 
 /** `npm run bench` and `npm run eval`: runs one bench or evaluation, prints its tables and keeps them in bench/results. */
 
@@ -86,7 +86,13 @@ const machine = [
   `load ${loadavg()[0]?.toFixed(1)} at the start`,
 ].join(', ')
 const { run } = (await import(`${kind.folder}/${name}.ts`)) as { run: (args: string[]) => Promise<Table[]> }
-const tables = await run(args)
+const isUsage = (error: unknown) =>
+  error instanceof UsageError || String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS')
+const tables = await run(args).catch(async (error) => {
+  console.error(isUsage(error) ? error.message : error)
+  await stopAll()
+  process.exit(1)
+})
 const text = [
   `# ${kindName} ${[name, ...args].join(' ')}`,
   '',

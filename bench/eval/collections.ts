@@ -10,7 +10,7 @@ import {
   sampleOf,
   scoreQuery,
 } from '../lib/collections.ts'
-import type { Table } from '../lib/measure.ts'
+import { type Table, UsageError } from '../lib/measure.ts'
 import { repeatedThrice, withTypos, wrappedInNoise } from '../lib/texts.ts'
 import { call, type Engine, engineOf, fillCards, openVault, register, settleIndex } from '../lib/vault.ts'
 import { fitConfidence } from './confidence.ts'
@@ -87,7 +87,7 @@ export async function run(args: string[]): Promise<Table[]> {
   })
   const { kind, quick, code, draw } = values
   const asAsked = KINDS[kind]
-  if (positionals.length + code.length === 0 || !asAsked) throw new Error(USAGE)
+  if (positionals.length + code.length === 0 || !asAsked) throw new UsageError(USAGE)
   if (values.fit) return fitConfidence({ folders: positionals, code, draw, quick })
   const engine = engineOf(values.engine)
   const most = quick ? 20 : Number(values.queries ?? Number.MAX_SAFE_INTEGER)

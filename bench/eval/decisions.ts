@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { linesOf, percent } from '../lib/collections.ts'
-import type { Table } from '../lib/measure.ts'
+import { type Table, UsageError } from '../lib/measure.ts'
 import { call, createApiKey, type Headers, register, startVault, type Vault } from '../lib/vault.ts'
 
 type Chat = { session: string; turns: { user: string; agent?: string }[] }
@@ -194,7 +194,7 @@ export async function run(args: string[]): Promise<Table[]> {
     },
   })
   const [folder] = positionals
-  if (folder === undefined) throw new Error(USAGE)
+  if (folder === undefined) throw new UsageError(USAGE)
   const budget = Number(values.budget)
   const some = <T>(all: T[]) => (values.quick ? all.filter((_, n) => n % 4 === 0) : all)
   const chats = some(linesOf<Chat>(join(folder, 'chats.jsonl')))

@@ -12,7 +12,7 @@ import {
   sampleOf,
   scoreQuery,
 } from '../lib/collections.ts'
-import type { Table } from '../lib/measure.ts'
+import { type Table, UsageError } from '../lib/measure.ts'
 import { randomFrom } from '../lib/texts.ts'
 import {
   call,
@@ -125,7 +125,7 @@ export async function run(args: string[]): Promise<Table[]> {
     options: { quick: { type: 'boolean', default: false } },
   })
   const [folder] = positionals
-  if (folder === undefined) throw new Error('npm run eval -- trust <folder of a judged collection>')
+  if (folder === undefined) throw new UsageError('npm run eval -- trust <folder of a judged collection>')
   const collection = readCollection(folder)
   const chosen = values.quick ? partOf(collection, 60, 20) : partOf(collection, MAX_TEXTS, MAX_QUERIES)
   const vault = await openVault()

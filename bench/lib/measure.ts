@@ -5,6 +5,9 @@ import { commitOf, repository } from './servers.ts'
 
 export type Table = { title: string; rows: Record<string, string | number>[] }
 
+/** Wrong arguments; the message says what to write. */
+export class UsageError extends Error {}
+
 /** Options of the benches that measure a server. */
 export const COMPARE_OPTIONS = {
   against: { type: 'string' },

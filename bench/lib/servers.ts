@@ -27,6 +27,23 @@ export type ServerOptions = {
   workers?: string
 }
 
+/** What still runs. */
+const running = new Set<() => Promise<void>>()
+
+/** Returns `stop`, which the runner calls where a bench fails before it does. */
+export function stopLater(stop: () => Promise<void>): () => Promise<void> {
+  const once = async () => {
+    if (running.delete(once)) await stop()
+  }
+  running.add(once)
+  return once
+}
+
+/** Stops all servers and databases that still run, the last one first. */
+export async function stopAll(): Promise<void> {
+  for (const stop of [...running].reverse()) await stop()
+}
+
 const START_ATTEMPTS = 2400
 const START_POLL_MS = 25
 const MAX_LOG_CHARS = 5000
@@ -71,14 +88,14 @@ export async function startProcess(
   }
   child.stdout.on('data', keep)
   child.stderr.on('data', keep)
-  const stop = async () => {
+  const stop = stopLater(async () => {
     if (child.exitCode === null && child.signalCode === null) {
       const ended = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGTERM')
       await ended
     }
     if (!env.DATA_DIR) rmSync(dataDir, { recursive: true, force: true })
-  }
+  })
   const url = `http://127.0.0.1:${port}`
   try {
     await waitUntilReady(url + path, child, () => log)

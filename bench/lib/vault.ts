@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { App } from '../../src/app.ts'
 import { startPostgres } from '../../test/support/postgres.ts'
-import { type Server, type ServerOptions, startServer } from './servers.ts'
+import { UsageError } from './measure.ts'
+import { type Server, type ServerOptions, startServer, stopLater } from './servers.ts'
 
 /** Vaults for all benches and evaluations, filled through the REST door, so that any checkout can be filled. */
 
@@ -14,7 +15,7 @@ export type Engine = 'sqlite' | 'postgres'
 
 export const engineOf = (name: string): Engine => {
   if (name === 'sqlite' || name === 'postgres') return name
-  throw new Error(`Unknown engine ${name}. Use sqlite or postgres.`)
+  throw new UsageError(`Unknown engine ${name}. Use sqlite or postgres.`)
 }
 
 const POSTGRES = { shared_buffers: '512MB', max_wal_size: '4GB', max_connections: '200' }
@@ -38,21 +39,16 @@ export async function startVault(
   const databaseUrl = postgres?.url()
   const dataDir = given.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'knowledge-vault-bench-'))
   const env = { ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}), ...given, DATA_DIR: dataDir }
-  const remove = async () => {
+  const remove = stopLater(async () => {
     await postgres?.destroy()
     if (given.DATA_DIR === undefined) rmSync(dataDir, { recursive: true, force: true })
-  }
-  try {
-    const server = await startServer({ ...options, env })
-    const stop = async () => {
-      await server.stop()
-      await remove()
-    }
-    return { ...server, databaseUrl, env, files: postgres?.dataDir ?? dataDir, stopServer: server.stop, stop }
-  } catch (error) {
+  })
+  const server = await startServer({ ...options, env })
+  const stop = async () => {
+    await server.stop()
     await remove()
-    throw error
   }
+  return { ...server, databaseUrl, env, files: postgres?.dataDir ?? dataDir, stopServer: server.stop, stop }
 }
 
 export type OpenVault = { url: string; app: App; stop: () => Promise<void> }
@@ -70,11 +66,11 @@ export async function openVault(engine: Engine = 'sqlite'): Promise<OpenVault> {
   )
   await app.server.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.server.address() as AddressInfo
-  const stop = async () => {
+  const stop = stopLater(async () => {
     await app.close()
     await postgres?.destroy()
     rmSync(dataDir, { recursive: true, force: true })
-  }
+  })
   return { url: `http://127.0.0.1:${port}`, app, stop }
 }
 

@@ -14,6 +14,7 @@ import {
   type Table,
   time,
   timeEach,
+  UsageError,
 } from './lib/measure.ts'
 import { cpuMs, type Limit, limitTo, repository, type Server, startServer, stopLater } from './lib/servers.ts'
 import { madeUpCards, madeUpEvents, madeUpQueries } from './lib/texts.ts'
@@ -67,7 +68,14 @@ function startCluster(folder: string, workers: number): Cluster {
   const stop = stopLater(async () => {
     callScript('stop')
   })
-  const url = withDatabase(callScript('start'), DATABASE)
+  const start = () => {
+    try {
+      return callScript('start')
+    } catch {
+      throw new UsageError('The database servers did not start. Build Citus first: deploy/citus/build.sh.')
+    }
+  }
+  const url = withDatabase(start(), DATABASE)
   const names = ['coordinator', ...Array.from({ length: workers }, (_, i) => `worker${i + 1}`)]
   const mainOf = (name: string) =>
     Number(readFileSync(join(servers, name, 'postmaster.pid'), 'utf8').split('\n')[0])

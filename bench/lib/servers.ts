@@ -41,7 +41,7 @@ export function stopLater(stop: () => Promise<void>): () => Promise<void> {
 
 /** Stops all servers and databases that still run, the last one first. */
 export async function stopAll(): Promise<void> {
-  for (const stop of [...running].reverse()) await stop()
+  for (const stop of [...running].reverse()) await stop().catch(console.error)
 }
 
 const START_ATTEMPTS = 2400

@@ -1,11 +1,11 @@
-import { drive, median, type Request } from './support/load.ts'
-import { JSON_HEADERS, postJson } from './support/post-json.ts'
-import { report } from './support/report.ts'
-import { cpuSeconds, type Server, startProcess, startVault } from './support/servers.ts'
+import { parseArgs } from 'node:util'
+import Fastify from 'fastify'
+import { COMPARE_OPTIONS, compare, drive, postsBy, type Request, type Table } from './lib/measure.ts'
+import { cpuMs, repository, type Server, startProcess } from './lib/servers.ts'
+import { madeUpEvents } from './lib/texts.ts'
+import { call, createApiKey, register, startVault } from './lib/vault.ts'
 
-/** Requests per second of a route through all of the product, against a bare Fastify route with the same bytes. */
-const SECONDS = Number(process.env.SECONDS ?? 4)
-const ROUNDS = 3
+const BODY_BYTES = 4096
 
 const CARD = {
   title: 'npm ci fails with EACCES in the build image',
@@ -15,112 +15,98 @@ const CARD = {
   root_cause: 'Files that were copied belong to root.',
   tags: ['npm', 'docker'],
   environment: { node: '24.1', os: 'debian' },
+  body: Array.from(madeUpEvents(20), ({ content }) => content)
+    .join('\n\n')
+    .slice(0, BODY_BYTES),
 }
 
-const vault = await startVault()
-const { access_token } = await postJson(vault.url, '/api/v1/auth/register', {
-  email: 'bench@example.com',
-  password: 'a long password',
-})
-const { api_key } = await postJson(
-  vault.url,
-  '/api/v1/auth/api-keys',
-  { name: 'bench' },
-  { authorization: `Bearer ${access_token}` },
-)
-const HEADERS = { 'x-api-key': api_key as string }
-const { card_id } = await postJson(vault.url, '/api/v1/cards', CARD, HEADERS)
+type Case = { name: string; request: Request; bare: Server }
 
-/** Requests per second, and CPU time per request, which stays exact on a busy machine. */
-async function measure(server: Server, request: Request) {
-  const before = cpuSeconds(server.pid)
-  const load = await drive(server.url, request, SECONDS)
-  const cpu = cpuSeconds(server.pid) - before
-  return { ...load, cpuPerRequest: cpu / (load.requestsPerSecond * SECONDS) }
+/** Answers the bytes that the environment names: the program that a route is compared with. */
+async function serveBare(): Promise<void> {
+  const body = Buffer.from(process.env.BODY_BASE64 ?? '', 'base64')
+  const app = Fastify()
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/',
+    handler: async (_request, reply) =>
+      reply.header('content-type', 'application/json; charset=utf-8').send(body),
+  })
+  await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT) })
+  process.on('SIGTERM', () => process.exit(0))
 }
 
-type Case = { name: string; bar: number; request: Request }
-
-const CASES: Case[] = [
-  {
-    name: 'GET /api/v1/cards/{id}',
-    bar: 0.5,
-    request: { path: `/api/v1/cards/${card_id}`, headers: HEADERS },
-  },
-  {
-    name: 'POST /api/v1/cards',
-    bar: 0.12,
-    request: {
-      method: 'POST',
-      path: '/api/v1/cards',
-      headers: { ...HEADERS, ...JSON_HEADERS },
-      body: JSON.stringify(CARD),
-    },
-  },
-  {
-    name: 'append_context_turn',
-    bar: 0.2,
-    request: {
-      method: 'POST',
-      path: '/mcp/tools/append_context_turn',
-      headers: { ...HEADERS, ...JSON_HEADERS },
-      body: JSON.stringify({
-        project_key: 'bench/project',
-        user_message: CARD.symptom,
-        agent_report: CARD.fix_summary,
-      }),
-    },
-  },
-]
-
-const rows = []
-for (const { name, bar, request } of CASES) {
-  const sample = await fetch(vault.url + request.path, {
+async function openCase(url: string, name: string, request: Request): Promise<Case> {
+  const sample = await fetch(url + request.path, {
     method: request.method ?? 'GET',
     headers: request.headers ?? {},
     ...(request.body ? { body: request.body } : {}),
   })
   const bytes = Buffer.from(await sample.arrayBuffer())
-  const bare = await startProcess(
-    'bench/support/bare-server.ts',
-    { BODY_BASE64: bytes.toString('base64') },
-    '/',
-  )
-  const bareRequest = { ...request, path: '/' }
-  const ratios: number[] = []
-  const cpuRatios: number[] = []
-  const ours: number[] = []
-  let failures = 0
-  await drive(vault.url, request, 1)
-  await drive(bare.url, bareRequest, 1)
-  for (let round = 0; round < ROUNDS; round++) {
-    const yardstick = await measure(bare, bareRequest)
-    const measured = await measure(vault, request)
-    cpuRatios.push(yardstick.cpuPerRequest / measured.cpuPerRequest)
-    failures += measured.failures
-    ours.push(measured.requestsPerSecond)
-    ratios.push(measured.requestsPerSecond / yardstick.requestsPerSecond)
-  }
-  await bare.stop()
-  const ratio = median(ratios)
-  rows.push({
-    route: name,
-    'req/s': Math.round(median(ours)),
-    ratio: ratio.toFixed(3),
-    'cpu ratio': median(cpuRatios).toFixed(3),
-    bar,
-    met: ratio >= bar,
-    failures,
+  const bare = await startProcess([import.meta.filename], '/', {
+    folder: repository,
+    env: { BODY_BASE64: bytes.toString('base64') },
   })
+  return { name, request, bare }
 }
-await vault.stop()
-console.table(rows)
-report(
-  rows.map(({ route, ratio, bar, met, ...row }) => ({
-    what: `${route}, of the bare route`,
-    measured: `${ratio} (${row['req/s']} req/s, ${row.failures} failures)`,
-    bar: `at least ${bar}`,
-    met: met && row.failures === 0,
-  })),
-)
-if (rows.some((row) => !row.met || row.failures > 0)) process.exitCode = 1
+
+async function load(server: Server, request: Request, seconds: number) {
+  const before = cpuMs(server.pid)
+  const { requestsPerSecond, requests } = await drive(server.url, request, seconds)
+  return { requestsPerSecond, cpuMs: (cpuMs(server.pid) - before) / requests }
+}
+
+export async function run(args: string[]): Promise<Table[]> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      ...COMPARE_OPTIONS,
+      workers: { type: 'string', default: 'auto' },
+      seconds: { type: 'string', default: '4' },
+    },
+  })
+  const seconds = values.quick ? 1 : Number(values.seconds)
+  const { workers } = values
+  const table = await compare(values, {
+    title: `routes with an API key and a card of 4 kB, 8 connections, workers: ${workers === 'auto' ? 'as shipped' : workers}`,
+    open: async (folder) => {
+      const vault = await startVault('sqlite', { folder, workers })
+      const headers = await createApiKey(vault.url, await register(vault.url, 'caller'))
+      const { card_id } = await call(vault.url, 'POST', '/api/v1/cards', CARD, headers)
+      const post = postsBy(headers)
+      const requests: Record<string, Request> = {
+        'read a card': { path: `/api/v1/cards/${card_id}`, headers },
+        'record a card': post('/api/v1/cards', CARD),
+        'append a turn': post('/mcp/tools/append_context_turn', {
+          project_key: 'bench/project',
+          user_message: CARD.symptom,
+          agent_report: CARD.body,
+        }),
+      }
+      const cases: Case[] = []
+      for (const [name, request] of Object.entries(requests)) {
+        cases.push(await openCase(vault.url, name, request))
+        await drive(vault.url, request, seconds)
+      }
+      return { vault, cases }
+    },
+    measure: async ({ vault, cases }) => {
+      const figures: Record<string, number> = {}
+      for (const { name, request, bare } of cases) {
+        const plain = await load(bare, { ...request, path: '/' }, seconds)
+        const ours = await load(vault, request, seconds)
+        figures[`${name}: a second`] = ours.requestsPerSecond
+        figures[`${name}: of the bare route`] = ours.requestsPerSecond / plain.requestsPerSecond
+        figures[`${name}: CPU, ms`] = ours.cpuMs
+      }
+      return figures
+    },
+    close: async ({ vault, cases }) => {
+      await vault.stop()
+      for (const { bare } of cases) await bare.stop()
+    },
+  })
+  return [table]
+}
+
+if (import.meta.main) await serveBare()

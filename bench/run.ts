@@ -1,84 +1,52 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { type Row, rowsIn } from './support/report.ts'
-import { repository } from './support/servers.ts'
+import { type Table, UsageError } from './lib/measure.ts'
+import { commitOf, repository, stopAll } from './lib/servers.ts'
 
-const BENCHES = [
-  'start',
-  'door',
-  'search',
-  'tail',
-  'memory',
-  'recall',
-  'hook',
-  'redact',
-  'mcp',
-  'workers',
-  'writers',
-  'contention',
-  'appends',
-  'nodes',
-  'hostile',
-  'web',
-  'growth',
-]
+/** `npm run bench` and `npm run eval`: runs one bench or evaluation, prints its tables and keeps them in bench/results. */
 
-const USAGE = `npm run bench -- [${BENCHES.join(' | ')} …] [--small]
-
-Runs all benches, or those named, one after the other; prints one table; writes it to bench/results under the commit.
-Ends with 1 if a bar is missed or a bench fails. --small is a trial of the benches, not of the product.`
-
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { small: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
-})
-const unknown = positionals.filter((name) => !BENCHES.includes(name))
-if (values.help || unknown.length > 0) {
-  console.error(unknown.length > 0 ? `No such bench: ${unknown.join(', ')}\n\n${USAGE}` : USAGE)
-  process.exit(2)
+const BENCHES = {
+  door: 'reading, recording and appending, of a bare Fastify route with the same bytes *',
+  search: 'searches in the library, in own cards and in a small tenant *',
+  record: 'recording cards *',
+  append: 'appending turns to the memory of projects *',
+  recall: 'recall beside 20 searches a second *',
+  memory: 'snapshot and search of a large project *',
+  hook: 'the program that an agent starts at a failed command *',
+  start: 'start of an empty vault, and its memory *',
+  redact: 'the secret scanner: ordinary text, and the slowest hostile text',
+  growth: 'latency, memory, disk and start as cards and events grow; --out draws docs/growth.svg',
+  distributed: 'a Citus cluster beside one PostgreSQL, and more workers (deploy/citus/build.sh)',
+  hostile: 'CPU of refused requests, and a bystander beside hostile connections',
+}
+const EVALS = {
+  collections: 'search over judged collections beside flat BM25; --fit fits the confidence <folder> …',
+  near: 'search where all cards are about programs that fail',
+  recall: 'whether recall brings the card that fits and is silent where none does; --fit [folder …]',
+  memory: 'ranked memory search beside flat BM25; --fit [folder …]',
+  safety: 'the review for danger over attacks and clean texts [folder …]',
+  mining: 'which errors were cured, in played transcripts',
+  trust: 'stale twins, judged by people of whom some lie <folder>',
+  'symptom-fix': 'our search and others on the symptom-fix benchmark',
+  decisions: 'whether recall delivers what a project decided <folder>',
+}
+const KINDS = {
+  bench: {
+    all: BENCHES,
+    folder: '.',
+    note: 'Those with * take --against <folder of another checkout> and --pairs n.',
+  },
+  eval: { all: EVALS, folder: './eval', note: 'A folder has corpus.jsonl, queries.jsonl and qrels.tsv.' },
 }
 
-/** The settings of a trial with `--small`: small collections, short loads. */
-const SMALL_ARGUMENTS: Record<string, string[]> = {
-  search: ['--sizes', '1000', '--postgres-sizes', '', '--queries', '20'],
-  recall: ['--cards', '1000', '--events', '200', '--rounds', '40'],
-  growth: ['--sizes', '1000', '--out', ''],
-}
-const SMALL_ENVIRONMENT = {
-  SECONDS: '1',
-  ALL: '2000',
-  BIG: '1500',
-  SMALL: '100',
-  ROUNDS: '50',
-  CARDS: '1000',
-  CONTENTION_ROUNDS: '2',
-  EVENTS: '1000',
-}
+const [kindName = '', name = '', ...args] = process.argv.slice(2)
+const kind = KINDS[kindName as keyof typeof KINDS]
 
-const git = (...args: string[]) => execFileSync('git', args, { cwd: repository, encoding: 'utf8' }).trim()
-const commit = git('rev-parse', '--short=12', 'HEAD') + (git('status', '--porcelain') ? '-changed' : '')
-
-type Result = { bench: string; seconds: number; ended: number | null; rows: Row[] }
-
-const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-bench-rows-'))
-
-function execute(bench: string): Result {
-  const file = join(folder, bench)
-  const begin = performance.now()
-  const { status } = spawnSync(
-    process.execPath,
-    [join(repository, 'bench', `${bench}.ts`), ...(values.small ? (SMALL_ARGUMENTS[bench] ?? []) : [])],
-    {
-      cwd: repository,
-      env: { ...process.env, ...(values.small ? SMALL_ENVIRONMENT : {}), BENCH_ROWS: file },
-      stdio: 'inherit',
-    },
-  )
-  const seconds = Math.round((performance.now() - begin) / 1000)
-  return { bench, seconds, ended: status, rows: existsSync(file) ? rowsIn(readFileSync(file, 'utf8')) : [] }
+function usage(): string {
+  const lines = Object.entries(kind.all).map(([name, what]) => `  ${name.padEnd(12)} ${what}`)
+  return `npm run ${kindName} -- <name> [options]\n\n${lines.join('\n')}\n\n${kind.note} --quick only shows that it works.`
 }
 
 /** On arm64 Linux tells Node no name, but `lscpu` knows it by the number of the part. */
@@ -89,67 +57,50 @@ function processorName(): string {
   return /^Model name:\s*(.+)$/m.exec(stdout ?? '')?.[1] ?? name
 }
 
-const MACHINE = {
-  node: process.version,
-  platform: `${process.platform} ${process.arch}`,
-  processor: processorName(),
-  cores: availableParallelism(),
-  memoryGb: Math.round(totalmem() / 2 ** 30),
-  loadBefore: Number((loadavg()[0] ?? 0).toFixed(2)),
-}
+const cells = (values: readonly unknown[]) =>
+  `| ${values.map((value) => String(value).replaceAll('|', '\\|')).join(' | ')} |`
 
-type Line = { bench: string; what: string; measured: string; bar: string; met: string }
-
-const verdict = ({ met }: Row) => (met === undefined ? '' : met ? 'yes' : 'MISSED')
-
-function linesOf({ bench, ended, rows }: Result): Line[] {
-  const measured = rows.map((row) => ({ ...row, bench, bar: row.bar ?? '', met: verdict(row) }))
-  // It failed without a missed bar, so no row says so.
-  const broke = ended !== 0 && !rows.some((row) => row.met === false)
-  const failure = { bench, what: 'did not finish', measured: `ended with ${ended}`, bar: '', met: 'MISSED' }
-  return [...measured, ...(broke ? [failure] : [])].map(({ bench, what, measured, bar, met }) => ({
-    bench,
-    what,
-    measured,
-    bar,
-    met,
-  }))
-}
-
-const cells = (values: readonly string[]) =>
-  `| ${values.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`
-
-const out = join(repository, 'bench', 'results')
-const name = join(out, values.small ? `${commit}-small` : commit)
-
-function write(results: readonly Result[]): void {
-  const { node, platform, processor, cores, memoryGb, loadBefore } = MACHINE
-  const markdown = [
-    `# Bench of ${commit}${values.small ? ' (trial with small sizes: not figures of the product)' : ''}`,
+function markdownOf({ title, rows }: Table): string {
+  const head = Object.keys(rows[0] ?? {})
+  return [
+    `## ${title}`,
     '',
-    `${new Date().toISOString()} · Node ${node} · ${platform} · ${processor} · ${cores} cores · ${memoryGb} GB · load ${loadBefore} at the start`,
+    cells(head),
+    cells(head.map(() => '---')),
+    ...rows.map((row) => cells(head.map((name) => row[name] ?? ''))),
     '',
-    cells(['bench', 'what', 'measured', 'bar', 'met']),
-    cells(['---', '---', '---', '---', '---']),
-    ...results.flatMap(linesOf).map((line) => cells(Object.values(line))),
-    '',
-  ]
-  mkdirSync(out, { recursive: true })
-  writeFileSync(
-    `${name}.json`,
-    `${JSON.stringify({ commit, small: values.small, machine: MACHINE, results }, null, 2)}\n`,
-  )
-  writeFileSync(`${name}.md`, markdown.join('\n'))
+  ].join('\n')
 }
 
-// Written after each bench: a sitting takes more than an hour, and what was measured outlives one that is ended.
-const results: Result[] = []
-for (const bench of BENCHES.filter((one) => positionals.length === 0 || positionals.includes(one))) {
-  results.push(execute(bench))
-  write(results)
+if (!Object.hasOwn(kind.all, name)) {
+  if (name !== '') console.error(`Unknown name ${name}.\n`)
+  console.log(usage())
+  process.exit(name === '' ? 0 : 2)
 }
-rmSync(folder, { recursive: true, force: true })
-const lines = results.flatMap(linesOf)
-console.table(lines)
-console.log(`Written to ${name}.md and .json`)
-if (lines.some((line) => line.met === 'MISSED')) process.exitCode = 1
+const commit = commitOf(repository)
+const machine = [
+  `${processorName()} (${process.arch})`,
+  `${availableParallelism()} cores`,
+  `${Math.round(totalmem() / 2 ** 30)} GB`,
+  `Node ${process.version}`,
+  `load ${loadavg()[0]?.toFixed(1)} at the start`,
+].join(', ')
+const { run } = (await import(`${kind.folder}/${name}.ts`)) as { run: (args: string[]) => Promise<Table[]> }
+const isUsage = (error: unknown) =>
+  error instanceof UsageError || String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS')
+const tables = await run(args).catch(async (error) => {
+  console.error(isUsage(error) ? error.message : error)
+  await stopAll()
+  process.exit(1)
+})
+const text = [
+  `# ${kindName} ${[name, ...args].join(' ')}`,
+  '',
+  `${commit}: ${machine}`,
+  '',
+  ...tables.map(markdownOf),
+].join('\n')
+console.log(text)
+const folder = join(repository, 'bench', 'results')
+mkdirSync(folder, { recursive: true })
+writeFileSync(join(folder, `${commit}-${kindName}-${name}.md`), text)

@@ -1,18 +1,30 @@
-import { median } from './support/load.ts'
-import { report } from './support/report.ts'
-import { residentMb, startVault } from './support/servers.ts'
+import { parseArgs } from 'node:util'
+import { COMPARE_OPTIONS, compare, type Table } from './lib/measure.ts'
+import { cpuMs, residentMb } from './lib/servers.ts'
+import { engineOf, startVault } from './lib/vault.ts'
 
-/** Start to first answer, and resident memory, of an empty vault on the embedded engine. */
-const rounds: { ms: number; mb: number }[] = []
-for (let round = 0; round < 5; round++) {
-  const begin = performance.now()
-  const server = await startVault()
-  const ms = performance.now() - begin
-  rounds.push({ ms: Math.round(ms), mb: Math.round(residentMb(server.pid)) })
-  await server.stop()
+export async function run(args: string[]): Promise<Table[]> {
+  const { values } = parseArgs({ args, options: COMPARE_OPTIONS })
+  const engine = engineOf(values.engine)
+  const table = await compare(values, {
+    title: `start of an empty vault, ${engine}, one worker`,
+    // The first start of a checkout fills its compile cache.
+    open: async (folder) => {
+      await (await startVault(engine, { folder })).stop()
+      return folder
+    },
+    measure: async (folder) => {
+      const begin = performance.now()
+      const vault = await startVault(engine, { folder })
+      const figures = {
+        'start to first answer, ms': performance.now() - begin,
+        'CPU until then, ms': cpuMs(vault.pid),
+        'resident, MB': residentMb(vault.pid),
+      }
+      await vault.stop()
+      return figures
+    },
+    close: async () => {},
+  })
+  return [table]
 }
-console.table(rounds)
-report([
-  { what: 'empty vault: start to first answer', measured: `${median(rounds.map(({ ms }) => ms))} ms` },
-  { what: 'empty vault: resident memory', measured: `${median(rounds.map(({ mb }) => mb))} MB` },
-])

@@ -1,5 +1,8 @@
-import { type BenchCard, randomFrom } from '../search/cards.ts'
-import { type Collection, titleOf } from '../search/collections.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Collection, cardOf } from '../lib/collections.ts'
+import { randomFrom } from '../lib/texts.ts'
+import type { Card as NewCard } from '../lib/vault.ts'
 import {
   type Card,
   linesOf,
@@ -8,17 +11,83 @@ import {
   readUnanswerable,
   type WrittenQuery,
 } from '../symptom-fix/data.ts'
-import { failing, ownFailure } from './failures.ts'
-import { NEAR_KINDS, type NearVault, nearCards, nearCases } from './near-failures.ts'
+import { failing, ownFailure, success } from './executions.ts'
 import { executionOf, FAMILIES } from './seen-before.ts'
-import { success } from './successes.ts'
+
+/**
+ * Failures with a card in somebody's own words, and for each a near failure: the same tool, mostly the same sentence, and
+ * another cause, module, version or file, so that the card is wrong for it. Each set was written at once, before anybody
+ * had looked at what recall does with it.
+ */
+export type NearFailure = {
+  id: string
+  failure: string
+  near: string
+  title: string
+  symptom: string
+  fix: string
+  /** How people search for the card. */
+  queries: string[]
+  /** How people search for the near failure; only the second set has it. */
+  near_query?: string
+}
+
+export const readSet = (name: string): NearFailure[] =>
+  readFileSync(join(import.meta.dirname, `${name}.jsonl`), 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+
+/** Neighbours are about the same tool: each half and each vault has some of it. */
+export const halfOfNear = (n: number): Case['half'] => (n % 2 === 0 ? 'tuning' : 'reporting')
+export const isInFirst = (n: number): boolean => (n >> 1) % 2 === 0
+
+export const named = ({ id, title, symptom, fix }: NearFailure) => ({
+  name: id,
+  card: { title, symptom, root_cause: '', fix_summary: fix, tags: [], environment: {} },
+})
+
+/** Two sets, each in two vaults with half of its cards. The second stands beside all cards of the first. */
+const NEAR_SETS = [
+  { file: 'near-failures', vaults: [2, 3], with: 'failure of 30 tools', near: 'near failure' },
+  { file: 'more-failures', vaults: [4, 5], with: 'failure of 24 trades', near: 'near failure there' },
+] as const
+
+type NearVault = (typeof NEAR_SETS)[number]['vaults'][number]
+const NEAR_KINDS = NEAR_SETS.flatMap(({ with: its, near }) => [its, near])
+
+/** The cards of a vault. */
+const nearCards = (vault: NearVault) =>
+  NEAR_SETS.flatMap(({ file, vaults: [first, second] }, at) => {
+    const isOlder = NEAR_SETS.slice(at + 1).some(({ vaults }) => vaults.some((other) => other === vault))
+    return readSet(file)
+      .filter((_, n) => isOlder || (isInFirst(n) ? first : second) === vault)
+      .map(named)
+  })
+
+/** Both failures are asked in both vaults: only one has the card. */
+const nearCases = (): Case[] =>
+  NEAR_SETS.flatMap((set) =>
+    readSet(set.file).flatMap(({ id, failure, near }, n) => {
+      const half = halfOfNear(n)
+      const [own, other] = isInFirst(n) ? set.vaults : ([set.vaults[1], set.vaults[0]] as const)
+      const asked = { moment: 'failure', half } as const
+      const wrong = { ...asked, kind: set.near, answer: undefined }
+      return [
+        { ...asked, kind: set.with, sort: 'its card', text: failure, answer: id, vault: own },
+        { ...wrong, sort: 'beside the card', text: near, vault: own },
+        { ...wrong, sort: 'without it', text: near, vault: other },
+        { ...wrong, sort: 'its card is gone', text: failure, vault: other },
+      ]
+    }),
+  )
 
 const DRAWN_KINDS = ['failure with', 'failure without', 'success', 'prompt with', 'prompt without'] as const
 type DrawnKind = (typeof DRAWN_KINDS)[number]
 export const KINDS = [...DRAWN_KINDS, ...NEAR_KINDS]
 export type Kind = (typeof KINDS)[number]
 
-/** The last four are those of `near-failures.ts`. */
+/** The last four are those of the near failures. */
 export const VAULTS = [0, 1, 2, 3, 4, 5] as const
 export type Vault = 0 | 1 | NearVault
 
@@ -44,7 +113,7 @@ const HOW_MANY: Record<DrawnKind, number> = {
   'prompt without': 200,
 }
 
-export type Named = { name: string; card: BenchCard }
+export type Named = { name: string; card: NewCard }
 
 export const described = ({ id, title, symptom, root_cause, fix, tags, environment }: Card): Named => ({
   name: id,
@@ -85,14 +154,7 @@ export function cardsOf(vault: Vault, collections: readonly Collection[]): Named
     texts.slice(0, MOST_TEXTS).map(
       (text): Named => ({
         name: `${name} ${text._id}`,
-        card: {
-          title: titleOf(text),
-          symptom: text.text,
-          root_cause: '',
-          fix_summary: '',
-          tags: [],
-          environment: {},
-        },
+        card: cardOf(text),
       }),
     ),
   )

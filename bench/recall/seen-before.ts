@@ -1,4 +1,4 @@
-import { randomFrom } from '../search/cards.ts'
+import { randomFrom } from '../lib/texts.ts'
 
 /**
  * Errors of products that `bench/symptom-fix` does not have, with variables for what differs between executions. The card of such an

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { numbers } from '../memory/fill.ts'
-import { withTypos } from '../search/typos.ts'
+import { randomFrom as numbersFrom, withTypos } from '../lib/texts.ts'
 import { FOLDER, KINDS, linesOf, type Query, type WrittenQuery } from './data.ts'
 
 /** `node bench/symptom-fix/make-queries.ts` writes queries.jsonl again from written.jsonl, the same each time. */
@@ -11,8 +10,7 @@ const PER_KIND = 160
 type Random = { below: (most: number) => number; pick: <T>(from: readonly T[]) => T }
 
 function randomFrom(seed: number): Random {
-  const next = numbers(seed)
-  const below = (most: number) => Math.floor(next() * most)
+  const below = numbersFrom(seed)
   return { below, pick: (from) => from[below(from.length)] as (typeof from)[number] }
 }
 

@@ -1,3 +1,4 @@
+import { areaUnderCurve } from '../lib/collections.ts'
 import { KINDS, type Kind, type Query, type Unanswerable } from './data.ts'
 
 /**
@@ -37,14 +38,6 @@ const rankOf = (answer: Answer, id: string) => answer.slice(0, DEPTH).findIndex(
 /** One card answers a query, so the ideal gain is 1. */
 const ndcgOf = (rank: number) => (rank < 0 ? 0 : 1 / Math.log2(rank + 2))
 const bestScore = (answer: Answer) => answer[0]?.score ?? Number.NEGATIVE_INFINITY
-
-/** The chance that a query with an answer has a higher best score than one without; equals count half. */
-export function areaUnderCurve(present: readonly number[], absent: readonly number[]): number {
-  let wins = 0
-  for (const score of present)
-    for (const other of absent) wins += score > other ? 1 : score === other ? 0.5 : 0
-  return wins / Math.max(1, present.length * absent.length)
-}
 
 /** The share of `absent` at or above the cut that keeps the given share of `right`. */
 export function shareAbove(right: readonly number[], absent: readonly number[], kept: number): number {

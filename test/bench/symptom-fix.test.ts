@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { areaUnderCurve } from '../../bench/lib/collections.ts'
 import {
   FOLDER,
   KINDS,
@@ -11,7 +12,7 @@ import {
   type WrittenQuery,
 } from '../../bench/symptom-fix/data.ts'
 import { makeQueries } from '../../bench/symptom-fix/make-queries.ts'
-import { areaUnderCurve, score, shareAbove } from '../../bench/symptom-fix/score.ts'
+import { score, shareAbove } from '../../bench/symptom-fix/score.ts'
 
 const cards = readCards()
 const queries = readQueries()

@@ -240,12 +240,14 @@ function capped(findings: readonly Finding[]): Finding[] {
 /** The text as written, where nothing is folded. */
 const asIs = (text: string): Readable => ({ text, writtenAt: (at) => at })
 
-/** The forms in which a text is read: as it looks, and with what is encoded in it as plain letters. */
+/** The forms in which a text is read: as it looks, and the parts in which something is encoded with it as plain letters. */
 function formsOf(text: string): Readable[] {
   const looks = isPlain(text) ? asIs(text) : readable(text)
-  const says = decoded(looks.text)
-  if (says === undefined) return [looks]
-  return [looks, { text: says.text, writtenAt: (at) => looks.writtenAt(says.writtenAt(at)) }]
+  const says = decoded(looks.text).map((part) => ({
+    text: part.text,
+    writtenAt: (at: number) => looks.writtenAt(part.writtenAt(at)),
+  }))
+  return [looks, ...says]
 }
 
 /** Everything in the text that is dangerous to people or agents who read or follow it. Linear in the length of the text. */
@@ -280,18 +282,21 @@ export function findAcross(fields: readonly string[]): (Finding & { field: numbe
     starts.push(joined.length)
     joined += text.length <= 2 * EDGE ? `${text} ` : `${text.slice(0, EDGE)}. ${text.slice(-EDGE)} `
   }
-  const { text, writtenAt } = formsOf(joined).at(-1) ?? asIs(joined)
-  const keep: Sink = ({ rule, start, end }) => {
-    if (!SPEAKS_TO_AGENTS.has(rule)) return
-    const [from, to] = [writtenAt(start), writtenAt(end - 1)]
-    const field = starts.findLastIndex((begin) => begin <= to)
-    if (field < 1 || from >= (starts[field] ?? 0)) return
-    if (found.some((known) => known.field === field && known.rule === rule)) return
-    const reach = Math.min(to - (starts[field] ?? 0) + 1, fields[field]?.length ?? 0)
-    found.push({ rule, severity: 'warn', start: 0, end: Math.max(1, reach), field })
+  const keep =
+    (writtenAt: Readable['writtenAt']): Sink =>
+    ({ rule, start, end }) => {
+      if (!SPEAKS_TO_AGENTS.has(rule)) return
+      const [from, to] = [writtenAt(start), writtenAt(end - 1)]
+      const field = starts.findLastIndex((begin) => begin <= to)
+      if (field < 1 || from >= (starts[field] ?? 0)) return
+      if (found.some((known) => known.field === field && known.rule === rule)) return
+      const reach = Math.min(to - (starts[field] ?? 0) + 1, fields[field]?.length ?? 0)
+      found.push({ rule, severity: 'warn', start: 0, end: Math.max(1, reach), field })
+    }
+  for (const { text, writtenAt } of formsOf(joined)) {
+    findSentences(text, keep(writtenAt))
+    doAll(scan(SPEAKING, text, KNOWN_ONLY, keep(writtenAt)))
   }
-  findSentences(text, keep)
-  scan(SPEAKING, text, KNOWN_ONLY, keep)
   return found
 }
 

@@ -113,6 +113,11 @@ for (const [, first = '', last = first] of `${SINGLE}${PAIRS}`.matchAll(
 MAY_BE_LEFT_OUT.fill(1, 0, 0x20).fill(1, 0x7f, 0xa0)
 for (const kept of '\t\n\r') MAY_BE_LEFT_OUT[kept.charCodeAt(0)] = 0
 
+/** Characters that stay as they are. */
+const IS_KEPT = Uint8Array.from(PLAIN, (plain, code) =>
+  plain === code && MAY_BE_LEFT_OUT[code] === 0 && code !== 0xd835 && code !== 0xd83c ? 1 : 0,
+)
+
 function leftOutAt(text: string, at: number): number {
   LEFT_OUT.lastIndex = at
   return LEFT_OUT.test(text) ? LEFT_OUT.lastIndex - at : 0
@@ -168,19 +173,32 @@ class Folded {
  * and wide forms and the line ends of Unicode as plain ones.
  */
 export function readable(text: string): Readable {
-  const folded = new Folded(text.length)
+  const codes = new Uint16Array(text.length)
+  const positions = new Uint32Array(text.length + 1)
+  let length = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
+    positions[length] = at
+    if (IS_KEPT[code] === 1) {
+      codes[length++] = code
+      continue
+    }
     const leftOut = MAY_BE_LEFT_OUT[code] === 1 ? leftOutAt(text, at) : 0
     if (leftOut > 0) {
       at += leftOut - 1
       continue
     }
     const pair = code === 0xd835 || code === 0xd83c ? plainOfPair(code, text.charCodeAt(at + 1)) : 0
-    if (pair > 0) folded.add(pair, at++)
-    else if (PLAIN[code] !== LEFT_OUT_MARK) folded.add(PLAIN[code] ?? code, at)
+    if (pair > 0) {
+      codes[length++] = pair
+      at++
+    } else if (PLAIN[code] !== LEFT_OUT_MARK) codes[length++] = PLAIN[code] ?? code
   }
-  return folded.readable(text.length)
+  positions[length] = text.length
+  return {
+    text: UTF16.decode(codes.subarray(0, length)),
+    writtenAt: (at) => positions[at] ?? text.length,
+  }
 }
 
 const ENTITIES: Record<string, string> = {
@@ -220,9 +238,11 @@ const ENTITY = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z]{2,14}));?/y
 const PERCENT = /(?:%[0-9a-fA-F]{2})+/y
 const ESCAPE = /\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))/y
 /** Markup that stands within a word. */
-const TAG_IN_WORD = /<(?:\/?[A-Za-z][\w-]{0,20}(?:\s[^<>\n]{0,120})?\/?|!--[^<>\n]{0,40}--)>/y
-/** Letters that are set apart, each by the same few signs: `I.g.n.o.r.e`, `I g n o r e`, one on a line. */
-const LETTERS_APART = /(?<![A-Za-z])[A-Za-z](?:[^A-Za-z0-9]{1,3}[A-Za-z](?![A-Za-z])){5,800}/y
+const TAGS_IN_WORD = /(?:<(?:\/?[A-Za-z][\w-]{0,20}(?:\s[^<>\n]{0,120})?\/?|!--[^<>\n]{0,40}--)>){1,4}/y
+/** Letters that are set apart, each by a few signs: `I.g.n.o.r.e`, `I g n o r e`, one on a line. */
+const LEAST_LETTERS_APART = 6
+const MOST_LETTERS_APART = 801
+const LONGEST_GAP = 3
 const BLOCK = /[A-Za-z0-9+/_-]{20,}(?:\r?\n[A-Za-z0-9+/_-]{20,}){0,200}={0,2}/y
 const HEX = /^(?:[0-9a-fA-F]{2})+$/
 const SHORTEST_BLOCK = 20
@@ -238,10 +258,73 @@ function decodeBytes(bytes: string): string {
   return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)))
 }
 
+const TEXT_CHARACTER = /[\p{L}\p{M}\p{N} \n.,:;'"/~|$()@=>&_-]/u
+const TEXT_CHARACTERS = new RegExp(TEXT_CHARACTER, 'gu')
+const LEAST_TEXT = 0.92
+
 /** Most of what is decoded is prose or a command: letters, and blanks between them. */
 function looksLikeText(text: string): boolean {
-  const letters = text.match(/[\p{L}\p{M}\p{N} \n.,:;'"/~|$()@=>&_-]/gu)?.length ?? 0
-  return letters >= 0.92 * [...text].length && /\p{L} |\p{L}{8}/u.test(text)
+  const letters = text.match(TEXT_CHARACTERS)?.length ?? 0
+  return letters >= LEAST_TEXT * [...text].length && /\p{L} |\p{L}{8}/u.test(text)
+}
+
+/** Values of the digits of base64. */
+const NO_DIGIT = 64
+const DIGIT_OF = new Uint8Array(128).fill(NO_DIGIT)
+for (const [value, digit] of [
+  ...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
+].entries())
+  DIGIT_OF[digit.charCodeAt(0)] = value
+DIGIT_OF['-'.charCodeAt(0)] = 62
+DIGIT_OF['_'.charCodeAt(0)] = 63
+const IS_TEXT_BYTE = Uint8Array.from({ length: 128 }, (_, byte) =>
+  TEXT_CHARACTER.test(String.fromCharCode(byte)) ? 1 : 0,
+)
+
+/** The value of a hexadecimal digit, from its value as a digit of base64. */
+const hexValue = (digit: number): number =>
+  digit < 6
+    ? digit + 10
+    : digit < 26
+      ? -1
+      : digit < 32
+        ? digit - 16
+        : digit < 52
+          ? -1
+          : digit < 62
+            ? digit - 52
+            : -1
+
+const digits = new Uint8Array(SAMPLE)
+
+/** Whether the beginning of a block may be text. Most blocks are names and hashes, and need no decoding. */
+function mayBeText(block: string): boolean {
+  let count = 0
+  for (let at = 0; at < block.length && count < SAMPLE; at++) {
+    const digit = DIGIT_OF[block.charCodeAt(at)] ?? NO_DIGIT
+    if (digit !== NO_DIGIT) digits[count++] = digit
+  }
+  let isHex = count % 2 === 0
+  for (let at = 0; at < count && isHex; at++) isHex = hexValue(digits[at] ?? 0) !== -1
+  const bitsOfDigit = isHex ? 4 : 6
+  const most = ((1 - LEAST_TEXT) * count * bitsOfDigit) / 8 + 0.01
+  let strange = 0
+  // How many bytes the character of several bytes still needs.
+  let missing = 0
+  for (let at = 0, bits = 0, held = 0; at < count; at++) {
+    const digit = digits[at] ?? 0
+    bits = ((bits << bitsOfDigit) | (isHex ? hexValue(digit) : digit)) & 0xffff
+    held += bitsOfDigit
+    if (held < 8) continue
+    held -= 8
+    const byte = (bits >> held) & 0xff
+    const goesOn = byte >= 0x80 && byte < 0xc0
+    if (goesOn ? missing === 0 : missing > 0 || byte > 0xf4 || (byte < 0x80 && IS_TEXT_BYTE[byte] === 0))
+      strange++
+    if (strange > most) return false
+    missing = goesOn ? Math.max(0, missing - 1) : byte < 0xc0 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3
+  }
+  return true
 }
 
 /** What a block of base64 or hexadecimal digits says, if it is text. */
@@ -283,6 +366,8 @@ for (const sign of '&%\\<') BEGINS[sign.charCodeAt(0)] = ESCAPES
 for (const sign of '+/-_') BEGINS[sign.charCodeAt(0)] = JOINS
 BEGINS.fill(WORD, 0x30, 0x3a).fill(WORD, 0x41, 0x5b).fill(WORD, 0x61, 0x7b)
 
+const LESS_THAN = '<'.charCodeAt(0)
+
 type Piece = { start: number; end: number; text: string }
 
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
@@ -317,8 +402,12 @@ function escapeAt(source: string, start: number): Piece | undefined {
 
 function tagAt(source: string, start: number): Piece | undefined {
   if (!isLetter(source.charCodeAt(start - 1))) return undefined
-  const whole = matchAt(TAG_IN_WORD, source, start)?.[0]
-  return whole === undefined ? undefined : { start, end: start + whole.length, text: '' }
+  const whole = matchAt(TAGS_IN_WORD, source, start)?.[0]
+  if (whole === undefined) return undefined
+  const end = start + whole.length
+  const next = source.charCodeAt(end)
+  const goesOn = BEGINS[next] === WORD || (BEGINS[next] === ESCAPES && next !== LESS_THAN)
+  return goesOn ? { start, end, text: '' } : undefined
 }
 
 const ESCAPES_AT: Record<string, (source: string, start: number) => Piece | undefined> = {
@@ -328,22 +417,23 @@ const ESCAPES_AT: Record<string, (source: string, start: number) => Piece | unde
   '<': tagAt,
 }
 
-/** A cheap first look: whether the next word has one letter too. */
-function isNextAlone(source: string, start: number): boolean {
-  let at = start + 1
-  while (at < start + 4 && BEGINS[source.charCodeAt(at)] !== WORD) at++
-  return BEGINS[source.charCodeAt(at)] === WORD && BEGINS[source.charCodeAt(at + 1)] !== WORD
-}
-
 function lettersAt(source: string, start: number): Piece | undefined {
-  if (!isNextAlone(source, start)) return undefined
-  const whole = matchAt(LETTERS_APART, source, start)?.[0]
-  return whole === undefined ? undefined : { start, end: start + whole.length, text: joinLetters(whole) }
+  let end = start + 1
+  let letters = 1
+  for (; letters < MOST_LETTERS_APART; letters++) {
+    let next = end
+    while (next < end + LONGEST_GAP && next < source.length && BEGINS[source.charCodeAt(next)] !== WORD)
+      next++
+    if (next === end || !isLetter(source.charCodeAt(next)) || isLetter(source.charCodeAt(next + 1))) break
+    end = next + 1
+  }
+  if (letters < LEAST_LETTERS_APART) return undefined
+  return { start, end, text: joinLetters(source.slice(start, end)) }
 }
 
 function blockAt(source: string, start: number): Piece & { isText: boolean } {
   const whole = matchAt(BLOCK, source, start)?.[0] ?? ''
-  const text = decodeBlock(whole)
+  const text = mayBeText(whole) ? decodeBlock(whole) : undefined
   return {
     start,
     end: start + Math.max(1, whole.length),
@@ -352,25 +442,36 @@ function blockAt(source: string, start: number): Piece & { isText: boolean } {
   }
 }
 
+/** What a sign must be followed by to begin an escape. */
+function mayEscape(sign: number, next: number): boolean {
+  if (sign === 0x26) return next === 0x23 || isLetter(next)
+  if (sign === 0x25) return (next >= 0x30 && next <= 0x39) || isLetter(next)
+  if (sign === 0x5c) return next === 0x75 || next === 0x78
+  return next === 0x2f || next === 0x21 || isLetter(next)
+}
+
 /** What stands in a text in another writing, and what it says, from the left to the right. */
 function encodedPieces(text: string): Piece[] {
   const pieces: Piece[] = []
   let blockStart = 0
   for (let at = 0; at < text.length; ) {
-    const begins = BEGINS[text.charCodeAt(at)]
+    const code = text.charCodeAt(at)
+    const begins = BEGINS[code]
     let piece: Piece | undefined
     let end = at + 1
-    if (begins === ESCAPES) piece = ESCAPES_AT[text[at] ?? '']?.(text, at)
-    else if (begins === WORD) {
+    if (begins === WORD) {
       while (BEGINS[text.charCodeAt(end)] === WORD) end++
-      if (end - at === 1 && isLetter(text.charCodeAt(at))) piece = lettersAt(text, at)
-    }
-    if (begins !== WORD && begins !== JOINS) blockStart = end
-    if (piece === undefined && end - blockStart >= SHORTEST_BLOCK && begins === WORD) {
-      const block = blockAt(text, blockStart)
-      end = Math.max(end, block.end)
+      if (end - at === 1 && isLetter(code)) piece = lettersAt(text, at)
+      if (piece === undefined && end - blockStart >= SHORTEST_BLOCK) {
+        const block = blockAt(text, blockStart)
+        end = Math.max(end, block.end)
+        blockStart = end
+        if (block.isText) piece = { ...block, end }
+      }
+    } else if (begins !== JOINS) {
       blockStart = end
-      if (block.isText) piece = { ...block, end }
+      if (begins === ESCAPES && mayEscape(code, text.charCodeAt(end)))
+        piece = ESCAPES_AT[text[at] ?? '']?.(text, at)
     }
     if (piece !== undefined) {
       pieces.push(piece)
@@ -382,22 +483,50 @@ function encodedPieces(text: string): Piece[] {
   return pieces
 }
 
+/** No rule reads further from where something is encoded. */
+const REACH = 1200
+const LONGEST_REST_OF_LINE = 300
+
+/** The text around what is encoded, as far as rules read, with the rest of its first and last line. */
+function aroundPieces(text: string, pieces: readonly Piece[]): { from: number; to: number } {
+  let from = Math.max(0, (pieces[0]?.start ?? 0) - REACH)
+  const least = Math.max(0, from - LONGEST_REST_OF_LINE)
+  while (from > least && text[from - 1] !== '\n') from--
+  let to = Math.min(text.length, (pieces.at(-1)?.end ?? 0) + REACH)
+  const most = Math.min(text.length, to + LONGEST_REST_OF_LINE)
+  while (to < most && text[to] !== '\n') to++
+  return { from, to }
+}
+
 /**
- * The text with what is encoded as plain letters: entities, percent codes, escapes, base64 and hexadecimal blocks, letters
- * set apart. Undefined where nothing is encoded.
+ * The parts of the text in which something is encoded, with it as plain letters: entities, percent codes, escapes, base64
+ * and hexadecimal blocks, letters set apart.
  */
-export function decoded(text: string): Readable | undefined {
-  let folded: Folded | undefined
-  let copied = 0
-  for (const { start, end, text: says } of encodedPieces(text)) {
-    folded ??= new Folded(text.length + 16)
+export function decoded(text: string): Readable[] {
+  const parts: Piece[][] = []
+  let reached = -1
+  for (const piece of encodedPieces(text)) {
+    if (piece.start > reached) parts.push([piece])
+    else parts.at(-1)?.push(piece)
+    reached = piece.end + 2 * (REACH + LONGEST_REST_OF_LINE)
+  }
+  return parts.map((pieces) => decodedPart(text, aroundPieces(text, pieces), pieces))
+}
+
+function decodedPart(
+  text: string,
+  { from, to }: { from: number; to: number },
+  pieces: readonly Piece[],
+): Readable {
+  const folded = new Folded(to - from + 16)
+  let copied = from
+  for (const { start, end, text: says } of pieces) {
     folded.addText(text.slice(copied, start), copied, 1)
     folded.addText(says, start, 0)
     copied = end
   }
-  if (folded === undefined) return undefined
-  folded.addText(text.slice(copied), copied, 1)
-  const result = folded.readable(text.length)
+  folded.addText(text.slice(copied, to), copied, 1)
+  const result = folded.readable(to)
   if (isPlain(result.text)) return result
   const plain = readable(result.text)
   return { text: plain.text, writtenAt: (at) => result.writtenAt(plain.writtenAt(at)) }

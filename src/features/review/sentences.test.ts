@@ -57,8 +57,7 @@ test.each([
   'f(a, b, c, d, e, f, g)',
   '100 % of it',
 ])('what is no text is left as it is: %s', (text) => {
-  const says = decoded(readable(text).text)?.text ?? text
-  expect(containsInstructions(says)).toBe(false)
+  for (const says of decoded(readable(text).text)) expect(containsInstructions(says.text)).toBe(false)
   expect(findDanger(text)).toEqual([])
 })
 
@@ -113,6 +112,7 @@ test('hostile text is read in linear time', () => {
 
 /** The guard of the admitted size: the limit on a busy machine is twice what is promised. */
 const MOST_TIMES_A_LOG = 12
+const LOGS = 8
 
 test('a row of one command costs little more than a log', () => {
   const length = 200_000
@@ -124,8 +124,8 @@ test('a row of one command costs little more than a log', () => {
     .join('\n')
     .repeat(2)
     .slice(0, length)
-  findDanger(log)
-  const plain = quickest(() => findDanger(log), 0)
+  // Clocks of processor time have steps, so many logs are read.
+  const plain = quickest(() => findDanger(log.repeat(LOGS)), 0) / LOGS
   const costs = [...ROWS, 'curl ', 'wget ', 'npx aaaaa ', 'http://a', '| curl '].map((piece) => {
     const row = piece.repeat(Math.ceil(length / piece.length))
     return { piece, times: quickest(() => findDanger(row), plain * MOST_TIMES_A_LOG) / plain }

@@ -125,6 +125,10 @@ type Machine = {
   outputs: readonly (Output | undefined)[]
   /** Whether a state has an output. */
   says: Uint8Array
+  /** By character: letters that begin no word of the table, so that the first state stays. */
+  stays: Uint8Array
+  /** By character: whether it is a letter. */
+  letters: Uint8Array
   sightings: Sightings
 }
 
@@ -200,7 +204,9 @@ class MachineBuilder {
     }
     const outputs = ends.map((ids) => (ids.size === 0 ? undefined : [...ids]))
     const says = Uint8Array.from(ends, (ids) => (ids.size === 0 ? 0 : 1))
-    return { classOf, width, rows, edges, fallback, outputs, says, sightings: newSightings() }
+    const letters = Uint8Array.from(classOf, (cls) => (isLetterClass(cls) ? 1 : 0))
+    const stays = Uint8Array.from(classOf, (cls) => (cls > OTHER && cls < BLANK && rows[cls] === 0 ? 1 : 0))
+    return { classOf, width, rows, edges, fallback, outputs, says, stays, letters, sightings: newSightings() }
   }
 }
 
@@ -249,6 +255,7 @@ const applies = ({ language }: Combination, to: number): boolean =>
 
 const isLetterClass = (cls: number): boolean => (cls > OTHER && cls < BLANK) || cls >= FIRST_FOREIGN
 
+const EXCLAMATION = '!'.charCodeAt(0)
 const PARAGRAPH_SIGNS = new Set([...'\r\n-*+>#|\u2022'].map((sign) => sign.charCodeAt(0)))
 const MAX_INDENT = 40
 
@@ -288,24 +295,35 @@ class SentenceReader {
 
   read(): void {
     const { text, machine } = this
-    const { classOf, rows, says } = machine
+    const { classOf, rows, says, stays } = machine
+    const { length } = text
     let state = rows[BLANK] ?? 0
     let wasBlank = true
     let steps = this.steps
-    for (let at = 0; at <= text.length; at++) {
-      let cls = at === text.length ? BLANK : (classOf[text.charCodeAt(at)] ?? OTHER)
+    for (let at = 0; at <= length; at++) {
+      let cls = at === length ? BLANK : (classOf[text.charCodeAt(at)] as number)
       if (cls >= SKIP && cls < FIRST_FOREIGN) {
         this.steps = steps
         cls = this.plainClass(at, cls)
+        if (cls === SKIP) continue
       }
-      if (cls === SKIP || (cls === BLANK && wasBlank)) continue
+      if (cls === BLANK) {
+        if (wasBlank) continue
+        this.blanksInLine++
+      }
       wasBlank = cls === BLANK
-      if (wasBlank) this.blanksInLine++
       steps++
-      state = cls < DENSE ? (rows[state * DENSE + cls] ?? 0) : this.foreignState(state, cls)
-      if (says[state] === 0) continue
-      this.steps = steps
-      this.hit(machine.outputs[state] ?? [], at)
+      state = cls < DENSE ? (rows[state * DENSE + cls] as number) : this.foreignState(state, cls)
+      if (says[state] === 1) {
+        this.steps = steps
+        this.hit(machine.outputs[state] ?? [], at)
+      } else if (state === 0) {
+        // The rest of the word.
+        const rest = at + 1
+        while (at + 1 < length && stays[text.charCodeAt(at + 1)] === 1) at++
+        steps += at + 1 - rest
+        if (at >= rest) wasBlank = false
+      }
     }
     this.sightings.steps = steps
   }
@@ -325,19 +343,25 @@ class SentenceReader {
       : (this.machine.classOf[this.text.charCodeAt(at)] ?? OTHER)
   }
 
+  private isLetterAt(at: number): boolean {
+    return at >= 0 && at < this.text.length && this.machine.letters[this.text.charCodeAt(at)] === 1
+  }
+
   /** What a sign is that may be part of a word, end a sentence or separate words, by what is beside it. */
   private plainClass(at: number, cls: number): number {
     if (cls === SKIP) return SKIP
     if (cls === LINE_END) return this.lineEnd(at)
-    const [before, after] = [isLetterClass(this.classAt(at - 1)), isLetterClass(this.classAt(at + 1))]
+    const before = this.isLetterAt(at - 1)
+    const after = this.isLetterAt(at + 1)
     if (cls === LEET) {
-      const sign = this.text[at] ?? ''
-      const isDigit = sign >= '0' && sign <= '9'
-      if (isDigit ? before || after : before && after) return (LEET_LETTERS[sign] ?? 'a').charCodeAt(0) - 0x60
-      return sign === '!' ? this.stop() : BLANK
+      const code = this.text.charCodeAt(at)
+      const isDigit = code >= 0x30 && code <= 0x39
+      if (isDigit ? before || after : before && after)
+        return (LEET_LETTERS[String.fromCharCode(code)] ?? 'a').charCodeAt(0) - 0x60
+      return code === EXCLAMATION ? this.stop() : BLANK
     }
     if (cls === POINT && before && after)
-      return isLetterClass(this.classAt(at - 2)) && isLetterClass(this.classAt(at + 2)) ? BLANK : SKIP
+      return this.isLetterAt(at - 2) && this.isLetterAt(at + 2) ? BLANK : SKIP
     return cls === POINT && (after || this.classAt(at + 1) === LEET) ? BLANK : this.stop()
   }
 
@@ -408,7 +432,7 @@ class SentenceReader {
   /** The first word of a finding begins where its letters begin. */
   private wordStart(end: number): number {
     let start = Math.min(end, this.text.length - 1)
-    while (start > 0 && end - start < 40 && isLetterClass(this.classAt(start - 1))) start--
+    while (end - start < 40 && this.isLetterAt(start - 1)) start--
     return start
   }
 }

@@ -74,7 +74,7 @@ export function namedIn({ projectKey, keyFile }: ProjectFile): NamedProject | un
 
 /** An address is the name of a checkout that is somewhere, whether or not anything is remembered of it yet. */
 const isAddress = (key: string): boolean =>
-  readProjectKey(key).form === 'remote' || /^\s*(?:[a-z][a-z0-9+.-]*:|[/\\~.]|[^\s/]+@[^\s/]+:)/i.test(key)
+  readProjectKey(key).form === 'remote' || /^\s*(?:[a-z][a-z0-9+.-]*:|[/\\~.]|[^\s/@]+@[^\s/]+:)/i.test(key)
 
 /** All spellings under which the vault finds a project: `org/repo` also finds `https://host/org/repo`. */
 function spellingsOf(key: string): string[] {

@@ -316,7 +316,7 @@ function namedIn({ projectKey, keyFile }) {
 	};
 }
 /** An address is the name of a checkout that is somewhere, whether or not anything is remembered of it yet. */
-var isAddress = (key) => readProjectKey(key).form === "remote" || /^\s*(?:[a-z][a-z0-9+.-]*:|[/\\~.]|[^\s/]+@[^\s/]+:)/i.test(key);
+var isAddress = (key) => readProjectKey(key).form === "remote" || /^\s*(?:[a-z][a-z0-9+.-]*:|[/\\~.]|[^\s/@]+@[^\s/]+:)/i.test(key);
 /** All spellings under which the vault finds a project: `org/repo` also finds `https://host/org/repo`. */
 function spellingsOf(key) {
 	const name = readProjectKey(key);

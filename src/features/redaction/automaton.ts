@@ -18,7 +18,8 @@ export function buildAutomaton(keywords: readonly string[]): Automaton {
   const { classOf, width } = characterClasses(lower)
   const trie = buildTrie(lower, classOf, width)
   completeTransitions(trie, width)
-  const { next, output } = trie
+  const { next, output, states } = trie
+  const ends = Uint8Array.from({ length: states }, (_, state) => (output[state] === undefined ? 0 : 1))
 
   /** Returns the state after the piece. */
   function scanPiece(text: string, from: number, to: number, before: number, hit: Hit): number {
@@ -26,8 +27,7 @@ export function buildAutomaton(keywords: readonly string[]): Automaton {
     for (let at = from; at < to; at += 1) {
       const code = text.charCodeAt(at)
       state = code < 128 ? (next[state * width + (classOf[code] ?? 0)] ?? 0) : 0
-      const found = output[state]
-      if (found !== undefined) for (const keyword of found) hit(keyword, at + 1)
+      if (ends[state] === 1) for (const keyword of output[state] ?? []) hit(keyword, at + 1)
     }
     return state
   }

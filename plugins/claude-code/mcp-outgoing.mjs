@@ -627,15 +627,15 @@ function buildAutomaton(keywords) {
 	const { classOf, width } = characterClasses(lower);
 	const trie = buildTrie(lower, classOf, width);
 	completeTransitions(trie, width);
-	const { next, output } = trie;
+	const { next, output, states } = trie;
+	const ends = Uint8Array.from({ length: states }, (_, state) => output[state] === void 0 ? 0 : 1);
 	/** Returns the state after the piece. */
 	function scanPiece(text, from, to, before, hit) {
 		let state = before;
 		for (let at = from; at < to; at += 1) {
 			const code = text.charCodeAt(at);
 			state = code < 128 ? next[state * width + (classOf[code] ?? 0)] ?? 0 : 0;
-			const found = output[state];
-			if (found !== void 0) for (const keyword of found) hit(keyword, at + 1);
+			if (ends[state] === 1) for (const keyword of output[state] ?? []) hit(keyword, at + 1);
 		}
 		return state;
 	}
@@ -1315,7 +1315,7 @@ function handedOver(text, end, index) {
 //#endregion
 //#region src/features/redaction/distant-values.ts
 var LONGEST_NAME$2 = 40;
-var LONGEST_BEFORE$1 = 400;
+var LONGEST_BEFORE$2 = 400;
 var IN_NAME$1 = /* @__PURE__ */ new Uint8Array(128);
 for (const character of ".-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") IN_NAME$1[character.charCodeAt(0)] = 1;
 /** Where the quote is that opens the name, or -1. Most names have none, and cost no more than this. */
@@ -1344,7 +1344,7 @@ var VALUE_BEFORE = new RegExp(`["']value["']\\s{0,4}:\\s{0,4}["']([^"'\\n\\\\]{6
 function valueBefore(text, quote, kind) {
 	if (text[quote - 1] !== ":" && text[quote - 2] !== ":") return void 0;
 	if (!IS_NAME.test(text.slice(Math.max(0, quote - 20), quote))) return void 0;
-	const from = Math.max(0, quote - LONGEST_BEFORE$1);
+	const from = Math.max(0, quote - LONGEST_BEFORE$2);
 	const found = VALUE_BEFORE.exec(text.slice(from, quote));
 	const value = found?.[1];
 	if (!found || value === void 0) return void 0;
@@ -1597,15 +1597,36 @@ var FOREIGN_NAMES = [
 /** Letters, not the dashes, quotes and arrows that many texts have. */
 var FOREIGN_LETTER = /[\u00c0-\u1fff\u3040-\ud7af]/;
 var hasForeignLetters = (text) => FOREIGN_LETTER.test(text);
+var isForeign = (code) => code >= 192 && code <= 8191 || code >= 12352 && code <= 55215;
 var NAMES = new RegExp(`(?:${FOREIGN_NAMES.map(({ names }) => `(${names.join("|")})`).join("|")})(?:(?![A-Za-z])[\\p{L}\\p{M}]){0,12}(?:[ \\t](?![A-Za-z]{8})\\p{L}{1,20}(?=[ \\t:=])){0,3}`, "giu");
+/** No name is longer before its first such letter, and none reads further behind its last one. */
+var LONGEST_BEFORE$1 = 40;
+var LONGEST_BEHIND = 120;
+var NEXT_FOREIGN_LETTER = new RegExp(FOREIGN_LETTER, "g");
+/** The parts of a text in which names may be: those around letters beyond ASCII. */
+function* foreignParts(text) {
+	for (let from = 0;;) {
+		NEXT_FOREIGN_LETTER.lastIndex = from;
+		const first = NEXT_FOREIGN_LETTER.exec(text)?.index;
+		if (first === void 0) return;
+		let to = first + LONGEST_BEHIND;
+		for (let at = first + 1; at < Math.min(to, text.length); at += 1) if (isForeign(text.charCodeAt(at))) to = at + LONGEST_BEHIND;
+		yield {
+			from: Math.max(from, first - LONGEST_BEFORE$1),
+			to
+		};
+		from = to;
+	}
+}
 /** The names of secrets in letters beyond ASCII, and what kind each of them says. */
 function* foreignNames(text) {
-	for (const found of text.matchAll(NAMES)) {
+	for (const { from, to } of foreignParts(text)) for (const found of text.slice(from, to).matchAll(NAMES)) {
 		const kind = FOREIGN_NAMES[found.slice(1).findIndex((name) => name !== void 0)]?.kind;
+		const start = from + found.index;
 		if (kind) yield {
 			name: {
-				start: found.index,
-				end: found.index + found[0].length
+				start,
+				end: start + found[0].length
 			},
 			kind
 		};

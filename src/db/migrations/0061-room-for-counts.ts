@@ -6,5 +6,12 @@ import type { Migration } from './migrate.ts'
  */
 export const roomForCounts: Migration = {
   name: '0061-room-for-counts',
-  statements: (engine) => (engine === 'sqlite' ? [] : ['alter table search_words set (fillfactor = 75)']),
+  statements: (engine) =>
+    engine === 'sqlite'
+      ? []
+      : [
+          'alter table search_words set (fillfactor = 75)',
+          // Without a list of pending entries the index of trigrams does not grow beyond what it holds.
+          'alter index search_words_by_gram set (fastupdate = off)',
+        ],
 }

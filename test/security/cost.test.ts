@@ -60,15 +60,15 @@ const ANALYSERS: Record<string, Analyser> = {
   containsInstructions: { run: containsInstructions },
   withoutNoise: { run: withoutNoise, longest: 200_000 },
   looksLikeTrace: { run: looksLikeTrace },
-  readFailure: { run: readFailure, longest: 64_000, times: 25 },
+  readFailure: { run: readFailure, longest: 64_000, times: 75 },
   questionOfFailure: {
     run: (text) => questionOf('failure', `$ make\nexit code 2\n${text}`),
     longest: 64_000,
-    times: 25,
+    times: 75,
   },
   questionOfPrompt: { run: (text) => questionOf('prompt', text), longest: 200_000 },
   filesIn: { run: filesIn, longest: 200_000 },
-  namedWords: { run: namedWords, longest: 200_000, times: 80 },
+  namedWords: { run: namedWords, longest: 200_000, times: 240 },
   hasAnotherCause: { run: (text) => hasAnotherCause([text], [text], [text]), longest: 3000 },
   namesAnother: {
     run: (text) => namesAnother([text], { title: text, about: text, all: text }),
@@ -77,24 +77,24 @@ const ANALYSERS: Record<string, Analyser> = {
   namesAnotherBetween: {
     run: (text) => namesAnotherBetween([text], text, { quoting: [text], title: text, about: text, all: '' }),
     longest: 3000,
-    times: 200,
+    times: 600,
   },
   markTexts: {
     run: (text) =>
       markTexts(cardFields('title', [{ where: 'symptom', text }]), wantTerms(new Set(['error', 'image']))),
     longest: 200_000,
-    times: 80,
+    times: 240,
   },
   snippetAround: { run: (text) => snippetAround(text, foldCase(text.slice(-40))), longest: 200_000 },
-  phraseTest: { run: (text) => phraseTest(text.slice(0, 300))(text), longest: 200_000, times: 80 },
-  namedTexts: { run: (text) => namedTexts([text]), longest: 200_000, times: 80 },
+  phraseTest: { run: (text) => phraseTest(text.slice(0, 300))(text), longest: 200_000, times: 240 },
+  namedTexts: { run: (text) => namedTexts([text]), longest: 200_000, times: 240 },
   readCites: { run: (text) => readCites({ ...fields, fix_summary: text, body: text }), longest: 200_000 },
-  safeMarkdown: { run: safeMarkdown, longest: 200_000, times: 25 },
+  safeMarkdown: { run: safeMarkdown, longest: 200_000, times: 75 },
   readSyntax: { run: (text) => readSyntax(text, () => false), longest: 200_000 },
-  readQuery: { run: readQuery, longest: 20_000, times: 80 },
-  queryTerms: { run: queryTerms, longest: 200_000, times: 80 },
-  termsOf: { run: termsOf, longest: 200_000, times: 80 },
-  interpret: { run: interpret, longest: 200_000, times: 40 },
+  readQuery: { run: readQuery, longest: 20_000, times: 240 },
+  queryTerms: { run: queryTerms, longest: 200_000, times: 240 },
+  termsOf: { run: termsOf, longest: 200_000, times: 240 },
+  interpret: { run: interpret, longest: 200_000, times: 120 },
   mine: {
     run: (text) =>
       mine({
@@ -102,11 +102,11 @@ const ANALYSERS: Record<string, Analyser> = {
         steps: [turnOf(text.slice(0, 1000), text, 1), turnOf(text.slice(0, 1000), text, 0)],
       } as never),
     longest: 20_000,
-    times: 40,
+    times: 120,
   },
-  draftByRules: { run: (text) => draftByRules({ message: text, report: text }), longest: 200_000, times: 25 },
-  sketchOf: { run: sketchOf, longest: 150_000, times: 40 },
-  reviewCard: { run: (text) => reviewCard(card(text)), longest: 200_000, times: 100 },
+  draftByRules: { run: (text) => draftByRules({ message: text, report: text }), longest: 200_000, times: 75 },
+  sketchOf: { run: sketchOf, longest: 150_000, times: 120 },
+  reviewCard: { run: (text) => reviewCard(card(text)), longest: 200_000, times: 300 },
 }
 
 /** What texts are made of. */
@@ -237,7 +237,7 @@ const LOG = Array.from(
 ).join('')
 const PLAIN: readonly ((text: string) => unknown)[] = [findSecrets, findDanger, termsOf]
 /** Of the cost that a plain log causes as a whole: its secrets, its dangers, its words. */
-const TIMES = 8
+const TIMES = 12
 /** Texts that a failure names for each analyser. */
 const MOST_NAMED = 5
 

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fastFolder } from '../test/support/fast-folder.ts'
@@ -51,6 +52,18 @@ test('a database that cannot be reached is one line without the password', async
     )
   expect(await saidAtStart({ DATABASE_URL: `postgres:///cards?host=${folder}/none` })).toBe(
     cannotBeUsed(`${folder}/none:5432/cards`, 'there is no such socket'),
+  )
+})
+
+test('a database of an early version is one line with the way out', async () => {
+  const DATA_DIR = join(folder, 'early')
+  mkdirSync(DATA_DIR)
+  const file = new DatabaseSync(join(DATA_DIR, 'vault.db'))
+  file.exec(`create table schema_migrations (name text primary key, applied_at text not null);
+    insert into schema_migrations values ('0001-foundation', '2026-01-01')`)
+  file.close()
+  expect(await saidAtStart({ DATA_DIR })).toMatch(
+    /^The database was left by an early version of this program, [^\n]* then start this one\.$/,
   )
 })
 

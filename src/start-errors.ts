@@ -16,6 +16,7 @@ export type Explained = { message: string; exitCode: number }
 
 const SAID_BY_ITSELF = [
   'SchemaTooNew',
+  'SchemaTooOld',
   'OtherProgram',
   'DamagedDatabase',
   'VaultGone',

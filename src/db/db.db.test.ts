@@ -3,8 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { makeVault, onBothEngines } from '../../test/support/engines.ts'
 import { readConfig } from '../config.ts'
 import { contextFor, inTx } from '../core/context.ts'
+import type { Database } from './db.ts'
 import { openDatabase } from './engines/open.ts'
 import { newId } from './ids.ts'
+import { initial } from './migrations/0001-initial.ts'
+import { FORMER_LIST, SchemaTooOld } from './migrations/former-list.ts'
 import {
   appliedMigrations,
   applyMigrations,
@@ -14,9 +17,14 @@ import {
   pendingMigrations,
   requirePresentSchema,
   SchemaTooNew,
-  SchemaTooOld,
 } from './migrations/migrate.ts'
 import { NoVault, OtherProgram } from './migrations/whose-tables.ts'
+
+/** A migration that comes after the present ones. */
+const LATER: Migration = {
+  name: '9998-later',
+  statements: () => ["alter table login_failures add column note text not null default 'later'"],
+}
 
 onBothEngines('the database', (t) => {
   const failure = (key: string) => ({
@@ -129,7 +137,7 @@ onBothEngines('the database', (t) => {
 
   test('a database of a newer version is refused with a way back', async () => {
     const { database } = t.app.services
-    await expect(applyMigrations(database, MIGRATIONS.slice(0, -1))).rejects.toThrow(SchemaTooNew)
+    await expect(applyMigrations(database, [])).rejects.toThrow(SchemaTooNew)
     expect(await migrate(database)).toEqual([])
   })
 
@@ -169,15 +177,94 @@ onBothEngines('the database', (t) => {
     const database = openDatabase(readConfig(vault.env))
     const refusal = () => requirePresentSchema(database).catch((error) => error)
     expect((await refusal()).message).toContain('no vault yet')
-    await applyMigrations(database, MIGRATIONS.slice(0, -1))
-    expect(await refusal()).toBeInstanceOf(SchemaTooOld)
-    expect(await appliedMigrations(database)).toHaveLength(MIGRATIONS.length - 1)
     await migrate(database)
     expect(await refusal()).toBeUndefined()
+    const later = requirePresentSchema(database, [...MIGRATIONS, LATER])
+    expect((await later.catch((error) => error)).message).toBe(
+      'This vault is of an older version. Make a backup, then start the service once.',
+    )
+    expect(await appliedMigrations(database)).toHaveLength(MIGRATIONS.length)
     await applyMigrations(database, [...MIGRATIONS, { name: '9999-unknown', statements: () => [] }])
     expect(await refusal()).toBeInstanceOf(SchemaTooNew)
     await database.close()
     await vault.remove()
+  })
+})
+
+onBothEngines('a database of the former list of migrations', (t) => {
+  const recorded = async ({ read }: Database) => {
+    const rows = await read.selectFrom('schema_migrations').select('name').orderBy('name').execute()
+    return rows.map(({ name }) => name)
+  }
+
+  /** A vault that says it has these migrations, with one row in it. */
+  async function vaultThatRecords(names: readonly string[]) {
+    const vault = await makeVault(t.engine)
+    const database = openDatabase(readConfig(vault.env))
+    await database.transaction(
+      async (db) => {
+        await db.deleteFrom('schema_migrations').execute()
+        const applied_at = '2026-01-01T00:00:00.000Z'
+        for (const name of names)
+          await db.insertInto('schema_migrations').values({ name, applied_at }).execute()
+        await db
+          .insertInto('login_failures')
+          .values({ subject: 'kept', failures: 1, last_failure_at: applied_at })
+          .execute()
+      },
+      { isolation: 'read committed' },
+    )
+    const remove = async () => {
+      await database.close()
+      await vault.remove()
+    }
+    return { database, remove }
+  }
+
+  test('has the initial one if it has the whole list', async () => {
+    const { database, remove } = await vaultThatRecords(FORMER_LIST)
+    await requirePresentSchema(database)
+    expect(await pendingMigrations(database.read)).toBe(0)
+    expect(await appliedMigrations(database)).toEqual([initial.name])
+    expect(await recorded(database), 'asking changes nothing').toEqual(FORMER_LIST.toSorted())
+    expect(await migrate(database)).toEqual([])
+    expect(await recorded(database)).toEqual([initial.name])
+    expect(await migrate(database)).toEqual([])
+    await remove()
+  })
+
+  test('is brought on by later migrations, all or nothing', async () => {
+    const { database, remove } = await vaultThatRecords(FORMER_LIST)
+    const broken: Migration = { name: '9999-broken', statements: () => ['select nothing from nowhere'] }
+    await expect(applyMigrations(database, [...MIGRATIONS, LATER, broken])).rejects.toThrow()
+    expect(await recorded(database)).toEqual(FORMER_LIST.toSorted())
+    expect(await applyMigrations(database, [...MIGRATIONS, LATER])).toEqual([LATER.name])
+    expect(await recorded(database)).toEqual([initial.name, LATER.name])
+    const kept = await sql`select subject, note from login_failures`.execute(database.read)
+    expect(kept.rows).toEqual([{ subject: 'kept', note: 'later' }])
+    await remove()
+  })
+
+  test('is refused with the way out if it has a part of the list', async () => {
+    for (const part of [FORMER_LIST.slice(0, 1), FORMER_LIST.slice(0, -1), FORMER_LIST.toSpliced(30, 1)]) {
+      const { database, remove } = await vaultThatRecords(part)
+      for (const work of [migrate, requirePresentSchema, appliedMigrations]) {
+        const error = await work(database).catch((error) => error)
+        expect(error).toBeInstanceOf(SchemaTooOld)
+        expect(error.message).toBe(
+          'The database was left by an early version of this program, before its migration 0064-server-secret. Start the last version that has this migration once, then start this one.',
+        )
+      }
+      expect(await recorded(database)).toEqual(part.toSorted())
+      await remove()
+    }
+  })
+
+  test('is refused if it has the whole list and a migration that this program does not know', async () => {
+    const { database, remove } = await vaultThatRecords([...FORMER_LIST, '9999-unknown'])
+    await expect(migrate(database)).rejects.toThrow(SchemaTooNew)
+    expect(await recorded(database)).toHaveLength(FORMER_LIST.length + 1)
+    await remove()
   })
 })
 

@@ -2,6 +2,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { sql } from 'kysely'
 import pino from 'pino'
 import { describe, expect, test } from 'vitest'
 import { type App, buildApp } from '../../src/app.ts'
@@ -9,7 +10,12 @@ import { readConfig } from '../../src/config.ts'
 import { contentHash } from '../../src/core/content-hash.ts'
 import { contextFor } from '../../src/core/context.ts'
 import { openDatabase } from '../../src/db/engines/open.ts'
-import { pendingMigrations } from '../../src/db/migrations/migrate.ts'
+import {
+  applyMigrations,
+  MIGRATIONS,
+  type Migration,
+  pendingMigrations,
+} from '../../src/db/migrations/migrate.ts'
 import { bareContext } from '../../src/features/backup/bare-context.ts'
 import { restoreBackup } from '../../src/features/backup/restore.ts'
 import { verifyVault } from '../../src/features/backup/verify.ts'
@@ -17,10 +23,23 @@ import { clientOf } from '../support/client.ts'
 import { makeVault } from '../support/engines.ts'
 import { lookAt } from './look.ts'
 
+/** The key of the fixtures, see make-fixture.ts. */
+const SECRET_KEY = 'for the fixture and nothing else'
+
 const start = (env: Record<string, string>) =>
-  buildApp(readConfig({ RATE_LIMIT: 'off', ...env }), { log: pino({ level: 'silent' }), jobs: [] })
+  buildApp(readConfig({ RATE_LIMIT: 'off', ...env, SECRET_KEY }), {
+    log: pino({ level: 'silent' }),
+    jobs: [],
+  })
 
 const releases = globSync('*/expected.json', { cwd: import.meta.dirname }).map(dirname)
+
+/** A change of a table as a later version may bring it: a column, and a value in it for rows that are there. */
+const SAMPLE: Migration = {
+  name: '9999-sample',
+  statements: () => ['alter table cards add column severity text'],
+  data: (db) => sql`update cards set severity = 'of version ' || version`.execute(db).then(() => {}),
+}
 
 test('there is a fixture', () => {
   expect(releases).not.toEqual([])
@@ -64,6 +83,21 @@ describe.each(releases)('a vault of version %s', (release) => {
     const app = await start(vault.env)
     await findEverything(app)
     await app.close()
+    await vault.remove()
+  })
+
+  test.each(['sqlite', 'postgres'] as const)('takes a later migration on %s', async (engine) => {
+    const vault = await makeVault(engine, {}, { isEmpty: true })
+    const config = readConfig(vault.env)
+    const database = openDatabase(config)
+    await restoreBackup(bareContext(config, database), join(folder, 'vault.kvbackup'))
+    expect(await applyMigrations(database, [...MIGRATIONS, SAMPLE])).toEqual([SAMPLE.name])
+    expect(await applyMigrations(database, [...MIGRATIONS, SAMPLE])).toEqual([])
+    const { rows } = await sql`select severity from cards where card_id = ${expected.card_id}`.execute(
+      database.read,
+    )
+    expect(rows).toEqual([{ severity: `of version ${expected.seen.card.version}` }])
+    await database.close()
     await vault.remove()
   })
 })

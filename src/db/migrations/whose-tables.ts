@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Db, EngineName } from '../db.ts'
 import { DISTRIBUTION } from '../distribution.ts'
-import { foundation } from './0001-foundation.ts'
+import { initial } from './0001-initial.ts'
+import { beginsFormerList } from './former-list.ts'
 
 /** The tables of a vault are not there: this is another database, or one that is still empty. */
 export class NoVault extends Error {
@@ -26,7 +27,8 @@ export class OtherProgram extends Error {
 }
 
 /** Every vault has it, of whatever version. Other programs, too, call a table `schema_migrations`. */
-export const isVault = (applied: ReadonlySet<string>): boolean => applied.has(foundation.name)
+export const isVault = (applied: ReadonlySet<string>): boolean =>
+  applied.has(initial.name) || beginsFormerList(applied)
 
 const MIGRATIONS_TABLE = 'schema_migrations'
 

@@ -24,6 +24,7 @@ import { buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
 import { type Ctx, contextFor, inTx } from '../../core/context.ts'
 import { openDatabase, openSnapshot } from '../../db/engines/open.ts'
+import { FORMER_LIST } from '../../db/migrations/former-list.ts'
 import type { TableShape } from '../../db/snapshot.ts'
 import { bareContext } from './bare-context.ts'
 import { checkBackup, DamagedBackup } from './format.ts'
@@ -310,6 +311,32 @@ onBothEngines('a damaged backup', (t) => {
       }
       const users = await ctx.database.read.selectFrom('users').selectAll().execute()
       expect(users).toEqual([])
+    })
+    await target.remove()
+  })
+
+  test('a backup of a former version is restored if it has the whole list of migrations, and refused otherwise', async () => {
+    const file = newFile()
+    const user = await t.user()
+    await takeBackup(t.app.services.config, file)
+    const withMigrations = (names: readonly string[]) => {
+      const list = JSON.stringify(names)
+      const text = gunzipSync(readFileSync(file)).toString()
+      const other = newFile()
+      writeFileSync(other, gzipSync(text.replace(/"migrations":\[.*?\]/, `"migrations":${list}`)))
+      return other
+    }
+    const target = await makeVault(t.engine, {}, { isEmpty: true })
+    await onVault(target, async (ctx) => {
+      await expect(restoreBackup(ctx, withMigrations(FORMER_LIST.slice(0, -1)))).rejects.toThrow(
+        'The backup was taken by an early version of this program, before its migration 0064-server-secret. Restore it with the last version that has this migration, start that version once, and take a new backup.',
+      )
+      await expect(restoreBackup(ctx, withMigrations([...FORMER_LIST, '9999-unknown']))).rejects.toThrow(
+        'The backup was taken by a newer version of this program.',
+      )
+      await restoreBackup(ctx, withMigrations(FORMER_LIST))
+      const users = await ctx.database.read.selectFrom('users').select('user_id').execute()
+      expect(users.map(({ user_id }) => user_id)).toContain(user.userId)
     })
     await target.remove()
   })

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../core/context.ts'
 import type { Database, Db } from '../../db/db.ts'
+import { IN_BACKUP, presentNames } from '../../db/migrations/former-list.ts'
 import {
   appliedMigrations,
   applyMigrations,
@@ -143,8 +144,9 @@ async function requireEmpty(db: Db): Promise<void> {
 
 /** The migrations that lead to the schema of the backup. */
 function migrationsOf(header: Header): typeof MIGRATIONS {
-  const known = MIGRATIONS.filter(({ name }) => header.migrations.includes(name))
-  if (known.length < header.migrations.length)
+  const names = presentNames(new Set(header.migrations), IN_BACKUP)
+  const known = MIGRATIONS.filter(({ name }) => names.has(name))
+  if (known.length < names.size)
     throw new SchemaTooNew(
       'The backup was taken by a newer version of this program. Restore it with that version.',
     )
@@ -154,7 +156,7 @@ function migrationsOf(header: Header): typeof MIGRATIONS {
 /** Migrates the schema to the version that the backup was taken from. */
 async function prepareSchema(database: Database, header: Header): Promise<void> {
   const known = migrationsOf(header)
-  const ahead = (await appliedMigrations(database)).filter((name) => !header.migrations.includes(name))
+  const ahead = (await appliedMigrations(database)).filter((name) => !known.some((one) => one.name === name))
   if (ahead.length > 0)
     throw new TargetNotEmpty(
       'The database already has a newer schema than the backup. Restore into a new DATA_DIR or database; the schema is brought up to date afterwards.',

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { goodCard, record } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { normalTags } from '../../db/migrations/0049-normal-tags.ts'
 
 const UNSEEN = [
   '\u200b',
@@ -66,18 +65,5 @@ onBothEngines('texts that nobody can see', (t) => {
         expect(found.body.total, `${form}, searched by ${asked}`).toBe(1)
       }
     }
-  })
-
-  test('tags that were stored in another form are found after an upgrade', async () => {
-    const user = await t.user()
-    const { card_id } = await record(user, { tags: ['plain'] })
-    const { database } = t.app.services
-    const stored = await database.transaction(async (db) => {
-      for (const tag of FORMS)
-        await db.insertInto('card_tags').values({ card_id, tag, tag_normal: tag.toLowerCase() }).execute()
-      await normalTags.data?.(db, t.engine)
-      return db.selectFrom('card_tags').select('tag_normal').where('card_id', '=', card_id).execute()
-    })
-    expect(stored.map((row) => row.tag_normal).toSorted()).toEqual(['café1', 'plain'])
   })
 })

@@ -1,11 +1,8 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { goodCard, type Person } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { meeting } from '../../../test/support/meeting.ts'
-import { contextFor, inTx } from '../../core/context.ts'
-import { newId } from '../../db/ids.ts'
-import { oneUnreadNotice } from '../../db/migrations/0051-one-unread-notice.ts'
+import { contextFor } from '../../core/context.ts'
 import { tell } from '../notices/tell.ts'
 
 onBothEngines('the inbox of an author', (t) => {
@@ -64,29 +61,6 @@ onBothEngines('the inbox of an author', (t) => {
     await owner.post('/api/v1/notices/read', {})
     await two.post(`${card.url}/verdicts`, { outcome: 'worked' })
     expect(await inbox(owner)).toHaveLength(2)
-  })
-
-  test('keeps the newest of several unread notices of one thing at an upgrade', async () => {
-    const owner = await t.user('owner')
-    const ctx = contextFor(t.app.services)
-    await inTx(ctx, async (ctx) => {
-      const { db } = ctx
-      await tell(ctx, { userId: owner.userId, kind: 'cards.review_due' })
-      const made = db.selectFrom('notices').selectAll().where('user_id', '=', owner.userId)
-      const { notice_id, ...row } = await made.executeTakeFirstOrThrow()
-      await sql`drop index notices_one_unread`.execute(db)
-      await sql`create index notices_unread on notices(user_id) where read_at is null`.execute(db)
-      for (const read_at of [null, ctx.now().toISOString()])
-        await db
-          .insertInto('notices')
-          .values({ ...row, notice_id: newId(), created_at: '2026-01-01T00:00:00.000Z', read_at })
-          .execute()
-      for (const statement of oneUnreadNotice.statements(ctx.database.engine))
-        await sql.raw(statement).execute(db)
-      const left = await made.orderBy('created_at').execute()
-      expect(left.map((each) => each.read_at === null)).toEqual([false, true])
-      expect(left[1]?.notice_id).toBe(notice_id)
-    })
   })
 
   test('feedback that was taken back before it was read gives no notice', async () => {

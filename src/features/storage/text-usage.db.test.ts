@@ -1,11 +1,9 @@
 import fc from 'fast-check'
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
-import { textUsage } from '../../db/migrations/0062-text-usage.ts'
 import { purgeDeletedCards } from '../cards/delete.ts'
 import { cardCommentsToRescan } from '../comments/rescan.ts'
 import { materialsToRescan } from '../materials/rescan.ts'
@@ -247,11 +245,6 @@ onBothEngines(
       )
       expect(results.map(({ changed }) => changed > 0)).toEqual([true, true, true, false])
       await expectCounted(t, 'rescan')
-      await database.transaction(async (db) => {
-        await db.deleteFrom('text_usage').execute()
-        for (const statement of textUsage.statements(t.engine).slice(1)) await sql.raw(statement).execute(db)
-      })
-      await expectCounted(t, 'upgrade')
       const left = await editor.post('/api/v1/auth/me/delete', {
         confirmed_by_user: true,
         password: 'correct horse battery',

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Database, withPatience } from '../../db.ts'
-import { foundation } from '../../migrations/0001-foundation.ts'
+import { initial } from '../../migrations/0001-initial.ts'
 import { applyMigrations, type Migration } from '../../migrations/migrate.ts'
 import { SqliteWrites } from './shared-commits.ts'
 import { openSqlite } from './sqlite.ts'
@@ -97,7 +97,7 @@ test('a process that starts during an upgrade waits for the one that migrates, h
   const isRefused = Promise.withResolvers<void>()
   const upgrade: Migration = {
     // What makes a database a vault.
-    name: foundation.name,
+    name: initial.name,
     statements: () => ['create table notes (text text)'],
     // Until a transaction without that patience is refused.
     data: () => isRefused.promise,
@@ -107,5 +107,5 @@ test('a process that starts during an upgrade waits for the one that migrates, h
   const later = withPatience(second).transaction(async () => 'indexed')
   await expect(second.transaction(async () => {})).rejects.toMatchObject({ status: 503 })
   isRefused.resolve()
-  expect(await Promise.all([migrating, waiting, later])).toEqual([[foundation.name], [], 'indexed'])
+  expect(await Promise.all([migrating, waiting, later])).toEqual([[initial.name], [], 'indexed'])
 })

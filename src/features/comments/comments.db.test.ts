@@ -5,8 +5,7 @@ import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
 import { purgeDeletedCards } from '../cards/delete.ts'
-import { type RescanSource, rescan } from '../redaction/rescan.ts'
-import { cardCommentsToRescan } from './rescan.ts'
+import { type RescanSource, rescan, rescanSource } from '../redaction/rescan.ts'
 import { MAX_BODY, MAX_COMMENTS, MAX_MENTIONS } from './schemas.ts'
 
 onBothEngines('comments', (t) => {
@@ -202,7 +201,7 @@ onBothEngines('comments', (t) => {
         .where('card_id', '=', cardId)
         .execute(),
     )
-    const [result] = await rescan(database, [cardCommentsToRescan], { dryRun: false })
+    const [result] = await rescan(database, [rescanSource('card_comments')], { dryRun: false })
     expect(result?.changed).toBe(1)
     expect(JSON.stringify(await rowsOf(cardId))).not.toContain(secret)
   })
@@ -217,10 +216,11 @@ onBothEngines('comments', (t) => {
         db.updateTable('card_comments').set({ body }).where('comment_id', '=', comment_id).execute(),
       )
     await store(`Old ${secret}`)
+    const stored = rescanSource('card_comments')
     const edited: RescanSource = {
-      ...cardCommentsToRescan,
+      ...stored,
       batch: async (...asked) => {
-        const read = await cardCommentsToRescan.batch(...asked)
+        const read = await stored.batch(...asked)
         if (read.length > 0) await store('as it was edited')
         return read
       },

@@ -1,6 +1,7 @@
 import { type Ctx, inTx } from '../../core/context.ts'
+import type { Db, EngineName } from '../../db/db.ts'
 import { dropFromIndex, indexedAmong, lacksNewest } from './events.search.ts'
-import { indexEvent } from './events.store.ts'
+import { findEvent, indexEvent, searchTextOf } from './events.store.ts'
 
 const BATCH = 200
 
@@ -33,6 +34,25 @@ export async function reindexEvents(ctx: Ctx, which: 'all' | 'missing' = 'all'):
     if (last === undefined) return done
     after = last
   }
+}
+
+/** Brings the search text and the index of an event to its texts, which a rescan has changed. */
+export async function reindexRescanned(
+  db: Db,
+  engine: EngineName,
+  { user_id = '', raw_id = '' }: Record<string, string>,
+): Promise<void> {
+  const event = await findEvent(db, user_id, raw_id)
+  if (!event) return
+  const search_text = searchTextOf(event.title, event.content)
+  await db
+    .updateTable('context_events')
+    .set({ search_text })
+    .where('user_id', '=', user_id)
+    .where('raw_id', '=', raw_id)
+    .execute()
+  await dropFromIndex(db, engine, user_id, [event.event_no])
+  await indexEvent(db, engine, { ...event, search_text })
 }
 
 /**

@@ -4,8 +4,7 @@ import { onBothEngines } from '../../../test/support/engines.ts'
 import { foreignCard } from '../../../test/support/foreign-card.ts'
 import { decide, longKnown, matterOf, report, serviceAdmin } from '../../../test/support/moderation.ts'
 import { published } from '../../../test/support/publishing.ts'
-import { rescan } from '../redaction/rescan.ts'
-import { bansToRescan, mattersToRescan, reportsToRescan } from './rescan.ts'
+import { rescan, rescanSource } from '../redaction/rescan.ts'
 
 const blocked = () => ({
   ...goodCard(),
@@ -298,7 +297,10 @@ onBothEngines('ways around moderators', (t) => {
       await db.updateTable('moderation_matters').set({ reason: stored, appeal_note: stored }).execute()
       await db.updateTable('publishing_bans').set({ reason: stored, lift_reason: stored }).execute()
     })
-    await rescan(database, [reportsToRescan, mattersToRescan, bansToRescan], { dryRun: false })
+    const sources = (['card_reports', 'moderation_matters', 'publishing_bans'] as const).map((table) =>
+      rescanSource(table),
+    )
+    await rescan(database, sources, { dryRun: false })
     for (const table of ['card_reports', 'moderation_matters', 'publishing_bans'] as const) {
       const rows = await database.read.selectFrom(table).selectAll().execute()
       expect(rows.length).toBeGreaterThan(0)

@@ -1,20 +1,19 @@
-import { type Selectable, sql } from 'kysely'
-import { fromJsonOrNull, toJsonOrNull } from '../../db/columns.ts'
+import { sql } from 'kysely'
+import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
 import type { Database, Db, EngineName } from '../../db/db.ts'
-import type { Schema } from '../../db/schema.ts'
+import { STORED_TEXTS, type StoredTexts } from '../../db/stored-texts.ts'
 import { countText, holdsText, rowsOf } from '../storage/text-usage.ts'
 import type { Finding } from './redact.ts'
 import { cleanJson, cleanOptional, Findings } from './stored.ts'
 
 /** A stored record in the form that the present rules would give it. */
-export type Rescanned = {
+type Rescanned = {
   id: string
   findings: Finding[]
   /** Stores the clean form, unless the record has gone or was changed since it was read. */
   save: (db: Db, engine: EngineName) => Promise<void>
 }
 
-/** Something that keeps free text; each feature describes its own. */
 export type RescanSource = {
   name: string
   count: (db: Db) => Promise<number>
@@ -22,87 +21,98 @@ export type RescanSource = {
   batch: (db: Db, after: string, limit: number) => Promise<Rescanned[]>
 }
 
-type TextColumn<Table extends keyof Schema> = keyof Selectable<Schema[Table]> & string
-type Texts = Record<string, string | null>
+type Texts = typeof STORED_TEXTS
 
-async function countRows(db: Db, table: string): Promise<number> {
-  const { rows } = await sql<{ total: number }>`select count(*) as total from ${sql.table(table)}`.execute(db)
-  return rows[0]?.total ?? 0
+export type RescannedTable = {
+  [Table in keyof Texts]: Texts[Table] extends { rescan: object } ? Table : never
+}[keyof Texts]
+
+type Row = Record<string, string | null>
+
+/** What follows the change of a row; `key` names it. */
+type AfterSave = (db: Db, engine: EngineName, key: Record<string, string>) => Promise<void>
+
+/** Some tables have texts elsewhere that are made of theirs. */
+export type AfterSaves = Partial<Record<RescannedTable, AfterSave>>
+
+const isRescanned = (table: string): table is RescannedTable => {
+  const texts: StoredTexts | null = STORED_TEXTS[table as keyof Texts]
+  return texts?.rescan !== undefined
 }
 
-/** A table whose rows are found by `raw_id`. */
-export function tableToRescan<Table extends 'raw_materials' | 'context_events'>(
-  name: string,
-  table: Table,
-  rescanned: (row: Selectable<Schema[Table]>) => Rescanned,
-): RescanSource {
+/** Returns the source for each table that a rescan reads. */
+export const rescanSources = (afterSaves: AfterSaves): RescanSource[] =>
+  Object.keys(STORED_TEXTS)
+    .filter(isRescanned)
+    .map((table) => rescanSource(table, afterSaves[table]))
+
+type Definition = StoredTexts & Required<Pick<StoredTexts, 'rescan'>>
+
+export function rescanSource(table: RescannedTable, afterSave?: AfterSave): RescanSource {
+  const texts: Definition = STORED_TEXTS[table]
+  const { name, id, shard, findings } = texts.rescan
+  const columns = [id, shard, ...texts.text, ...(texts.json ?? []), findings].filter(
+    (one) => one !== undefined,
+  )
+  const read = sql.join(columns.map((column) => sql.ref(column)))
   return {
     name,
-    count: (db) => countRows(db, table),
-    batch: async (db, after, limit) => {
-      const { rows } = await sql<Selectable<Schema[Table]>>`select * from ${sql.table(table)}
-        where raw_id > ${after} order by raw_id limit ${limit}`.execute(db)
-      return rows.map(rescanned)
+    count: async (db) => {
+      const { rows } = await sql<{
+        total: number
+      }>`select count(*) as total from ${sql.table(table)}`.execute(db)
+      return rows[0]?.total ?? 0
     },
-  }
-}
-
-/** A table of which only these columns hold free text; in those of `json`, every string of the value. */
-export function textsToRescan<Table extends keyof Schema & string>(
-  name: string,
-  table: Table,
-  id: TextColumn<Table>,
-  columns: readonly TextColumn<Table>[],
-  json: readonly TextColumn<Table>[] = [],
-): RescanSource {
-  const read = sql.join([id, ...columns, ...json].map((column) => sql.ref(column)))
-  return {
-    name,
-    count: (db) => countRows(db, table),
     batch: async (db, after, limit) => {
-      const { rows } = await sql<Texts>`select ${read}
+      const { rows } = await sql<Row>`select ${read}
         from ${sql.table(table)} where ${sql.ref(id)} > ${after} order by ${sql.ref(id)} limit ${limit}`.execute(
         db,
       )
-      return rows.map(({ [id]: key, ...texts }) =>
-        rescannedTexts(table, { column: id, value: key ?? '' }, texts, json),
-      )
+      return rows.map((row) => rescanned(table, texts, row, afterSave))
     },
   }
 }
 
-/** A text that was written since it was read is left alone: the present rules have seen it. */
-function rescannedTexts(
-  table: string,
-  id: { column: string; value: string },
-  texts: Texts,
-  json: readonly string[],
-): Rescanned {
-  const findings = new Findings()
-  const cleaned = (column: string, text: string | null) =>
-    json.includes(column)
-      ? toJsonOrNull(cleanJson(fromJsonOrNull(text), findings))
-      : cleanOptional(text, findings)
-  const clean = Object.entries(texts).map(([column, text]) => ({
-    column: sql.ref(column),
-    before: text,
-    after: cleaned(column, text),
-  }))
+/** Cleans the texts of a row. A text that was written since is left alone: the present rules have seen it. */
+function rescanned(table: RescannedTable, texts: Definition, row: Row, afterSave?: AfterSave): Rescanned {
+  const { text, json = [], rescan } = texts
+  const found = new Findings()
+  const cleaned = [
+    ...text.map((column) => [column, cleanOptional(row[column], found)] as const),
+    ...json.map((column) => {
+      const value = fromJsonOrNull(row[column] ?? null)
+      return [column, toJsonOrNull(cleanJson(value, found))] as const
+    }),
+  ]
+  const findings = found.list()
+  const keys = rescan.shard === undefined ? [rescan.id] : [rescan.id, rescan.shard]
+  const key = Object.fromEntries(keys.map((column) => [column, row[column] ?? '']))
+  const changes = [...cleaned, ...allFindings(rescan.findings, row, findings)]
+  const isSame = [
+    ...Object.entries(key).map(([column, value]) => sql`${sql.ref(column)} = ${value}`),
+    ...cleaned.map(([column]) => sql`${sql.ref(column)} is not distinct from ${row[column] ?? null}`),
+  ]
+  const update = sql`update ${sql.table(table)}
+    set ${sql.join(changes.map(([column, value]) => sql`${sql.ref(column)} = ${value}`))}
+    where ${sql.join(isSame, sql` and `)} returning ${sql.ref(rescan.id)}`
   return {
-    id: id.value,
-    findings: findings.list(),
-    save: async (db) => {
-      const update = sql`update ${sql.table(table)}
-        set ${sql.join(clean.map(({ column, after }) => sql`${column} = ${after}`))}
-        where ${sql.ref(id.column)} = ${id.value}
-          and ${sql.join(
-            clean.map(({ column, before }) => sql`${column} is not distinct from ${before}`),
-            sql` and `,
-          )}`
-      const counted = holdsText(table) ? [rowsOf(table, { [id.column]: id.value })] : []
-      await countText(db, counted, () => update.execute(db))
+    id: row[rescan.id] ?? '',
+    findings,
+    save: async (db, engine) => {
+      const counted = holdsText(table) ? [rowsOf(table, key)] : []
+      const saved = await countText(db, counted, () => update.execute(db))
+      if (saved.rows.length > 0) await afterSave?.(db, engine, key)
     },
   }
+}
+
+/** Returns the value of the column that counts findings: those of earlier writes and of now. */
+function allFindings(column: string | undefined, row: Row, now: readonly Finding[]): [string, string][] {
+  if (column === undefined) return []
+  const all = new Findings()
+  all.add(fromJson(row[column] ?? '[]'))
+  all.add(now)
+  return [[column, toJson(all.list())]]
 }
 
 export type Progress = { source: string; done: number; total: number; changed: number }
@@ -138,12 +148,4 @@ export async function rescan(
     results.push({ ...result, findings: findings.list() })
   }
   return results
-}
-
-/** What an earlier write found, and what was found now. */
-export function addedFindings(before: readonly Finding[], now: readonly Finding[]): Finding[] {
-  const all = new Findings()
-  all.add(before)
-  all.add(now)
-  return all.list()
 }

@@ -5,11 +5,8 @@ import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
 import { DAY_MS } from '../../core/day.ts'
 import { purgeDeletedCards } from '../cards/delete.ts'
-import { cardCommentsToRescan } from '../comments/rescan.ts'
-import { materialsToRescan } from '../materials/rescan.ts'
-import { eventsToRescan } from '../memory/rescan.ts'
-import { draftsToRescan } from '../mining/rescan.ts'
-import { rescan } from '../redaction/rescan.ts'
+import { reindexRescanned } from '../memory/reindex.ts'
+import { rescan, rescanSource } from '../redaction/rescan.ts'
 import { recountText, textUsageOf } from './text-usage.ts'
 
 const MIB = 1024 * 1024
@@ -240,7 +237,12 @@ onBothEngines(
       })
       const results = await rescan(
         database,
-        [materialsToRescan, eventsToRescan, cardCommentsToRescan, draftsToRescan],
+        [
+          rescanSource('raw_materials'),
+          rescanSource('context_events', reindexRescanned),
+          rescanSource('card_comments'),
+          rescanSource('card_drafts'),
+        ],
         { dryRun: false },
       )
       expect(results.map(({ changed }) => changed > 0)).toEqual([true, true, true, false])

@@ -7,49 +7,31 @@ import type { Ctx, UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Db } from '../../db/db.ts'
 import { insertRows, type Named, prepared } from '../../db/prepared.ts'
+import { STORED_TEXTS, type StoredTexts } from '../../db/stored-texts.ts'
 import type { TextUsageTable } from '../../db/tables/accounts.ts'
 
 const MIB = 1024 * 1024
 
-type Texts = { writer: string; ofCard: boolean; columns: readonly string[] }
+type Stored = typeof STORED_TEXTS
 
-/** Which columns count, and whose they are. A text of a card is written by the person who made that version of it. */
-const TEXTS = {
-  cards: {
-    writer: 'edited_by',
-    ofCard: true,
-    columns: [
-      'title',
-      'tags',
-      'environment',
-      'symptom',
-      'fix_summary',
-      'root_cause',
-      'steps',
-      'card_payload',
-      'body',
-      'scope_notes',
-    ],
-  },
-  card_versions: { writer: 'edited_by', ofCard: true, columns: ['content'] },
-  card_evidences: { writer: 'added_by', ofCard: true, columns: ['content', 'meta'] },
-  card_comments: { writer: 'user_id', ofCard: true, columns: ['body'] },
-  card_feedback: { writer: 'user_id', ofCard: true, columns: ['comment'] },
-  card_verdicts: { writer: 'user_id', ofCard: true, columns: ['evidence', 'note', 'applied_in'] },
-  context_events: {
-    writer: 'user_id',
-    ofCard: false,
-    columns: ['title', 'content', 'meta', 'session_id', 'client'],
-  },
-  raw_materials: {
-    writer: 'owner_id',
-    ofCard: false,
-    columns: ['kind', 'title', 'source_url', 'tags', 'meta', 'content'],
-  },
-  card_drafts: { writer: 'user_id', ofCard: false, columns: ['candidate'] },
-} as const satisfies Record<string, Texts>
+export type TextTable = {
+  [Table in keyof Stored]: Stored[Table] extends { counted: object } ? Table : never
+}[keyof Stored]
 
-export type TextTable = keyof typeof TEXTS
+type Counted = { writer: string; ofCard: boolean; columns: readonly string[] }
+
+function countedTexts(texts: StoredTexts | null): Counted[] {
+  if (!texts?.counted) return []
+  const { writer, isOfCard = false, columns = [...texts.text, ...(texts.json ?? [])] } = texts.counted
+  return [{ writer, ofCard: isOfCard, columns }]
+}
+
+/** The columns that count, and the person for whom they do. */
+const TEXTS = Object.fromEntries(
+  Object.entries(STORED_TEXTS).flatMap(([table, texts]) =>
+    countedTexts(texts).map((counted) => [table, counted]),
+  ),
+) as Record<TextTable, Counted>
 
 const TEXT_TABLES = Object.keys(TEXTS) as TextTable[]
 const TABLES_OF_CARDS = TEXT_TABLES.filter((table) => TEXTS[table].ofCard)

@@ -1,9 +1,0 @@
-import { textsToRescan } from '../redaction/rescan.ts'
-
-export const workspacesToRescan = textsToRescan(
-  'workspaces',
-  'workspaces',
-  'workspace_id',
-  ['name'],
-  ['policy_json'],
-)

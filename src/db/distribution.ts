@@ -1,7 +1,7 @@
 import type { Schema } from './schema.ts'
 
-/** Tables that only PostgreSQL has, and that no typed query names. */
-type Table = keyof Schema | 'context_event_index' | 'write_positions'
+/** All tables, with those that only PostgreSQL has and no typed query names. */
+export type Table = keyof Schema | 'context_event_index' | 'write_positions'
 
 /**
  * How the tables are distributed over the nodes of a PostgreSQL cluster (docs/scale.md): sharded by a column, `reference`

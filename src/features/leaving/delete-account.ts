@@ -19,15 +19,13 @@ import { forgetReportsOf } from '../moderation/forget.ts'
 import { handBackOffice } from '../workspaces/members.ts'
 import { withdrawInvitesNaming, withdrawInvitesOf } from '../workspaces/withdraw-invites.ts'
 import {
-  anonymiseUser,
   deletedSince,
-  deleteMaterials,
   deleteMemberships,
-  deleteOwnRows,
   holdUser,
   withdrawCodes,
   workspacesWithoutOtherAdmin,
 } from './account-end.store.ts'
+import { anonymiseUser, deleteOwnRows } from './personal-data.ts'
 
 async function refuseWhilePaying(ctx: UserCtx): Promise<void> {
   if (await willBeCharged(ctx, ctx.viewer.userId))
@@ -82,11 +80,10 @@ async function removePrivate(ctx: Ctx, userId: string, cardsSince?: string) {
   // Notices and verdicts refer to the person while they hold a notice, and the end of a team while it holds memberships.
   await holdUser(ctx.db, ctx.database.engine, userId)
   const deleted_events = await forgetMemory(ctx, userId)
-  const deleted_materials = await deleteMaterials(ctx.db, userId)
   await forgetComments(ctx, userId)
-  await deleteOwnRows(ctx.db, userId)
+  const deleted = await deleteOwnRows(ctx.db, userId)
   await withdrawCodes(ctx.db, userId, ctx.now().toISOString())
-  return { deleted_cards, deleted_events, deleted_materials }
+  return { deleted_cards, deleted_events, deleted_materials: deleted.get('raw_materials') ?? 0 }
 }
 
 /** Longer than any request takes. */

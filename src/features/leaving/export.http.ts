@@ -7,35 +7,7 @@ import { credentialOf } from '../../core/http/credential-of-request.ts'
 import type { RawRoute } from '../../core/http/raw-route.ts'
 import { viewerOf } from '../identity/credentials/credentials.ts'
 import { presentUser, requireUser } from '../identity/users/users.ts'
-import { ownRows, type Row } from './own-rows.ts'
-
-const JSON_COLUMNS = new Set([
-  'tags',
-  'environment',
-  'steps',
-  'card_payload',
-  'meta',
-  'review_reasons',
-  'redactions',
-  'edited_fields',
-  'details',
-  'candidate',
-  'origin',
-  'cites',
-  'trust',
-  'team_trust',
-  'secrets',
-  'filters',
-])
-
-/** Columns that hold JSON are exported as JSON, not as text. */
-const readable = (row: Row): Row =>
-  Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [
-      name,
-      JSON_COLUMNS.has(name) && typeof value === 'string' ? JSON.parse(value) : value,
-    ]),
-  )
+import { ownRows } from './personal-data.ts'
 
 async function* exportLines(ctx: UserCtx): AsyncGenerator<string> {
   const { userId } = ctx.viewer
@@ -43,14 +15,8 @@ async function* exportLines(ctx: UserCtx): AsyncGenerator<string> {
   const user = await requireUser(ctx, userId)
   yield line('user', await presentUser(ctx, user))
   yield line('settings', JSON.parse(user.settings))
-  const memberships = await ctx.db
-    .selectFrom('memberships')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .execute()
-  for (const membership of memberships) yield line('membership', membership)
   for (const [kind, rowsOf] of Object.entries(ownRows))
-    for await (const row of rowsOf(ctx.db, userId)) yield line(kind, readable(row))
+    for await (const row of rowsOf(ctx.db, userId)) yield line(kind, row)
 }
 
 /**

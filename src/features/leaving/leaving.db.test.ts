@@ -10,7 +10,7 @@ import { createInvite } from '../invite-codes/invite-codes.ts'
 import { tell } from '../notices/tell.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
 import { dropLeftovers } from './delete-account.ts'
-import { ownRows } from './own-rows.ts'
+import { ownRows } from './personal-data.ts'
 
 const CARD = {
   title: 'Build fails on a case-sensitive disk',

@@ -19,6 +19,8 @@ async function bundle(name: string, entry: string): Promise<[name: string, text:
     configFile: false,
     root: ROOT,
     logLevel: 'error',
+    // Packages are bundled too: an installed plugin has no node_modules.
+    ssr: { noExternal: true, target: 'node' },
     build: {
       ssr: join(ROOT, 'src', 'doors', 'cli', entry),
       target: 'node20',

@@ -18,7 +18,10 @@ test('`npm run docs` writes every call and every tool into one page', () => {
 test('every relative link of a Markdown page leads to a file', () => {
   const pages = execFileSync('git', ['ls-files', '*.md'], { cwd: repository, encoding: 'utf8' }).split('\n')
   const dead = pages.filter(Boolean).flatMap((page) => {
-    const text = readFileSync(join(repository, page), 'utf8').replaceAll(/^(`{3,})[\s\S]*?^\1|`[^`\n]*`/gm, '')
+    const text = readFileSync(join(repository, page), 'utf8').replaceAll(
+      /^(`{3,})[\s\S]*?^\1|`[^`\n]*`/gm,
+      '',
+    )
     return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
       .map(([, address = '']) => address.replace(/#.*/, ''))
       .filter((address) => address !== '' && !/^[a-z]+:/.test(address))

@@ -151,7 +151,9 @@ test('the plugin that a marketplace installs has a branch of its own, with its p
   expect(files).toEqual(expect.arrayContaining(['.claude-plugin/marketplace.json', 'LICENSE']))
   for (const name of ['hook.mjs', 'mcp.mjs', 'README.md', '.mcp.json', 'hooks/hooks.json'])
     expect(files).toContain(`plugins/claude-code/${name}`)
-  expect(files.filter((name) => !/^(\.claude-plugin|plugins\/claude-code)\/|^LICENSE$/.test(name))).toEqual([])
+  expect(files.filter((name) => !/^(\.claude-plugin|plugins\/claude-code)\/|^LICENSE$/.test(name))).toEqual(
+    [],
+  )
   expect(JSON.parse(git('show', 'plugin:plugins/claude-code/.claude-plugin/plugin.json')).version).toBe(NEXT)
   expect(git('ls-files', 'plugins/claude-code/*.mjs')).toBe('')
 })

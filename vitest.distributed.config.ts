@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 /** Tests of rules that a cluster cannot keep, each with its reason. All others run. */
 const NOT_ON_A_CLUSTER = [
-  // Each node is read at its own moment (docs/scale.md, "a backup shows one moment").
+  // Each node is read at its own moment (docs/guide/scaling.md, "a backup shows one moment").
   'taken under load it holds one state',
 ]
 

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** The long rounds of the promises in docs/reliability.md. */
+/** The long rounds of the promises in docs/guide/reliability.md. */
 export default defineConfig({
   test: {
     include: ['test/**/*.faults.ts'],

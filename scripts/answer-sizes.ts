@@ -1,4 +1,4 @@
-/** Measures what answers cost a model at the MCP door, and writes it into docs/guide/tools.md: npm run docs:sizes */
+/** Measures what answers cost a model at the MCP door, and writes it into docs/guide/tools.md: npm run docs */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

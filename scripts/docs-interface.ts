@@ -1,4 +1,4 @@
-/** Writes docs/interface.md from the capabilities and the rules in scripts/interface/rules.md: npm run docs:interface */
+/** Writes docs/interface.md, which is not in git: the rules of the guide with every call, tool and shape. npm run docs */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { capabilities, rawRoutes } from '../src/capabilities.ts'
@@ -7,19 +7,28 @@ import { PER_MINUTE } from '../src/doors/http/limits/rate-limit.ts'
 import { describeApi } from '../src/doors/http/openapi/openapi.ts'
 import { type Api, callTables, rateTable, shapeList, toolTable } from './interface/tables.ts'
 
-const NOTE =
-  '<!-- Made by `npm run docs:interface`. Change the declarations, or scripts/interface/rules.md. -->\n'
+const DOCS = join(import.meta.dirname, '..', 'docs')
+const LEGEND =
+  '`*` marks what must be sent. "=" gives the default. Names in braces are part of the path. Two paths in one row are two names of the same call.'
+
+/** A page of the guide, as it reads one folder above. */
+const guidePage = (name: string): string =>
+  readFileSync(join(DOCS, 'guide', `${name}.md`), 'utf8')
+    .replaceAll(/\]\(([a-z-]+\.md)/g, '](guide/$1')
+    .trim()
 
 export function interfacePage(): string {
   const api = describeApi({ capabilities, rawRoutes }, '{base_url}') as unknown as Api
-  const parts: Record<string, string> = {
-    rates: rateTable(PER_MINUTE),
-    calls: callTables(api, capabilities, rawRoutes),
-    tools: toolTable(toolsOf(capabilities)),
-    shapes: shapeList(api),
-  }
-  const rules = readFileSync(join(import.meta.dirname, 'interface', 'rules.md'), 'utf8')
-  return NOTE + rules.replace(/^<!-- (\w+) -->$/gm, (mark, name: string) => parts[name] ?? mark)
+  const parts = [
+    '<!-- Made by `npm run docs`. Change the declarations, or the pages of docs/guide. -->',
+    guidePage('interface'),
+    guidePage('errors').replace(/^# /, '## '),
+    `## Rates\n\n${rateTable(PER_MINUTE)}`,
+    `## Calls\n\n${LEGEND}\n\n${callTables(api, capabilities, rawRoutes)}`,
+    `## Tools\n\n${toolTable(toolsOf(capabilities))}`,
+    `## Shapes\n\n${shapeList(api)}`,
+  ]
+  return `${parts.join('\n\n')}\n`
 }
 
-if (import.meta.main) writeFileSync(join(import.meta.dirname, '..', 'docs', 'interface.md'), interfacePage())
+if (import.meta.main) writeFileSync(join(DOCS, 'interface.md'), interfacePage())

@@ -1,10 +1,10 @@
-/** Writes .env.example from the declaration of the settings: npm run docs:env */
+/** Writes .env.example from the declaration of the settings: npm run docs */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { z } from 'zod'
 import { Environment } from '../src/environment.ts'
 
-const HEAD = `# Every setting, with its default. Made by \`npm run docs:env\` from src/environment.ts.
+const HEAD = `# Every setting, with its default. Made by \`npm run docs\` from src/environment.ts.
 # Copy this file to .env and take away the # before what you change. \`npm start\`, \`kvault\` and compose.yaml
 # read .env; what stands in the environment wins. A mistake is one clear line at start.
 # A value with # is put in quotes. Folders are whole paths, without ~.

@@ -1,5 +1,5 @@
-// Makes the files of the plugins: npm run build:plugin. What the Claude Code plugin runs is bundled, so that an installed plugin
-// needs nothing but Node; the others start the command `kvault`.
+// Makes the files of the plugins: npm run build:plugin. The programs of the Claude Code plugin are bundled, so that an
+// installed plugin needs nothing but Node; they are not in git. The other plugins start the command `kvault`.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vite'
@@ -19,6 +19,8 @@ async function bundle(name: string, entry: string): Promise<[name: string, text:
     configFile: false,
     root: ROOT,
     logLevel: 'error',
+    // Packages are bundled too: an installed plugin has no node_modules.
+    ssr: { noExternal: true, target: 'node' },
     build: {
       ssr: join(ROOT, 'src', 'doors', 'cli', entry),
       target: 'node20',
@@ -43,8 +45,8 @@ const json = (value: object): string => `${JSON.stringify(value, null, 2)}\n`
 const hooksOf = (agent: string, commandFor: CommandFor = (event) => `kvault hook ${agent} ${event}`) =>
   hooksObject(HOOK_PLANS[agent]?.entries(commandFor) ?? [])
 
-/** Files of hooks, from the same plans by which `kvault connect` writes them. */
-function hookFiles(): [name: string, text: string][] {
+/** Files of hooks, from the same plans by which `kvault connect` writes them. They are in git, so that people can copy them. */
+export function hookFiles(): [name: string, text: string][] {
   const inPlugin: CommandFor = (event) => `node "\${CLAUDE_PLUGIN_ROOT}/hook.mjs" claude-code ${event}`
   const description = 'Brings what the vault knows at each moment, and keeps each exchange.'
   return [
@@ -59,12 +61,13 @@ function hookFiles(): [name: string, text: string][] {
   ]
 }
 
-/** The files below plugins/ that are made, by their names. */
-export async function pluginFiles(): Promise<[name: string, text: string][]> {
-  const files = hookFiles()
+/** Writes the programs of the Claude Code plugin into a folder. */
+export async function writePrograms(folder: string): Promise<void> {
   for (const [name, entry] of Object.entries(ENTRIES))
-    for (const [file, text] of await bundle(name, entry)) files.push([`claude-code/${file}`, text])
-  return files
+    for (const [file, text] of await bundle(name, entry)) writeFileSync(join(folder, file), text)
 }
 
-if (import.meta.main) for (const [name, text] of await pluginFiles()) writeFileSync(join(PLUGINS, name), text)
+if (import.meta.main) {
+  for (const [name, text] of hookFiles()) writeFileSync(join(PLUGINS, name), text)
+  await writePrograms(PLUGIN)
+}

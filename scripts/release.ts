@@ -1,9 +1,11 @@
 /**
  * Makes a release in this checkout: npm run release -- 0.2.0
- * It sets the version everywhere, dates the changelog, keeps an upgrade fixture, commits and tags. It pushes nothing.
+ * It sets the version everywhere, dates the changelog, keeps an upgrade fixture, commits and tags, and commits the
+ * built plugin to the branch `plugin`. It pushes nothing.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { datedChangelog, notesOf, unreleasedNotes } from './changelog.ts'
 
@@ -16,6 +18,9 @@ const VERSIONED = [
   'plugins/claude-code/.claude-plugin/plugin.json',
   'plugins/gemini/gemini-extension.json',
 ]
+/** A marketplace reads the plugin from here. */
+const PLUGIN_BRANCH = 'plugin'
+const PLUGIN_PARTS = ['.claude-plugin', 'plugins/claude-code', 'LICENSE']
 const VERSION_PATTERN = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/
 
 class Refused extends Error {}
@@ -67,6 +72,24 @@ function makeFixture(version: string): void {
     throw new Error(`No upgrade fixture was made for ${version}.`)
 }
 
+/** Builds the plugin and commits it with its programs, in an index of its own; returns the commit, which no branch has yet. */
+function commitPlugin(version: string): string {
+  execFileSync(process.execPath, ['scripts/plugin.ts'], { cwd: ROOT, stdio: 'inherit' })
+  const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-plugin-'))
+  const env = { ...process.env, GIT_INDEX_FILE: join(folder, 'index') }
+  const inIndex = (...args: string[]) =>
+    execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', env }).trim()
+  try {
+    inIndex('add', '--force', ...PLUGIN_PARTS)
+    const places = [`refs/heads/${PLUGIN_BRANCH}`, `refs/remotes/origin/${PLUGIN_BRANCH}`]
+    const last = git('for-each-ref', '--count=1', '--format=%(objectname)', ...places)
+    const parent = last === '' ? [] : ['-p', last]
+    return git('commit-tree', inIndex('write-tree'), ...parent, '-m', `Plugin ${version}`)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
 function tag(version: string): void {
   const notes = notesOf(read(CHANGELOG), version) ?? ''
   // Without --cleanup, git would take lines that begin with # for comments. A system takes no argument of 128 KiB.
@@ -85,7 +108,9 @@ function release(version: string): void {
     makeFixture(version)
     git('add', '--all')
     git('commit', '--quiet', '--message', `Release ${version}`)
+    const plugin = commitPlugin(version)
     tag(version)
+    git('update-ref', `refs/heads/${PLUGIN_BRANCH}`, plugin)
   } catch (error) {
     // The checkout was clean, so what is there now is ours to take back.
     rmSync(join(ROOT, 'test', 'upgrades', version), { recursive: true, force: true })
@@ -98,7 +123,7 @@ const [version = '', ...more] = process.argv.slice(2)
 try {
   if (more.length > 0) throw new Refused('Give one version: npm run release -- 0.2.0')
   release(version)
-  process.stdout.write(`Released ${version}. Now: git push --follow-tags\n`)
+  process.stdout.write(`Released ${version}. Now: git push --follow-tags origin HEAD ${PLUGIN_BRANCH}\n`)
 } catch (error) {
   if (!(error instanceof Refused)) throw error
   process.stderr.write(`${error.message}\n`)

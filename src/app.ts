@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import pino, { type DestinationStream, type Logger } from 'pino'
 import type { IdentityProvider } from './adapters/identity/identity.ts'
 import type { MailTransport } from './adapters/mail/mail.ts'
-import { capabilities, rawRoutes } from './capabilities.ts'
+import { capabilities, rawRoutes, subscribers } from './capabilities.ts'
 import type { Config } from './config.ts'
 import { contextFor, type PasswordHashing, type Services } from './core/context.ts'
 import { CredentialCache } from './core/credential-cache.ts'
@@ -134,6 +134,7 @@ async function openServices(
     passwordHashing: passwordHashing ?? HASHING,
     ...(await openSecretKey(config, opened, mustExist)),
     wakeups: new EventEmitter(),
+    subscribers,
   }
 }
 

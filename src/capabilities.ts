@@ -113,6 +113,7 @@ import { listMyTickets, replyToTicket } from './features/support/replies.ts'
 import { createTicket, readAttachment } from './features/support/tickets.http.ts'
 import { closeTicket, getTicket, listTickets } from './features/support/tickets.ts'
 import { readTeamWeek } from './features/team/week.ts'
+import { trustSubscribers } from './features/trust/refresh-soon.ts'
 import { listVerdicts } from './features/verdicts/list-verdicts.ts'
 import { verifyCard, withdrawVerdicts } from './features/verdicts/verdicts.ts'
 import { changeMemberRole, listMembers, removeMember } from './features/workspaces/members.ts'
@@ -326,3 +327,6 @@ export const rawRoutes: readonly RawRoute[] = [
   ...commandPackages,
   ...oauthRoutes,
 ]
+
+/** Who runs when something happens in another feature. */
+export const subscribers = trustSubscribers

@@ -2,7 +2,6 @@ import type { Capability, Route } from '../../src/core/capability.ts'
 import type { RawRoute } from '../../src/core/http/raw-route.ts'
 import { inputSchemaOf, requiredScopes, type ToolCapability } from '../../src/core/tools.ts'
 import { fieldText, fieldTexts, type Schema, typeText } from './schema-text.ts'
-import { wrapItem } from './wrap.ts'
 
 type Parameter = { name: string; in: string; required?: boolean; schema: Schema }
 type Content = Record<string, { schema: Schema }>
@@ -136,7 +135,7 @@ function withoutDefs({ $defs = {}, ...schema }: DefinedSchema): Schema {
 const shapeText = ([name, schema]: [string, Schema]): string => {
   const fields = Object.entries(schema.properties ?? {}).map(([field, inner]) => {
     const line = fieldText(field, inner, schema.required?.includes(field) ?? false)
-    return wrapItem(`- ${line}${inner.description ? `: ${inner.description}` : ''}`)
+    return `- ${line}${inner.description ? `: ${inner.description}` : ''}`
   })
   const body = fields.length > 0 ? fields.join('\n') : typeText(schema)
   return [`### ${name}`, schema.description, body].filter(Boolean).join('\n\n')

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import type { Database, Db, TransactionOptions } from '../db/db.ts'
 import type { SearchTuning } from '../search-index/index.ts'
 import type { CredentialCache } from './credential-cache.ts'
+import type { Subscribers } from './events.ts'
 import type { DatabaseSpace } from './free-disk.ts'
 import type { Limits } from './limits.ts'
 import type { Scope } from './scopes.ts'
@@ -41,6 +42,8 @@ export type Services = {
   hashKey: string
   /** `wakeups.emit(name)` runs the job of that name now instead of at its next interval. */
   wakeups: EventEmitter
+  /** Functions of features that run when something happens in another feature. */
+  subscribers: Subscribers<Ctx>
   log: Logger
   now: () => Date
 }
@@ -87,6 +90,7 @@ export const contextFor = (services: Services, caller: Caller = NOBODY): Ctx => 
   secret: services.secret,
   hashKey: services.hashKey,
   wakeups: services.wakeups,
+  subscribers: services.subscribers,
   log: services.log,
   now: services.now,
   viewer: caller.viewer,

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { PLUGIN, pluginFiles } from '../../scripts/plugin.ts'
+import { hookFiles, PLUGIN, writePrograms } from '../../scripts/plugin.ts'
 import { capabilities } from '../../src/capabilities.ts'
 import { toolsOf } from '../../src/core/tools.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
@@ -13,8 +13,8 @@ import { repository } from '../support/process.ts'
 
 const json = (...path: string[]) => JSON.parse(readFileSync(join(repository, ...path), 'utf8'))
 
-test('the files of the plugins are made from the sources as they are now (npm run build:plugin)', async () => {
-  for (const [name, text] of await pluginFiles())
+test('the files of hooks in plugins are those of the sources as they are now (npm run build:plugin)', () => {
+  for (const [name, text] of hookFiles())
     expect(readFileSync(join(repository, 'plugins', name), 'utf8') === text, name).toBe(true)
 })
 
@@ -59,9 +59,12 @@ describe('its hooks, as Claude Code starts them, with a real vault', () => {
     vault = await liveVault({ RATE_LIMIT: 'off' })
     person = await registerPerson(vault)
     folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-plugin-'))
+    const installed = join(folder, 'plugin')
+    cpSync(PLUGIN, installed, { recursive: true })
+    await writePrograms(installed)
     env = {
       PATH: process.env.PATH ?? '',
-      CLAUDE_PLUGIN_ROOT: PLUGIN,
+      CLAUDE_PLUGIN_ROOT: installed,
       KVAULT_HOME: join(folder, 'home'),
       KVAULT_URL: vault.url,
       KVAULT_API_KEY: await apiKeyOf(person),

@@ -146,6 +146,18 @@ test('a release sets the versions, dates the changelog, keeps a fixture, commits
   expect(notes).toContain('- # One change.')
 })
 
+test('the plugin that a marketplace installs has a branch of its own, with its programs', () => {
+  const files = git('ls-tree', '-r', '--name-only', 'plugin').split('\n')
+  expect(files).toEqual(expect.arrayContaining(['.claude-plugin/marketplace.json', 'LICENSE']))
+  for (const name of ['hook.mjs', 'mcp.mjs', 'README.md', '.mcp.json', 'hooks/hooks.json'])
+    expect(files).toContain(`plugins/claude-code/${name}`)
+  expect(files.filter((name) => !/^(\.claude-plugin|plugins\/claude-code)\/|^LICENSE$/.test(name))).toEqual(
+    [],
+  )
+  expect(JSON.parse(git('show', 'plugin:plugins/claude-code/.claude-plugin/plugin.json')).version).toBe(NEXT)
+  expect(git('ls-files', 'plugins/claude-code/*.mjs')).toBe('')
+})
+
 test('the same version cannot be released again, and neither can nothing', () => {
   expect(release(NEXT)).toMatchObject({ status: 2, stderr: expect.stringContaining('is not newer than') })
   expect(release('99.2.0')).toMatchObject({ status: 2, stderr: expect.stringContaining('says nothing') })

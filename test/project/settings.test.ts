@@ -9,7 +9,7 @@ import { repository } from '../support/process.ts'
 
 const read = (file: string) => readFileSync(join(repository, file), 'utf8')
 
-test('.env.example is what `npm run docs:env` makes of src/environment.ts', () => {
+test('.env.example is what `npm run docs` makes of src/environment.ts', () => {
   expect(read('.env.example')).toBe(envExample())
 })
 
@@ -19,9 +19,9 @@ test('with every line of .env.example taken in, the settings are the defaults', 
   expect(readConfig(taken)).toEqual(readConfig({}))
 })
 
-test('the README names every setting', () => {
-  const readme = read('README.md')
-  expect(Object.keys(Environment.shape).filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
+test('the guide names every setting', () => {
+  const page = read('docs/guide/operating.md')
+  expect(Object.keys(Environment.shape).filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })
 
 test('every program of the server reads the settings file too', () => {

@@ -23,6 +23,7 @@ export const bareContext = (config: Config, database: Database): Ctx =>
     secret: '',
     hashKey: '',
     wakeups: new EventEmitter(),
+    subscribers: {},
     log: pino({ level: 'silent' }),
     now: () => new Date(),
   })

@@ -1,8 +1,8 @@
 import type { Ctx } from '../../core/context.ts'
+import { emit } from '../../core/events.ts'
 import type { Db } from '../../db/db.ts'
 import type { FeedbackKind } from '../../db/tables/cards.ts'
 import { isAmongTexts, textList } from '../../db/text-list.ts'
-import { refreshIsDue } from '../trust/refresh-soon.ts'
 
 /** Counted from the rows each time, so that the counts on the card cannot drift. */
 export async function recountFeedback(db: Db, cardId: string): Promise<void> {
@@ -50,7 +50,7 @@ export async function recountAfter(
     .where(isAmongTexts(ctx.db, 'from_card_id', textList(removed)))
     .orderBy('into_card_id')
     .execute()
-  await refreshIsDue(ctx, ...takers.map((taker) => taker.into_card_id))
+  await emit(ctx, 'card.judgements_removed', { cardIds: takers.map((taker) => taker.into_card_id) })
   await remove()
   for (const { into_card_id } of takers) await recountFeedback(ctx.db, into_card_id)
 }

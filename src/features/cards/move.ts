@@ -1,12 +1,12 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, forbidden } from '../../core/errors.ts'
+import { emit } from '../../core/events.ts'
 import { Id } from '../../core/schemas.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { requireRole, roleOf } from '../permissions/permission.ts'
 import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
-import { refreshTrust } from '../trust/refresh.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { holdAround } from './hold-card.ts'
@@ -63,8 +63,7 @@ export async function moveTo(ctx: UserCtx, row: CardRow, target: WorkspacesTable
     ...reviewed,
     ...(staysShared(target) ? {} : { status: 'unpublished' as const, published_at: null }),
   })
-  // Other people are members where it is now.
-  if (row.trust !== null) await refreshTrust(ctx, [card_id])
+  await emit(ctx, 'card.audience_changed', { cardId: card_id, isJudged: row.trust !== null })
   await markSuccession(ctx.db, card_id)
   const subject = { type: 'card', id: card_id }
   // Both audit logs record it: one workspace has lost a card, the other has received one.

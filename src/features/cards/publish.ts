@@ -1,6 +1,7 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import { type AppError, afterWriting } from '../../core/errors.ts'
+import { emit } from '../../core/events.ts'
 import { LicenceId } from '../../core/licence-id.ts'
 import type { Licence } from '../../core/licences.ts'
 import { Id } from '../../core/schemas.ts'
@@ -11,7 +12,6 @@ import { publishingDisabled, requirePublishing } from '../identity/users/publish
 import { publishingTarget } from '../permissions/permission.ts'
 import { policyOf } from '../permissions/policy.ts'
 import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
-import { refreshTrust } from '../trust/refresh.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { presentCard } from './present.ts'
@@ -70,8 +70,7 @@ async function bringThere(
     ...publishedColumns(row, now),
     ...decided,
   })
-  // Strangers learn nothing of what was said about the draft.
-  if (row.trust !== null) await refreshTrust(ctx, [row.card_id])
+  await emit(ctx, 'card.audience_changed', { cardId: row.card_id, isJudged: row.trust !== null })
   await markSuccession(ctx.db, row.card_id)
   // Passing on what somebody else wrote earns nothing.
   const isRewarded = target.visibility === 'public' && row.origin === null

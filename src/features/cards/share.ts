@@ -1,13 +1,13 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import { forbidden, invalid } from '../../core/errors.ts'
+import { emit } from '../../core/events.ts'
 import { requireScope } from '../../core/invoke.ts'
 import { Id } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
 import { requirePublishing } from '../identity/users/publishing-setting.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
-import { refreshTrust } from '../trust/refresh.ts'
 import { type CardRow, ownCard, readableCard, refuseOutsider } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
@@ -55,8 +55,7 @@ async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<C
     updated_at: now,
     ...publishedColumns(row, now),
   })
-  // Strangers learn nothing of what was said about the draft.
-  if (row.trust !== null) await refreshTrust(ctx, [card_id])
+  await emit(ctx, 'card.audience_changed', { cardId: card_id, isJudged: row.trust !== null })
   await markSuccession(ctx.db, card_id)
   await audit(ctx, {
     action: 'card.shared',
@@ -73,7 +72,7 @@ async function takeBack(ctx: UserCtx, row: CardRow): Promise<void> {
     published_at: null,
     updated_at: ctx.now().toISOString(),
   })
-  if (row.trust !== null) await refreshTrust(ctx, [row.card_id])
+  await emit(ctx, 'card.audience_changed', { cardId: row.card_id, isJudged: row.trust !== null })
   await markSuccession(ctx.db, row.card_id)
   await audit(ctx, {
     action: 'card.unpublished',

@@ -1,11 +1,11 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
+import { emit } from '../../core/events.ts'
 import { toJson } from '../../db/columns.ts'
 import { readCites } from '../cites/read-cites.ts'
 import { requireMayPublish } from '../sanctions/sanctions.ts'
 import { rowsOfCard, writeText } from '../storage/text-usage.ts'
-import { refreshTrust } from '../trust/refresh.ts'
 import { cardIfReadable } from './access.ts'
 import { appendEvidences, replaceTags, updateCardRow } from './cards.store.ts'
 import { type CardContent, changedFields, columnsOf, contentOf, warningsFor } from './content.ts'
@@ -108,9 +108,8 @@ export async function edit(
   await updateCardRow(ctx.db, row.card_id, reviewed)
   if (row.status === 'published' && reviewed.review_status !== row.review_status)
     await markSuccession(ctx.db, row.card_id)
-  // Earlier verdicts were about another fix.
-  if (row.trust !== null && (fields.includes('fix_summary') || fields.includes('steps')))
-    await refreshTrust(ctx, [row.card_id])
+  if (fields.includes('fix_summary') || fields.includes('steps'))
+    await emit(ctx, 'card.fix_changed', { cardId: row.card_id, isJudged: row.trust !== null })
   if (fields.includes('tags')) await replaceTags(ctx.db, row.card_id, after.tags)
   return {
     ...(await saved(ctx, row.card_id, words)),

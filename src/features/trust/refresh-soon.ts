@@ -1,4 +1,5 @@
 import { type Ctx, inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
+import type { Subscribers } from '../../core/events.ts'
 import type { Database } from '../../db/db.ts'
 import { refreshTrust } from './refresh.ts'
 import { lockCard, markDue, settleDue, withTakers } from './trust.store.ts'
@@ -56,4 +57,16 @@ export function refreshSoon(ctx: UserCtx, cardId: string): Promise<void> {
   }
   next.then(forget, forget)
   return next
+}
+
+/** Refreshes a judged card: strangers learn nothing said about a draft, and earlier verdicts were about another fix. */
+const refreshJudged = async (ctx: Ctx, { cardId, isJudged }: { cardId: string; isJudged: boolean }) => {
+  if (isJudged) await refreshTrust(ctx, [cardId])
+}
+
+/** Keeps the trust of cards in step with what other features do to cards. */
+export const trustSubscribers: Subscribers<Ctx> = {
+  'card.audience_changed': [refreshJudged],
+  'card.fix_changed': [refreshJudged],
+  'card.judgements_removed': [(ctx, { cardIds }) => refreshIsDue(ctx, ...cardIds)],
 }

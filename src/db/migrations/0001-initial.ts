@@ -1,7 +1,14 @@
 import type { EngineName } from '../db.ts'
 import { PUBLIC_LIBRARY_ID, PUBLIC_LIBRARY_NAME } from '../public-library.ts'
-import type { Migration } from './migrate.ts'
-import { appendOnly, bytes, counter, keptWithCard, largeSum, primaryKey } from './statements.ts'
+import {
+  appendOnly,
+  bytes,
+  counter,
+  keptWithCard,
+  largeSum,
+  type Migration,
+  primaryKey,
+} from './statements.ts'
 
 /** All tables as a new vault starts with them, by subject. */
 export const initial: Migration = {

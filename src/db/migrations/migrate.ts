@@ -4,15 +4,11 @@ import { layOut } from '../lay-out.ts'
 import { holdLock } from '../locks.ts'
 import { initial } from './0001-initial.ts'
 import { beginsFormerList, FORMER_LIST, presentNames, SchemaTooOld } from './former-list.ts'
-import { appliedNames, NoVault, refuseOtherProgram } from './whose-tables.ts'
+import type { Migration } from './statements.ts'
 
-export type Migration = {
-  name: string
-  /** The statements, in order. What differs between the engines is decided inside, in a marked block. */
-  statements: (engine: EngineName) => string[]
-  /** Data that a statement cannot make. */
-  data?: (db: Db, engine: EngineName) => Promise<void>
-}
+export type { Migration }
+
+import { appliedNames, NoVault, refuseOtherProgram } from './whose-tables.ts'
 
 /** Forward only, in this order, each applied once. */
 export const MIGRATIONS: readonly Migration[] = [initial]

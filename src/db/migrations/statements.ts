@@ -1,4 +1,12 @@
-import type { EngineName } from '../db.ts'
+import type { Db, EngineName } from '../db.ts'
+
+export type Migration = {
+  name: string
+  /** The statements, in order. What differs between the engines is decided inside, in a marked block. */
+  statements: (engine: EngineName) => string[]
+  /** Data that a statement cannot make. */
+  data?: (db: Db, engine: EngineName) => Promise<void>
+}
 
 /**
  * The primary key of a table whose rows lie in shards on a cluster. PostgreSQL wants the column that decides the shard in the

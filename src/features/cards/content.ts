@@ -5,7 +5,6 @@ import { normalForm } from '../../text/normal-form.ts'
 import { findSecretsInPieces } from '../redaction/redact.ts'
 import { kindOfNumber } from '../redaction/stored.ts'
 import type { FoundSecret } from './review-rules.ts'
-import type { CardWarning, EvidenceInput } from './schemas.ts'
 
 export type Step = { order: number; action: string; result: string; [key: string]: unknown }
 
@@ -138,7 +137,7 @@ export async function secretsInContent(work: Analyst, content: CardContent): Pro
 /** The secrets of each piece of evidence. */
 export async function secretsInEvidences(
   work: Analyst,
-  evidences: readonly EvidenceInput[],
+  evidences: readonly { kind: string; content?: unknown; meta?: unknown }[],
   present = 0,
 ): Promise<FoundSecret[][]> {
   const found: FoundSecret[][] = []
@@ -147,9 +146,9 @@ export async function secretsInEvidences(
   return found
 }
 
-export const warningsFor = (secrets: readonly FoundSecret[]): CardWarning[] =>
+export const warningsFor = (secrets: readonly FoundSecret[]) =>
   secrets.map(({ field, kind }) => ({
-    code: 'possible_secret',
+    code: 'possible_secret' as const,
     field,
     kind,
     message: `${field} looks like it contains a secret (${kind}). The card cannot be shared or published like this.`,

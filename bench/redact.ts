@@ -1,9 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { findSecrets } from '../src/features/redaction/redact.ts'
-import { ALL_RULES } from '../src/features/redaction/rules/all.ts'
-import { KEYWORDS } from '../src/features/redaction/scan.ts'
+import { findSecrets, KEYWORDS } from '../src/redaction/redact.ts'
+import { ALL_RULES } from '../src/redaction/rules.ts'
 import type { Table } from './lib/measure.ts'
 import { repository } from './lib/servers.ts'
 

@@ -1,11 +1,12 @@
-/** Writes docs/interface.md, which is not in git: the rules of the guide with every call, tool and shape. npm run docs */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { capabilities, rawRoutes } from '../src/capabilities.ts'
-import { toolsOf } from '../src/core/tools.ts'
-import { PER_MINUTE } from '../src/doors/http/limits/rate-limit.ts'
-import { describeApi } from '../src/doors/http/openapi/openapi.ts'
+import { toolsOf } from '../src/core/invoke.ts'
+import { describeApi } from '../src/doors/http/openapi.ts'
+import { PER_MINUTE } from '../src/doors/http/rate-limit.ts'
 import { type Api, callTables, rateTable, shapeList, toolTable } from './interface/tables.ts'
+
+/** Writes docs/interface.md, which is not in git: the rules of the guide with every call, tool and shape. npm run docs */
 
 const DOCS = join(import.meta.dirname, '..', 'docs')
 const LEGEND =

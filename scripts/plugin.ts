@@ -1,11 +1,16 @@
-// Makes the files of the plugins: npm run build:plugin. The programs of the Claude Code plugin are bundled, so that an
-// installed plugin needs nothing but Node; they are not in git. The other plugins start the command `kvault`.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vite'
-import { opencodePlugin } from '../src/doors/cli/connect/hook-files/opencode-plugin.ts'
-import { type CommandFor, HOOK_PLANS, hooksObject } from '../src/doors/cli/connect/hook-files/plans.ts'
-import { RULES } from '../src/doors/cli/connect/hook-files/rules.ts'
+import {
+  type CommandFor,
+  HOOK_PLANS,
+  hooksObject,
+  opencodePlugin,
+  RULES,
+} from '../src/doors/cli/connect/hook-plans.ts'
+
+// Makes the files of the plugins: npm run build:plugin. The programs of the Claude Code plugin are bundled, so that an
+// installed plugin needs nothing but Node; they are not in git. The other plugins start the command `kvault`.
 
 const ROOT = join(import.meta.dirname, '..')
 const PLUGINS = join(ROOT, 'plugins')

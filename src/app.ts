@@ -1,31 +1,35 @@
 import { EventEmitter } from 'node:events'
 import type { FastifyInstance } from 'fastify'
-import pino, { type DestinationStream, type Logger } from 'pino'
-import type { IdentityProvider } from './adapters/identity/identity.ts'
-import type { MailTransport } from './adapters/mail/mail.ts'
+import type { DestinationStream, Logger } from 'pino'
+import pino from 'pino'
+import type { IdentityProvider } from './adapters/google.ts'
+import type { MailTransport } from './adapters/mail.ts'
 import { capabilities, rawRoutes, subscribers } from './capabilities.ts'
 import type { Config } from './config.ts'
-import { contextFor, type PasswordHashing, type Services } from './core/context.ts'
-import { CredentialCache } from './core/credential-cache.ts'
-import { DatabaseSpace } from './core/free-disk.ts'
+import { CredentialCache, contextFor, type PasswordHashing, type Services } from './core/context.ts'
+import { DatabaseSpace } from './core/disk.ts'
 import { type Limits, memoryLimits } from './core/limits.ts'
-import { logFailure } from './core/log-failure.ts'
+import { LogOutput, logFailure } from './core/log.ts'
 import { type Database, databaseSizeOf, withPatience } from './db/db.ts'
-import { openDatabase } from './db/engines/open.ts'
-import { requireDirectWay, requirePoolerSettings } from './db/engines/postgres/pooler.ts'
-import { explainUnusable, requireCitus, requireUtf8 } from './db/engines/postgres/unusable.ts'
 import { migrate } from './db/migrations/migrate.ts'
-import { PATIENCE, type Patience } from './doors/http/limits/connection-limits.ts'
+import { openDatabase } from './db/open.ts'
+import {
+  explainUnusable,
+  requireCitus,
+  requireDirectWay,
+  requirePoolerSettings,
+  requireUtf8,
+} from './db/postgres/requirements.ts'
+import { TIMEOUTS, type Timeouts } from './doors/http/connections.ts'
 import type { MetricsOfAll } from './doors/http/metrics.ts'
 import { buildServer } from './doors/http/server.ts'
 import { serveMcp } from './doors/mcp/http.ts'
 import type { McpOptions } from './doors/mcp/protocol.ts'
-import { openPayments } from './features/billing/open-payments.ts'
-import { bringIndexUpToDate } from './features/cards/indexing/reindex.ts'
-import { HASHING } from './features/identity/users/passwords.ts'
-import { fillEventIndex } from './features/memory/reindex.ts'
+import { openPayments } from './features/billing/development-provider.ts'
+import { bringIndexUpToDate } from './features/cards/card-index.ts'
+import { HASHING } from './features/identity/passwords.ts'
+import { fillEventIndex } from './features/memory/store.ts'
 import { type Job, startJobs } from './jobs.ts'
-import { LogOutput } from './log-output.ts'
 import { usualTuning } from './search-index/index.ts'
 import { openSecretKey } from './secret-key.ts'
 
@@ -49,7 +53,7 @@ export type BuildOptions = {
   /** Less work in tests, which register thousands of people. */
   passwordHashing?: PasswordHashing
   /** Shorter in tests: nobody wants to wait for a minute there. */
-  patience?: Partial<Patience>
+  patience?: Partial<Timeouts>
   /** Set in a worker that replaces another: the vault was there, so none is made in its place. */
   mustExist?: boolean
   /** Set in a worker, which has siblings. */
@@ -71,14 +75,14 @@ export const makeLogger = (config: Config, destination: DestinationStream = stan
 /** The mail library is loaded only if there is a mail server. */
 async function openMail({ mail, baseUrl }: Config): Promise<MailTransport | null> {
   if (!mail.smtpUrl) return null
-  const { smtpMail } = await import('./adapters/mail/mail.ts')
+  const { smtpMail } = await import('./adapters/mail.ts')
   return smtpMail({ url: mail.smtpUrl, from: mail.from, baseUrl })
 }
 
 /** Likewise, the library that verifies Google's tokens. */
 async function openGoogle({ google }: Config): Promise<IdentityProvider | null> {
   if (!google) return null
-  const { googleIdentity } = await import('./adapters/identity/identity.ts')
+  const { googleIdentity } = await import('./adapters/google.ts')
   return googleIdentity(google)
 }
 
@@ -104,7 +108,7 @@ async function fillIndexes(services: Services): Promise<void> {
   if (events > 0) services.log.info({ events }, 'memory events were indexed')
 }
 
-async function closeServer(server: FastifyInstance, stopMs = PATIENCE.stopMs): Promise<void> {
+async function closeServer(server: FastifyInstance, stopMs = TIMEOUTS.stopMs): Promise<void> {
   const end = setTimeout(() => server.server.closeAllConnections(), stopMs)
   try {
     await server.close()

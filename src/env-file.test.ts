@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ConfigError, readConfig } from './config.ts'
-import { ofPackage, unknownInEnvFile, withEnvFile } from './env-file.ts'
+import { ConfigError, ofPackage, readConfig, unknownInEnvFile, withEnvFile } from './config.ts'
 
 let folder: string
 let file: string

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readConfig } from './config.ts'
-import { greeting, settingsWithoutEffect, warningsAtStart } from './greeting.ts'
+import { greeting, settingsWithoutEffect, warningsAtStart } from './startup.ts'
 
 test('the hint on admins names the command as it is called here', () => {
   const config = readConfig({ ADMIN_EMAILS: 'boss@example.com' })

@@ -33,13 +33,13 @@ function say(message: string): void {
 /** On PostgreSQL several servers are the usual way. */
 async function claimData({ databaseUrl, dataDir }: Config): Promise<boolean> {
   if (databaseUrl !== undefined) return true
-  return (await import('./db/engines/sqlite/one-server.ts')).claimFolder(dataDir)
+  return (await import('./db/sqlite/server-lock.ts')).claimFolder(dataDir)
 }
 
 type Greeting = { settings: Variables; unknownSettings: readonly string[]; isAlone: boolean }
 
 async function greet(config: Config, { settings, unknownSettings, isAlone }: Greeting): Promise<void> {
-  const { greeting, secondServer, settingsWithoutEffect, warningsAtStart } = await import('./greeting.ts')
+  const { greeting, secondServer, settingsWithoutEffect, warningsAtStart } = await import('./startup.ts')
   process.stdout.write(greeting(config))
   if (!isAlone) process.stderr.write(secondServer(config))
   for (const warning of warningsAtStart(config, settingsWithoutEffect(settings, unknownSettings)))
@@ -74,8 +74,8 @@ function onEndOfNpm(handle: () => void): void {
 /** What a worker and its siblings tell each other, through the process that watches them. */
 async function shareWithSiblings() {
   if (!cluster.isWorker) return {}
-  const { limitsOfWorker } = await import('./worker-limits.ts')
-  const { metricsOfAllWorkers } = await import('./worker-metrics.ts')
+  const { limitsOfWorker } = await import('./cluster.ts')
+  const { metricsOfAllWorkers } = await import('./cluster.ts')
   const channel = {
     tell: (message: object) => void process.send?.(message),
     // biome-ignore lint/suspicious/noExplicitAny: each side of the channel knows its own messages
@@ -102,8 +102,8 @@ async function serve(config: Config): Promise<void> {
 
 async function start(): Promise<void> {
   const { readConfig } = await import('./config.ts')
-  const { settingsToPassOn, unknownInEnvFile, withEnvFile } = await import('./env-file.ts')
-  const { requirePort, withChosenPort } = await import('./required-port.ts')
+  const { settingsToPassOn, unknownInEnvFile, withEnvFile } = await import('./config.ts')
+  const { requirePort, withChosenPort } = await import('./startup.ts')
   const settings = await withChosenPort(withEnvFile(process.env))
   const config = readConfig(settings)
   // Without the process that watches it there is nobody to write to: another worker has said why.
@@ -111,7 +111,7 @@ async function start(): Promise<void> {
   if (cluster.isWorker) return serve(config)
   const unknownSettings = unknownInEnvFile(process.env)
   // Said before the app is loaded, and by no worker.
-  const { requireFolders } = await import('./required-folders.ts')
+  const { requireFolders } = await import('./startup.ts')
   requireFolders(config)
   await requirePort(config)
   // Before the secret key is read: a change of the key sees then that a server runs.
@@ -120,7 +120,7 @@ async function start(): Promise<void> {
     await serve(config)
     return greet(config, greeting)
   }
-  const { supervise } = await import('./supervisor.ts')
+  const { supervise } = await import('./cluster.ts')
   const supervisor = supervise(config.workers, settingsToPassOn(settings), {
     ready: () => void greet(config, greeting),
     failed: (code) => process.exit(code),

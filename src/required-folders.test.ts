@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fastFolder } from '../test/support/fast-folder.ts'
 import { describeWhere, NOT_LINUX } from '../test/support/skips.ts'
 import { type Config, readConfig } from './config.ts'
-import { requireFolders } from './required-folders.ts'
 import { explainStart } from './start-errors.ts'
+import { requireFolders } from './startup.ts'
 
 let folder = ''
 beforeAll(() => {

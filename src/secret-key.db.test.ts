@@ -7,12 +7,12 @@ import { runKvault, spawnKvault } from '../test/support/process.ts'
 import { type App, buildApp } from './app.ts'
 import { readConfig } from './config.ts'
 import { contextFor, inTx } from './core/context.ts'
-import { addressHash, fingerprintOf, unseal } from './core/secrets.ts'
-import { claimFolder, releaseFolders } from './db/engines/sqlite/one-server.ts'
-import { signingKey } from './features/library-sharing/signing-keys.ts'
+import { addressHash, fingerprintOf, unseal } from './core/crypto.ts'
+import { claimFolder, releaseFolders } from './db/sqlite/server-lock.ts'
+import { signingKey } from './features/library/signing-keys.ts'
 import { enqueueMail } from './features/mail/outbox.ts'
-import { changeKey } from './features/secret-key/sealed.ts'
-import { conversationOf } from './features/support/conversations.ts'
+import { changeKey } from './features/secret-key/secret-key.ts'
+import { conversationOf } from './features/support/chat.ts'
 
 const FIRST = 'first key of this vault '.repeat(2).trim()
 const SECOND = 'second key of this vault '.repeat(2).trim()

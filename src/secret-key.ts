@@ -1,10 +1,9 @@
-/** The secret key of the server: where it comes from, and whether it is the one that the database knows. */
 import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, ConfigError } from './config.ts'
 import type { Ctx, Services } from './core/context.ts'
-import { makeFolder } from './core/make-folder.ts'
-import { fingerprintOf, randomToken } from './core/secrets.ts'
+import { fingerprintOf, randomToken } from './core/crypto.ts'
+import { makeFolder } from './core/disk.ts'
 import { VaultGone } from './db/db.ts'
 import type { BackupKey } from './features/backup/format.ts'
 import {
@@ -17,7 +16,9 @@ import {
   otherKey,
   type Resealed,
   withKeyLock,
-} from './features/secret-key/sealed.ts'
+} from './features/secret-key/secret-key.ts'
+
+/** The secret key of the server: where it comes from, and whether it is the one that the database knows. */
 
 const isCode = (error: unknown, code: string) =>
   error instanceof Error && 'code' in error && error.code === code

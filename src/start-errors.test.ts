@@ -10,8 +10,8 @@ import { PROGRAM } from '../test/support/process.ts'
 import { describeWhere, NOT_LINUX } from '../test/support/skips.ts'
 import { buildApp } from './app.ts'
 import { readConfig } from './config.ts'
-import { withChosenPort } from './required-port.ts'
 import { explainStart } from './start-errors.ts'
+import { withChosenPort } from './startup.ts'
 
 let folder = ''
 beforeAll(() => {

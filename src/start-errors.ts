@@ -1,4 +1,4 @@
-import { isUnwritable } from './db/engines/sqlite/result-codes.ts'
+import { isUnwritable } from './db/sqlite/result-codes.ts'
 
 const EXIT_FAILED = 1
 const EXIT_MISCONFIGURED = 2

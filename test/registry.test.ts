@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { capabilities, rawRoutes } from '../src/capabilities.ts'
-import { AGENT_KEYS, ANY_SCOPE, SCOPES } from '../src/core/scopes.ts'
+import { AGENT_KEYS, ANY_SCOPE, SCOPES } from '../src/shared/scopes.ts'
 import { CONTRACT_ROUTES } from './support/contract.ts'
 
 const ROUTES = [

@@ -1,6 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { contextFor, type Viewer } from '../../src/core/context.ts'
+import { codesAsked, isAboutAnotherCode } from '../../src/features/search/query.ts'
+import { loadHits } from '../../src/features/search/results.ts'
+import { type Hit, retrieve } from '../../src/features/search/retrieve.ts'
 import {
   besideBest,
   COEFFICIENTS,
@@ -12,12 +15,9 @@ import {
   featuresOf,
   isMetByChance,
   logitOfChance,
+  readQuery,
   weighQuery,
-} from '../../src/features/search/confidence.ts'
-import { codesAsked, isAboutAnotherCode } from '../../src/features/search/other-code.ts'
-import { loadHits } from '../../src/features/search/results.ts'
-import { type Hit, retrieve } from '../../src/features/search/retrieve.ts'
-import { readQuery } from '../../src/text/query-words.ts'
+} from '../../src/text/query.ts'
 import {
   areaUnderCurve,
   type Collection,
@@ -410,7 +410,7 @@ export type FitOptions = {
   quick: boolean
 }
 
-/** The coefficients that fit these collections best, for src/features/search/confidence.ts, and how well they tell hits apart. */
+/** The coefficients that fit these collections best, for src/text/query.ts, and how well they tell hits apart. */
 export async function fitConfidence({ folders, code, draw, quick }: FitOptions): Promise<Table[]> {
   const isCode = (folder: string) => code.some((one) => basename(one) === basename(folder))
   const collections = [...folders, ...code].map((folder) => {

@@ -1,9 +1,7 @@
 import { parseArgs } from 'node:util'
-import { eventNumber } from '../../src/features/memory/events.search.ts'
-import type { Features } from '../../src/features/memory/ranked/judge.ts'
-import { type Ranking, rankEvents } from '../../src/features/memory/ranked/rank-events.ts'
-import { FLOOR } from '../../src/features/search/confidence.ts'
-import { readQuery } from '../../src/text/query-words.ts'
+import { eventNumber } from '../../src/features/memory/event-index.ts'
+import { type Features, type Ranking, rankEvents } from '../../src/features/memory/event-search.ts'
+import { FLOOR, readQuery } from '../../src/text/query.ts'
 import {
   areaUnderCurve,
   type Collection,
@@ -221,7 +219,7 @@ async function samplesOf(project: FitProject, others: readonly FitProject[]): Pr
   return samples
 }
 
-/** The coefficients that fit these collections best, for src/features/memory/ranked/judge.ts. Every second question is kept for checking. */
+/** The coefficients that fit these collections best, for src/features/memory/event-search.ts. Every second question is kept for checking. */
 async function fitCoefficients(
   vault: OpenVault,
   whole: readonly Collection[],

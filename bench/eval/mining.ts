@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { sessionFrom } from '../../src/features/mining/captured.ts'
-import { mine } from '../../src/features/mining/rules/mine.ts'
+import { sessionFrom } from '../../src/features/mining/job.ts'
+import { mine } from '../../src/shared/mining.ts'
 import { percent } from '../lib/collections.ts'
 import type { Table } from '../lib/measure.ts'
 import { HELD_OUT_NON_PAIRS, HELD_OUT_PAIRS } from '../mining/held-out.ts'

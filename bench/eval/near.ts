@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { FLOOR } from '../../src/features/search/confidence.ts'
+import { FLOOR } from '../../src/text/query.ts'
 import { percent } from '../lib/collections.ts'
 import type { Table } from '../lib/measure.ts'
 import { call, engineOf, fillCards, openVault, register, settleIndex } from '../lib/vault.ts'

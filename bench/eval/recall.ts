@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import { contextFor, type Viewer } from '../../src/core/context.ts'
-import { LOOKED_AT, questionOf } from '../../src/features/recall/fitting.ts'
 import { EVIDENCE, evidenceFor } from '../../src/features/recall/judge.ts'
-import { findOwnAndTeam } from '../../src/features/search/find-cards.ts'
+import { LOOKED_AT, questionOf } from '../../src/features/recall/recall.ts'
+import { findOwnAndTeam } from '../../src/features/search/hits.ts'
 import { percent, readCollection } from '../lib/collections.ts'
 import { fitLogistic, type Sample, sigmoid } from '../lib/logistic.ts'
 import type { Table } from '../lib/measure.ts'
@@ -87,7 +87,7 @@ function floorRows(judged: readonly JudgedCase[], beta: readonly number[]): Tabl
   })
 }
 
-/** The coefficients that fit the tuning half best, for src/features/recall/floors.ts. */
+/** The coefficients that fit the tuning half best, for src/features/recall/judge.ts. */
 async function fitCoefficients(
   vault: OpenVault,
   filled: readonly Filled[],

@@ -1,7 +1,7 @@
 import { type Agent, Agent as HttpAgent, request } from 'node:http'
 import type { z } from 'zod'
 import { capabilities, rawRoutes } from '../../src/capabilities.ts'
-import { innermost } from '../../src/core/sizes.ts'
+import { innermost } from '../../src/core/validation.ts'
 
 /** Hostile requests for every route of the registry, and how to send them. */
 

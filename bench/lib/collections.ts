@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { tokens } from '../../src/text/analyse.ts'
-import { rarity } from '../../src/text/bm25.ts'
 import { fold } from '../../src/text/fold.ts'
-import { STOP_WORDS } from '../../src/text/stopwords.ts'
+import { rarity } from '../../src/text/query.ts'
+import { STOP_WORDS } from '../../src/text/terms.ts'
 import type { Card } from './vault.ts'
 
 /** A judged collection: texts, questions, and which text answers which question. */

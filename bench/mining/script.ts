@@ -1,6 +1,6 @@
-import type { CapturedTurn } from '../../src/features/memory/mining-due.ts'
-import type { Step } from '../../src/features/mining/rules/session.ts'
-import { commandText } from '../../src/text/command-text.ts'
+import type { CapturedTurn } from '../../src/features/memory/mining-queue.ts'
+import type { Step } from '../../src/shared/session.ts'
+import { commandText } from '../../src/text/command-output.ts'
 import { tellingLines } from '../../src/text/failure.ts'
 import { randomFrom } from '../lib/texts.ts'
 

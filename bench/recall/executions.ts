@@ -1,4 +1,4 @@
-import { commandText } from '../../src/text/command-text.ts'
+import { commandText } from '../../src/text/command-output.ts'
 import { randomFrom } from '../lib/texts.ts'
 
 type Random = ReturnType<typeof randomFrom>

@@ -1,6 +1,5 @@
-import type { Capability, Route } from '../../src/core/capability.ts'
-import type { RawRoute } from '../../src/core/http/raw-route.ts'
-import { inputSchemaOf, requiredScopes, type ToolCapability } from '../../src/core/tools.ts'
+import type { Capability, RawRoute, Route } from '../../src/core/capability.ts'
+import { inputSchemaOf, requiredScopes, type ToolCapability } from '../../src/core/invoke.ts'
 import { fieldText, fieldTexts, type Schema, typeText } from './schema-text.ts'
 
 type Parameter = { name: string; in: string; required?: boolean; schema: Schema }

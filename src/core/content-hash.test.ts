@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { canonicalJson } from './canonical-json.ts'
-import { contentHash } from './content-hash.ts'
+import { canonicalJson, contentHash } from './crypto.ts'
 
 const CARD = {
   card_type: 'debug_fix',

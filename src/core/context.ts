@@ -1,14 +1,15 @@
 import type { EventEmitter } from 'node:events'
 import type { Logger } from 'pino'
-import type { Adapters } from '../adapters/adapters.ts'
+import type { IdentityProvider } from '../adapters/google.ts'
+import type { MailTransport } from '../adapters/mail.ts'
+import type { PaymentProvider } from '../adapters/payments.ts'
 import type { Config } from '../config.ts'
 import type { Database, Db, TransactionOptions } from '../db/db.ts'
-import type { SearchTuning } from '../search-index/index.ts'
-import type { CredentialCache } from './credential-cache.ts'
+import type { SearchTuning } from '../search-index/postings.ts'
+import type { Scope } from '../shared/scopes.ts'
+import type { DatabaseSpace } from './disk.ts'
 import type { Subscribers } from './events.ts'
-import type { DatabaseSpace } from './free-disk.ts'
 import type { Limits } from './limits.ts'
-import type { Scope } from './scopes.ts'
 import { type Meter, Work } from './work.ts'
 
 export type Viewer = {
@@ -140,4 +141,77 @@ export async function inTx<C extends Ctx, T>(
   await ctx.database.wrote([...readers])
   for (const effect of effects) effect()
   return result
+}
+
+/** What reaches outside this process, each behind an interface with a real and a local side. */
+type Adapters = {
+  /** Null where Google sign-in is not configured. */
+  google: IdentityProvider | null
+  /** Null in production without Stripe. */
+  payments: PaymentProvider | null
+  /** Null where no mail server is configured; links are then shown to those who ask for them. */
+  mail: MailTransport | null
+}
+
+/** Beyond it the oldest are dropped; each is looked up again after a second anyway. */
+const MAX_ENTRIES = 10_000
+/** A bound in case news of a revocation gets lost: no entry is trusted longer without a look at the database. */
+const TRUSTED_MS = 900
+
+/** Who a credential belongs to, as the database had it. */
+export type Recognised = {
+  viewer: Viewer
+  /** When the credential itself ends; null for never. */
+  endsAt: number | null
+  /** Throws for an address that the credential is not meant for. */
+  check?: (path: string) => void
+}
+
+type Entry = { recognised: Recognised; from: number; until: number }
+
+/**
+ * Callers who were recognised a moment ago, by their credential, so that a busy one costs neither hash nor look-up.
+ * Only accepted callers are kept. The version says whether anything that credentials depend on may have been revoked
+ * since (`Database.credentialsVersion`); then all are looked up again. Credentials stay in this process.
+ */
+export class CredentialCache {
+  readonly #entries = new Map<string, Entry>()
+  readonly #currentVersion: () => number | undefined
+  #version: number | undefined
+
+  constructor(currentVersion: () => number | undefined) {
+    this.#currentVersion = currentVersion
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** Read it before the look-up whose answer is kept. */
+  version(): number | undefined {
+    const version = this.#currentVersion()
+    if (version !== this.#version) {
+      this.#entries.clear()
+      this.#version = version
+    }
+    return version
+  }
+
+  find(credential: string, now: number): Recognised | undefined {
+    if (this.version() === undefined) return undefined
+    const entry = this.#entries.get(credential)
+    return entry && now >= entry.from && now < entry.until ? entry.recognised : undefined
+  }
+
+  /** Not kept if anything was revoked since `version`: the look-up may have seen what is gone. */
+  keep(credential: string, recognised: Recognised, now: number, version: number | undefined): void {
+    if (version === undefined || version !== this.version()) return
+    this.#entries.delete(credential)
+    if (this.#entries.size >= MAX_ENTRIES) {
+      const oldest = this.#entries.keys().next().value
+      if (oldest !== undefined) this.#entries.delete(oldest)
+    }
+    const until = Math.min(now + TRUSTED_MS, recognised.endsAt ?? Number.POSITIVE_INFINITY)
+    this.#entries.set(credential, { recognised, from: now, until })
+  }
 }

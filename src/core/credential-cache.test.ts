@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CredentialCache, type Recognised } from './credential-cache.ts'
+import { CredentialCache, type Recognised } from './context.ts'
 
 const somebody = (userId: string, endsAt: number | null = null): Recognised => ({
   viewer: {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { checkAnswer, keepAnswer, writeAnswer } from './kept-answers.ts'
+import { checkAnswer, keepAnswer, writeAnswer } from './invoke.ts'
 
 const counting = () => {
   let checks = 0

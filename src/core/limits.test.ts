@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { DAY_MS } from './day.ts'
+import { DAY_MS } from '../shared/time.ts'
 import { type CountedUses, memoryLimits } from './limits.ts'
 
 test('the limit holds for a minute from the first use, then starts again', () => {

@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Database } from '../db/db.ts'
-import { logFailure } from './log-failure.ts'
+import { logFailure } from './log.ts'
 
 let lines: Record<string, unknown>[] = []
 beforeEach(() => {

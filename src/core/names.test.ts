@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { plainName, withoutLinks } from './names.ts'
 import { Email } from './schemas.ts'
+import { plainName, withoutLinks } from './untrusted-text.ts'
 
 test('a name has no characters that turn text around, hide, or break the line', () => {
   expect(plainName('Invoice\u202Efdp.exe\u2069')).toBe('Invoicefdp.exe')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { InvalidInput } from './errors.ts'
-import { partOf } from './parts.ts'
+import { partOf } from './invoke.ts'
 
 test('a short text is sent whole, in its own form', () => {
   const whole = { title: 'a', steps: [{ order: 1, action: 'b' }], empty: '', none: null }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LICENCES } from '../shared/licences.ts'
 
 /** Any UUID version is accepted; ids compare in lower case. */
 export const Id = z.guid().toLowerCase()
@@ -36,3 +37,42 @@ export const JsonValue = z
   .unknown()
   .refine((value) => Json.safeParse(value).success, 'Input should be a JSON value')
   .meta({ id: 'JsonValue', description: 'Any JSON value' })
+
+export const LicenceId = z.enum(LICENCES)
+
+type Written = { zodSchema: z.core.$ZodType; jsonSchema: z.core.JSONSchema.BaseSchema }
+
+/** Somewhere a character that is no blank; also where a reader takes the pattern for the whole text. */
+export const NOT_BLANK = '\\S[\\s\\S]*'
+
+/** zod writes down the shortest length of a text, but not that it is trimmed before: blanks alone are refused. */
+function sayBlanksAreRefused({ zodSchema, jsonSchema }: Written): void {
+  const { type, minLength = 0, pattern, format } = jsonSchema
+  if (type !== 'string' || minLength === 0 || pattern !== undefined || format !== undefined) return
+  if (!z.safeParse(zodSchema, ' '.repeat(minLength)).success) jsonSchema.pattern = NOT_BLANK
+}
+
+/** What a door takes, for clients: whatever this refuses, the door refuses. */
+export const jsonSchemaOf = (schema: z.ZodType) =>
+  z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: sayBlanksAreRefused })
+
+/** What one page of a list carries at most, of the texts that its authors wrote. */
+export const MAX_PAGE_BYTES = 2 * 1024 * 1024
+
+const bytesOf = (texts: readonly (string | null)[]): number =>
+  texts.reduce((sum, text) => sum + (text === null ? 0 : Buffer.byteLength(text)), 0)
+
+/** Presents rows whole as long as a page has room for their texts, and the others in a light form. */
+export function presentWithin<Row, Item>(
+  rows: readonly Row[],
+  textsOf: (row: Row) => readonly (string | null)[],
+  present: (row: Row, isLight: boolean) => Item,
+): Item[] {
+  let left = MAX_PAGE_BYTES
+  return rows.map((row) => {
+    const bytes = bytesOf(textsOf(row))
+    if (bytes > left) return present(row, true)
+    left -= bytes
+    return present(row, false)
+  })
+}

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { InputIssue } from './errors.ts'
 
 type Issue = z.core.$ZodIssue
@@ -146,4 +146,264 @@ export function toInputIssues(issues: readonly Issue[], raw: unknown): InputIssu
     .slice(0, MAX_ISSUES)
     .flatMap((issue) => toIssue(issue, raw))
     .slice(0, MAX_ISSUES)
+}
+
+/** Limits that zod lacks: entries of a dictionary, and bytes of free JSON. */
+type SizeLimit = { maxEntries?: number; maxBytes?: number }
+
+export const sizeLimits = z.registry<SizeLimit>()
+
+/** A dictionary with a limit on its entries. */
+export const dictionary = <K extends z.core.$ZodRecordKey, V extends z.core.$ZodType>(
+  key: K,
+  value: V,
+  maxEntries: number,
+) => z.record(key, value).meta({ maxProperties: maxEntries }).register(sizeLimits, { maxEntries })
+
+/** An object whose contents are the caller's own, up to a limit in bytes of JSON. */
+export const freeJson = (maxBytes: number) =>
+  z.record(z.string(), z.unknown()).register(sizeLimits, { maxBytes })
+
+/** An object that may have more than the declared fields, up to `maxBytes` of JSON. */
+export const openObject = <S extends z.core.$ZodLooseShape>(shape: S, maxBytes: number) =>
+  z.looseObject(shape).register(sizeLimits, { maxBytes })
+
+type Path = readonly (string | number)[]
+type Look = (value: unknown, path: Path, found: InputIssue[]) => void
+type Kind = 'string' | 'list' | 'object' | 'other'
+
+const defOf = (schema: z.core.$ZodType) => (schema as z.core.$ZodTypes)._zod.def
+
+/** The schema of the value as it was sent, without its wrappers. */
+export function innermost(schema: z.core.$ZodType): z.core.$ZodType {
+  const def = defOf(schema)
+  if (def.type === 'pipe') return innermost(def.in)
+  return 'innerType' in def ? innermost(def.innerType) : schema
+}
+
+/** The largest number that the leading checks of a text or a list let pass. */
+export function maxLengthOf(schema: z.core.$ZodType): number | undefined {
+  for (const check of defOf(schema).checks ?? []) {
+    const def = check._zod.def as { check: string; maximum?: number; length?: number }
+    if (def.check === 'max_length') return def.maximum
+    if (def.check === 'length_equals') return def.length
+  }
+  return undefined
+}
+
+const kindOfValue = (value: unknown): Kind => {
+  if (typeof value === 'string') return 'string'
+  if (Array.isArray(value)) return 'list'
+  return typeof value === 'object' && value !== null ? 'object' : 'other'
+}
+
+function kindOfSchema(schema: z.core.$ZodType): Kind {
+  const { type } = defOf(innermost(schema))
+  if (type === 'array') return 'list'
+  if (type === 'object' || type === 'record') return 'object'
+  return type === 'string' ? 'string' : 'other'
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => kindOfValue(value) === 'object'
+
+const hasMoreKeys = (value: object, most: number): boolean => {
+  let keys = 0
+  for (const _ in value) if (++keys > most) return true
+  return false
+}
+
+/** Counts characters until there are too many: at least as many bytes as characters are sent. */
+function charactersLeft(value: unknown, left: number): number {
+  if (typeof value === 'string') return left - value.length
+  if (typeof value !== 'object' || value === null) return left - 1
+  let rest = left - 2
+  for (const key in value) {
+    rest = charactersLeft((value as Record<string, unknown>)[key], rest - key.length)
+    if (rest < 0) return rest
+  }
+  return rest
+}
+
+const hasMoreBytes = (value: unknown, most: number): boolean =>
+  charactersLeft(value, most) < 0 || Buffer.byteLength(JSON.stringify(value)) > most
+
+const tooLong = (path: Path, value: unknown, most: number, what: string): InputIssue => ({
+  type: what === 'String' ? 'string_too_long' : 'too_long',
+  path: [...path],
+  msg: `${what} should have at most ${most} ${what === 'String' ? 'characters' : what === 'List' ? 'items' : 'entries'}`,
+  input: value,
+  ctx: { max_length: most },
+})
+
+const tooManyBytes = (path: Path, most: number): InputIssue => ({
+  type: 'too_long',
+  path: [...path],
+  msg: `Input should have at most ${most} bytes as JSON`,
+  input: {},
+  ctx: { max_bytes: most },
+})
+
+/** Whether a text is trimmed before its length counts. */
+function isTrimmedFirst(schema: z.core.$ZodType): boolean {
+  for (const check of defOf(schema).checks ?? []) {
+    const def = check._zod.def as { check: string; tx?: (text: string) => string }
+    if (def.check === 'max_length') return false
+    if (def.check === 'overwrite' && def.tx?.(' ') === '') return true
+  }
+  return false
+}
+
+/**
+ * zod counts code points, of which there are at least half as many as units; in between it decides itself. Looked at
+ * beforehand because zod still matches patterns of a text that it has found too long.
+ */
+function lookAtText(schema: z.core.$ZodType): Look | undefined {
+  const most = maxLengthOf(schema)
+  if (most === undefined) return undefined
+  const counted = isTrimmedFirst(schema) ? (text: string) => text.trim() : (text: string) => text
+  return (value, path, found) => {
+    if (typeof value === 'string' && value.length > 2 * most && counted(value).length > 2 * most)
+      found.push(tooLong(path, value, most, 'String'))
+  }
+}
+
+/** The first of very many items that are not texts, where only texts may be: zod would describe each before we cut its list. */
+function otherThanTexts(items: readonly unknown[], path: Path): InputIssue[] {
+  const found: InputIssue[] = []
+  for (let i = 0; i < items.length && found.length <= MAX_ISSUES; i++)
+    if (typeof items[i] !== 'string')
+      found.push({
+        type: 'string_type',
+        path: [...path, i],
+        msg: 'Input should be a valid string',
+        input: items[i],
+      })
+  return found.length > MAX_ISSUES ? found.slice(0, MAX_ISSUES) : []
+}
+
+function lookAtList(def: z.core.$ZodArrayDef, schema: z.core.$ZodType): Look {
+  const most = maxLengthOf(schema) ?? Number.POSITIVE_INFINITY
+  const { maxBytes } = sizeLimits.get(schema) ?? {}
+  const lookAtItem = lookFor(def.element)
+  const isOfTexts = defOf(def.element).type === 'string'
+  return (value, path, found) => {
+    if (!Array.isArray(value)) return
+    const others = isOfTexts && value.length > MAX_ISSUES ? otherThanTexts(value, path) : []
+    if (value.length > most) found.push(tooLong(path, value, most, 'List'))
+    else if (others.length > 0) found.push(...others)
+    else if (maxBytes !== undefined && hasMoreBytes(value, maxBytes)) found.push(tooManyBytes(path, maxBytes))
+    else if (lookAtItem)
+      for (let i = 0; i < value.length && found.length < MAX_ISSUES; i++)
+        lookAtItem(value[i], [...path, i], found)
+  }
+}
+
+function lookAtDictionary(def: z.core.$ZodRecordDef, schema: z.core.$ZodType): Look {
+  const { maxEntries = Number.POSITIVE_INFINITY, maxBytes } = sizeLimits.get(schema) ?? {}
+  const lookAtKey = lookFor(def.keyType)
+  const lookAtItem = lookFor(def.valueType)
+  return (value, path, found) => {
+    if (!isObject(value)) return
+    if (hasMoreKeys(value, maxEntries)) found.push(tooLong(path, value, maxEntries, 'Object'))
+    else if (maxBytes !== undefined && hasMoreBytes(value, maxBytes)) found.push(tooManyBytes(path, maxBytes))
+    else if (lookAtKey || lookAtItem)
+      for (const key in value) {
+        if (found.length >= MAX_ISSUES) break
+        lookAtKey?.(key, [...path, key], found)
+        lookAtItem?.(value[key], [...path, key], found)
+      }
+  }
+}
+
+/** The first of very many keys that are not declared, where none may be: zod would write all of them into its message. */
+function undeclaredKeys(value: Record<string, unknown>, shape: object, path: Path): InputIssue[] {
+  const found: InputIssue[] = []
+  for (const key in value) {
+    if (Object.hasOwn(shape, key)) continue
+    if (found.length === MAX_ISSUES) return found
+    const shown = key.slice(0, MAX_ECHO)
+    found.push({
+      type: 'extra_forbidden',
+      path: [...path, shown],
+      msg: 'Extra inputs are not permitted',
+      input: value[key],
+    })
+  }
+  return []
+}
+
+/** What is not declared counts by its bytes. */
+function lookAtObject(def: z.core.$ZodObjectDef, schema: z.core.$ZodType): Look {
+  const { maxBytes } = sizeLimits.get(schema) ?? {}
+  const fields = Object.entries(def.shape).flatMap(([name, field]) => {
+    const look = lookFor(field)
+    return look ? [{ name, look }] : []
+  })
+  const extrasOf = (value: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(value).filter(([name]) => !Object.hasOwn(def.shape, name)))
+  const isStrict = def.catchall !== undefined && defOf(def.catchall).type === 'never'
+  const manyKeys = Object.keys(def.shape).length + MAX_ISSUES
+  return (value, path, found) => {
+    if (!isObject(value)) return
+    if (isStrict && hasMoreKeys(value, manyKeys)) {
+      found.push(...undeclaredKeys(value, def.shape, path))
+      return
+    }
+    if (maxBytes !== undefined && hasMoreBytes(extrasOf(value), maxBytes))
+      found.push(tooManyBytes(path, maxBytes))
+    for (const { name, look } of fields)
+      if (Object.hasOwn(value, name) && found.length < MAX_ISSUES) look(value[name], [...path, name], found)
+  }
+}
+
+/** Too large only if it is too large for every option of its kind. */
+function lookAtUnion(def: z.core.$ZodUnionDef): Look {
+  const options = def.options.map((option) => ({ kind: kindOfSchema(option), look: lookFor(option) }))
+  return (value, path, found) => {
+    const kind = kindOfValue(value)
+    const tries = options
+      .filter((option) => option.kind === kind)
+      .map(({ look }) => {
+        const issues: InputIssue[] = []
+        look?.(value, path, issues)
+        return issues
+      })
+    const [first] = tries
+    if (first && tries.every((issues) => issues.length > 0)) found.push(...first)
+  }
+}
+
+const looks = new WeakMap<z.core.$ZodType, { look: Look | undefined }>()
+
+function lookFor(wrapped: z.core.$ZodType): Look | undefined {
+  const known = looks.get(wrapped)
+  if (known) return known.look
+  const look = makeLook(innermost(wrapped))
+  looks.set(wrapped, { look })
+  return look
+}
+
+function makeLook(schema: z.core.$ZodType): Look | undefined {
+  const def = defOf(schema)
+  switch (def.type) {
+    case 'string':
+      return lookAtText(schema)
+    case 'array':
+      return lookAtList(def, schema)
+    case 'record':
+      return lookAtDictionary(def, schema)
+    case 'object':
+      return lookAtObject(def, schema)
+    case 'union':
+      return lookAtUnion(def)
+    default:
+      return undefined
+  }
+}
+
+/** Everything in the input that is larger than its schema allows, found before its contents are looked at. */
+export function sizeIssues(schema: z.core.$ZodType, input: unknown): InputIssue[] {
+  const found: InputIssue[] = []
+  lookFor(schema)?.(input, [], found)
+  return found
 }

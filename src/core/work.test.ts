@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { doAll, type Pieces } from './pieces.ts'
-import { Work } from './work.ts'
-import { makeYielder } from './yielding.ts'
+import { doAll, type Pieces } from '../shared/pieces.ts'
+import { makeYielder, Work } from './work.ts'
 
 /** Works for so long, as an analyser does. */
 function busy(ms: number): void {

@@ -1,6 +1,6 @@
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { takesCredentials } from './credential-statements.ts'
+import { takesCredentials } from './db.ts'
 import type { Schema } from './schema.ts'
 
 const db = new Kysely<Schema>({

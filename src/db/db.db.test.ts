@@ -4,7 +4,6 @@ import { makeVault, onBothEngines } from '../../test/support/engines.ts'
 import { readConfig } from '../config.ts'
 import { contextFor, inTx } from '../core/context.ts'
 import type { Database } from './db.ts'
-import { openDatabase } from './engines/open.ts'
 import { newId } from './ids.ts'
 import { initial } from './migrations/0001-initial.ts'
 import { FORMER_LIST, SchemaTooOld } from './migrations/former-list.ts'
@@ -12,13 +11,14 @@ import {
   appliedMigrations,
   applyMigrations,
   MIGRATIONS,
-  type Migration,
   migrate,
   pendingMigrations,
   requirePresentSchema,
   SchemaTooNew,
 } from './migrations/migrate.ts'
+import type { Migration } from './migrations/statements.ts'
 import { NoVault, OtherProgram } from './migrations/whose-tables.ts'
+import { openDatabase } from './open.ts'
 
 /** A migration that comes after the present ones. */
 const LATER: Migration = {

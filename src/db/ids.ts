@@ -14,3 +14,7 @@ export function newId(now: number = Date.now()): string {
   // Variant and random bits stand where version 4 has them, which Node draws from a store of random bytes.
   return `${time.slice(0, 8)}-${time.slice(8)}-7${countInTime.toString(16).padStart(3, '0')}${randomUUID().slice(18)}`
 }
+
+/** The one system workspace: what is published without a target goes here. */
+export const PUBLIC_LIBRARY_ID = '00000000-0000-7000-8000-000000000001'
+export const PUBLIC_LIBRARY_NAME = 'Public Library'

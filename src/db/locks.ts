@@ -44,3 +44,12 @@ export async function holdLockOf(
   if (engine === 'postgres')
     await sql`select pg_advisory_xact_lock(${LOCKS_BY_ID[name]}, hashtext(${id}))`.execute(db)
 }
+
+/** How many connections servers, and backups that run, have to this database. Commands have another name. */
+export async function otherServers(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: string | number }>`
+    select count(*) as count from pg_stat_activity
+    where datname = current_database() and application_name in ('knowledge-vault', 'knowledge-vault backup')
+  `.execute(db)
+  return Number(rows[0]?.count)
+}

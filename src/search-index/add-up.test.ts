@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addToThese, addUp, type WeighedList } from './add-up.ts'
+import { addToThese, addUp, Best, type Summed, type WeighedList } from './collect.ts'
 import { BLOCK_DOCUMENTS, emptyBitmap, setBit } from './postings.ts'
-import { Best, type Summed } from './top-k.ts'
 
 const SPACE = 3000
 

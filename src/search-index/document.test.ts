@@ -1,7 +1,7 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { doAll } from '../core/pieces.ts'
 import { Work } from '../core/work.ts'
+import { doAll } from '../shared/pieces.ts'
 import { termsOf } from '../text/analyse.ts'
 import { countWords, type DocumentTexts, MAX_FURTHER_WORDS } from './document.ts'
 

@@ -1,6 +1,6 @@
-import type { Pieces } from '../core/pieces.ts'
+import type { Pieces } from '../shared/pieces.ts'
 import { piecesOf, scan } from '../text/analyse.ts'
-import { levelOf, MINOR_WEIGHT } from './term-levels.ts'
+import { levelOf, MINOR_WEIGHT } from './packing.ts'
 
 /** The terms of a document with their weights. */
 export type DocumentWords = {

@@ -1,9 +1,7 @@
 import type { Ctx } from '../core/context.ts'
 import { addFurther, collect } from './collect.ts'
-import { documentsByNumber, freshDocuments } from './index.store.ts'
-import type { IndexView } from './index-view.ts'
-import { type Match, passes, type Without } from './match.ts'
-import type { Candidate } from './packing.ts'
+import { documentsByNumber, freshDocuments, type IndexView } from './index-store.ts'
+import { type Candidate, type Match, passes, type Without } from './packing.ts'
 import { matches, type Wanted } from './score.ts'
 
 /** What a search may look at, whatever the size of the vault. */
@@ -21,7 +19,7 @@ const WELL_KNOWN = 60
 const VAGUELY_KNOWN = 250
 const KEPT = 300
 
-export type Found = {
+export type SearchHit = {
   /** Cards with all that scoring needs. */
   candidates: Candidate[]
   /** Numbers of further cards, the better ones first. */
@@ -65,7 +63,7 @@ export async function findBest(
   wanted: readonly Wanted[],
   narrowed: Match,
   without: Without = [],
-): Promise<Found> {
+): Promise<SearchHit> {
   const isFound = (card: Candidate) => passes(card, narrowed, without) && hasAny(card, wanted)
   const fresh = view.fresh.filter(isFound)
   let plan = planFor(wanted, REACH.postings)

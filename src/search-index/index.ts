@@ -7,22 +7,29 @@ export {
   type SearchDocument,
   type WeighedText,
 } from './document.ts'
-export { type Found, findBest } from './find-best.ts'
-export { fuse } from './fusion.ts'
-export { documentsByNumber, documentsNamedBy, numbersOf } from './index.store.ts'
-export { type IndexView, viewIndex } from './index-view.ts'
-export { Kept } from './kept.ts'
+export { findBest, type SearchHit as Found } from './find-best.ts'
+export {
+  documentsByNumber,
+  documentsNamedBy,
+  type IndexView,
+  Kept,
+  numbersOf,
+  viewIndex,
+  wordsOfDocuments,
+} from './index-store.ts'
 export { isNumberOfCode, type LikeWord, likeWords, type Vocabulary } from './like-words.ts'
-export { maintainIndex } from './maintain.ts'
-export { type Match, passes, type Without } from './match.ts'
-export type { Candidate } from './packing.ts'
-export { PUBLIC_FILTER } from './public-documents.ts'
-export { putDocuments, refilterDocuments, removeDocuments } from './put.ts'
-export { wordsOfDocuments } from './scope-words.ts'
-export { matches, ranked, type Scored, type Wanted } from './score.ts'
-export { positionOf } from './sorted-numbers.ts'
-export { MINOR_LEVEL, PROMINENT_LEVEL } from './term-levels.ts'
-export { type SearchTuning, usualTuning } from './tuning.ts'
+export {
+  type Candidate,
+  type Match,
+  MINOR_LEVEL,
+  PROMINENT_LEVEL,
+  PUBLIC_FILTER,
+  passes,
+  positionOf,
+  type Without,
+} from './packing.ts'
+export { type SearchTuning, usualTuning } from './postings.ts'
+export { fuse, matches, ranked, type Scored, type Wanted } from './score.ts'
 export { strayEntries, wronglyIndexed, wronglyListed } from './verify.ts'
 export {
   countsInDocuments,
@@ -32,3 +39,4 @@ export {
   type VisibleCounts,
 } from './visible-counts.ts'
 export { foldChanges } from './vocabulary.ts'
+export { maintainIndex, putDocuments, refilterDocuments, removeDocuments } from './write.ts'

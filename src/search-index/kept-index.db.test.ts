@@ -6,9 +6,9 @@ import { onBothEngines } from '../../test/support/engines.ts'
 import { type App, buildApp } from '../app.ts'
 import { readConfig } from '../config.ts'
 import { contextFor, inTx } from '../core/context.ts'
-import { reindexAll } from '../features/cards/indexing/reindex.ts'
-import { documentsByNumber } from './index.store.ts'
-import { maintainIndex } from './maintain.ts'
+import { reindexAll } from '../features/cards/card-index.ts'
+import { documentsByNumber } from './index-store.ts'
+import { maintainIndex } from './write.ts'
 
 onBothEngines('the part of the index that a process keeps', (t) => {
   let other: App

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { KeptLists } from './kept-lists.ts'
-import { readRow } from './read-lists.ts'
+import { KeptLists } from './index-store.ts'
+import { readRow } from './postings.ts'
 
 const PIECE = 2 ** 14
 const MOST_BYTES = 24 * PIECE

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { IndexView } from './index-view.ts'
-import { KeptScopes } from './kept-scopes.ts'
+import { type IndexView, KeptScopes } from './index-store.ts'
 
 const view = (state: number, dead: [block: number, docs: Uint8Array][] = []): IndexView => ({
   fresh: [],

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { KeptWords } from './kept-words.ts'
+import { KeptWords } from './index-store.ts'
 
 const asking = () => {
   const asked: string[] = []

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Kept } from './kept.ts'
+import { Kept } from './index-store.ts'
 
 test('a value that grows takes more of the room, and the older half goes when it is full', () => {
   const kept = new Kept<{ bytes: number }>(100, ({ bytes }) => bytes)

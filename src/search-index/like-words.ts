@@ -1,13 +1,10 @@
 import type { Ctx } from '../core/context.ts'
 import { meantSurely } from '../text/slips.ts'
-import { STOP_STEMS } from '../text/stopwords.ts'
-import { interpret } from '../text/token-terms.ts'
-import { gramHash, hasTrigrams, innerTrigramsOf, trigramsOf } from '../text/trigrams.ts'
-import { keptIndex } from './kept-index.ts'
-import { havingGrams, type ScopeWord } from './scope-words.ts'
+import { gramHash, hasTrigrams, innerTrigramsOf, trigramsOf } from '../text/term-hash.ts'
+import { interpret, STOP_STEMS } from '../text/terms.ts'
+import { havingGrams, keptIndex, type ScopeWord } from './index-store.ts'
 import type { VisibleCount, VisibleCounts } from './visible-counts.ts'
-import { wordsNumbered } from './vocabulary.ts'
-import { type Word, wordStore } from './word-store.ts'
+import { type Word, wordStore, wordsNumbered } from './vocabulary.ts'
 
 const MOST_LIKE_WORDS = 5
 /** A shorter part must be the beginning of the word that contains it. */

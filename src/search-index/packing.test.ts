@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FILTERS_FROM } from '../text/term-hash.ts'
-import { BitReader, BitWriter } from './bits.ts'
-import { pack, unpack } from './packing.ts'
+import { BitReader, BitWriter, pack, unpack } from './packing.ts'
 
 const sorted = (most: number, count: number) =>
   fc

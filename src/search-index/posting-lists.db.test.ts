@@ -5,10 +5,9 @@ import type { Client } from '../../test/support/client.ts'
 import { onBothEngines, type TestVault } from '../../test/support/engines.ts'
 import { contextFor } from '../core/context.ts'
 import { wordHash } from '../text/term-hash.ts'
-import { maintainIndex } from './maintain.ts'
-import { tierOf } from './postings.ts'
-import { usualTuning } from './tuning.ts'
+import { tierOf, usualTuning } from './postings.ts'
 import { wronglyListed } from './verify.ts'
+import { maintainIndex } from './write.ts'
 
 /** Lets the next card have this number in the index, as if so many had come before it. */
 async function nextNumber(t: TestVault, docNo: number): Promise<void> {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { filterHash, wordHash } from '../text/term-hash.ts'
+import { Best } from './collect.ts'
 import {
   BLOCK_DOCUMENTS,
   bitsIn,
@@ -12,12 +13,12 @@ import {
   endOf,
   firstOf,
   hasBit,
+  listInBundle,
   type Postings,
+  readRow,
   runOf,
   tierOf,
 } from './postings.ts'
-import { listInBundle, readRow } from './read-lists.ts'
-import { Best } from './top-k.ts'
 
 const run = runOf(5 * BLOCK_DOCUMENTS + 7, 2)
 

@@ -105,14 +105,14 @@ const uint32 = (bytes: Uint8Array, at: number) =>
 const bundledSize = (bundle: Uint8Array, at: number) =>
   BUNDLED_HEADER + (bundle[at + 4] as number) * BUNDLED_POSTING
 
-export function findInBundle(bundle: Uint8Array, hash: number): number {
+function findInBundle(bundle: Uint8Array, hash: number): number {
   for (let at = 0; at < bundle.length; at += bundledSize(bundle, at))
     if (uint32(bundle, at) === hash) return at
   return -1
 }
 
 const GAPS_FORM = 0
-export const BITMAP_FORM = 1
+const BITMAP_FORM = 1
 const LONG_HEADER = 5
 const FAR_GAP = 255
 
@@ -146,7 +146,7 @@ function encodeFilter(list: Postings): Buffer {
   return Buffer.concat([Buffer.of(BITMAP_FORM, 0, 0, 0), encodeBitmap(bitmap)])
 }
 
-export const bitmapIn = (docs: Uint8Array): Bitmap => decodeBitmap(docs.subarray(4))
+const bitmapIn = (docs: Uint8Array): Bitmap => decodeBitmap(docs.subarray(4))
 
 /** The rows of whole bundles: every list that these lists share a bundle with must be among them. */
 export function encodeRows(
@@ -174,7 +174,7 @@ export function encodeRows(
 export const decoded = { offsets: new Uint16Array(BLOCK_DOCUMENTS), impacts: new Uint8Array(BLOCK_DOCUMENTS) }
 
 /** Reads a list into `decoded`; returns how many cards it has. */
-export function decode({ docs, at }: ListAt, isBundled: boolean): number {
+function decode({ docs, at }: ListAt, isBundled: boolean): number {
   return isBundled ? decodeBundled(docs, at) : docs[0] === BITMAP_FORM ? decodeBits(docs) : decodeLong(docs)
 }
 
@@ -223,3 +223,86 @@ export function eachList({ key, docs }: PostingRow, visit: (hash: number, count:
     for (let at = 0; at < docs.length; at += bundledSize(docs, at))
       visit(uint32(docs, at), decode({ docs, at }, true))
 }
+
+/** A list as a search reads it: offsets from the first number of its run, in order, and impacts. */
+export type ReadList = { offsets: Uint16Array; impacts: Uint8Array }
+
+/** A row, decoded: a list of its own, a filter's bitmap of the whole block, or a bundle, which is small enough to be read each time. */
+export type ReadRow = { run: number; key: number; bytes: number } & (
+  | { list: ReadList }
+  | { bits: Bitmap }
+  | { bundle: Uint8Array }
+)
+
+/** A driver's bytes may be a part of a larger piece of memory, which would be kept with them; so all of them are copied. */
+export function readRow({ run, key, docs }: PostingRow): ReadRow {
+  if (key < 0) return { run, key, bytes: docs.length, bundle: docs.slice() }
+  if (docs[0] === BITMAP_FORM) return { run, key, bytes: docs.length, bits: bitmapIn(docs.slice()) }
+  const count = decode({ docs, at: 0 }, false)
+  if (isFilter(key) && count > LONG_FILTER)
+    return { run, key, bytes: BLOCK_DOCUMENTS / 8, bits: bitsOf(run, count) }
+  const list = { offsets: decoded.offsets.slice(0, count), impacts: decoded.impacts.slice(0, count) }
+  return { run, key, bytes: 3 * count, list }
+}
+
+/** A filter is wanted as a bitmap, which takes longer to make of a long list than to keep. */
+const LONG_FILTER = 1024
+
+function bitsOf(run: number, count: number): Bitmap {
+  const bits = emptyBitmap()
+  const base = firstOf(run) % BLOCK_DOCUMENTS
+  for (let i = 0; i < count; i++) setBit(bits, base + (decoded.offsets[i] as number))
+  return bits
+}
+
+/** A word's list in a bundle, if it is there. Documents that were folded later may stand first there; here they are in order. */
+export function listInBundle(bundle: Uint8Array, hash: number): ReadList | undefined {
+  const from = findInBundle(bundle, hash)
+  if (from < 0) return undefined
+  const count = decode({ docs: bundle, at: from }, true)
+  const offsets = decoded.offsets.slice(0, count)
+  const impacts = decoded.impacts.slice(0, count)
+  for (let i = 1; i < count; i++)
+    for (let at = i; at > 0 && (offsets[at - 1] as number) > (offsets[at] as number); at--) {
+      swap(offsets, at)
+      swap(impacts, at)
+    }
+  return { offsets, impacts }
+}
+
+function swap(numbers: Uint16Array | Uint8Array, at: number): void {
+  const before = numbers[at - 1] as number
+  numbers[at - 1] = numbers[at] as number
+  numbers[at] = before
+}
+
+/** What the index does when. Every process has one of these; tests make folding and merging happen sooner. */
+export type SearchTuning = {
+  /** A search looks through fresh documents one by one; up to this many, that costs less than keeping lists. */
+  foldFrom: number
+  /** How many are folded at once: a whole longer run. This many wait only while an index is rebuilt. */
+  foldAtOnce: number
+  /** With at least this many documents of one longer run, the short runs are skipped. */
+  foldStraightFrom: number
+  /** A run is rewritten without its tombstones when this many have come since. */
+  rewriteAfterTombstones: number
+  /** Fresh documents that one search looks through; more of them only wait after a bulk load. */
+  freshRead: number
+  /** Up to this many documents, a scope is read whole: that is exact, and cheaper than asking the lists. */
+  readWhole: number
+  /** What a process keeps of lists and entries that it has read, in bytes. All lists of about 100,000 documents fit in. */
+  keptBytes: number
+  /** What a process keeps of the texts of hits, in bytes: those of some thousands of cards. */
+  keptTextBytes: number
+}
+
+export const usualTuning = (): SearchTuning => ({
+  foldFrom: 128,
+  foldAtOnce: 8192,
+  foldStraightFrom: 1024,
+  rewriteAfterTombstones: BLOCK_DOCUMENTS / 8,
+  freshRead: 4096,
+  readWhole: 400,
+  keptBytes: 48 * 2 ** 20,
+  keptTextBytes: 16 * 2 ** 20,
+})

@@ -3,11 +3,9 @@ import { expect, test } from 'vitest'
 import { record } from '../../test/support/cards.ts'
 import { onBothEngines } from '../../test/support/engines.ts'
 import { contextFor } from '../core/context.ts'
-import { gramHash, trigramsOf } from '../text/trigrams.ts'
-import { documentsNamedBy } from './index.store.ts'
-import { havingGrams, wordsOfDocuments } from './scope-words.ts'
-import { foldChanges } from './vocabulary.ts'
-import { wordStore } from './word-store.ts'
+import { gramHash, trigramsOf } from '../text/term-hash.ts'
+import { documentsNamedBy, havingGrams, wordsOfDocuments } from './index-store.ts'
+import { foldChanges, wordStore } from './vocabulary.ts'
 
 onBothEngines('scope-words', (t) => {
   test('words of a few documents are found by trigrams as in the vocabulary of all, and those of others are not', async () => {

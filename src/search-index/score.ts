@@ -1,7 +1,5 @@
-import { type Bm25, dampingOf, gainOf } from '../text/bm25.ts'
-import type { Candidate } from './packing.ts'
-import { positionOf } from './sorted-numbers.ts'
-import { FREQUENCIES } from './term-levels.ts'
+import { type Bm25, dampingOf, gainOf } from '../text/query.ts'
+import { type Candidate, FREQUENCIES, positionOf } from './packing.ts'
 
 /** Fitted on the development collections; see bench/README.md. */
 const CARDS: Bm25 = { k1: 1.2, b: 0.7 }
@@ -104,4 +102,21 @@ export function ranked(
   for (const one of scored)
     one.points = ((1 - share) * one.bm25) / most.bm25 + (share * one.density) / most.density
   return scored.sort((a, b) => b.points - a.points || b.candidate.docNo - a.candidate.docNo)
+}
+
+/** Reciprocal rank fusion: what several rankings put high comes first, however their scores compare. */
+const RANK_OFFSET = 60
+
+export type Ranking = { ids: readonly number[]; weight: number }
+
+/** Every number of any ranking, best first. One ranking stays as it is. */
+export function fuse(rankings: readonly Ranking[]): readonly number[] {
+  const [only] = rankings
+  if (only && rankings.length === 1) return only.ids
+  const scores = new Map<number, number>()
+  for (const { ids, weight } of rankings)
+    ids.forEach((id, i) => {
+      scores.set(id, (scores.get(id) ?? 0) + weight / (RANK_OFFSET + 1 + i))
+    })
+  return [...scores].sort(([a, ofA], [b, ofB]) => ofB - ofA || b - a).map(([docNo]) => docNo)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SecondTimes } from './second-times.ts'
+import { SecondTimes } from './index-store.ts'
 
 test('a number is known from its second time on, until another takes its place', () => {
   const times = new SecondTimes()

@@ -3,7 +3,7 @@ import type { Ctx } from '../core/context.ts'
 import { ANALYSER_VERSION } from '../text/analyse.ts'
 import { NUMBER_SPACE } from '../text/term-hash.ts'
 import type { DocumentWords } from './document.ts'
-import { documentsNamedBy } from './index.store.ts'
+import { documentsNamedBy } from './index-store.ts'
 import { type Candidate, unpack } from './packing.ts'
 import { BLOCK_DOCUMENTS, blockOf, decoded, eachList, firstOf } from './postings.ts'
 

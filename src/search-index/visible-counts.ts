@@ -1,12 +1,8 @@
 import type { Ctx } from '../core/context.ts'
-import { sha256 } from '../core/secrets.ts'
+import { sha256 } from '../core/crypto.ts'
 import { bitsOfScope, countIn, type ListCount, type ScopeBits } from './collect.ts'
-import type { IndexView } from './index-view.ts'
-import { keptIndex } from './kept-index.ts'
-import { type Match, passes } from './match.ts'
-import type { Candidate } from './packing.ts'
-import { isPublic, PUBLIC_FILTER } from './public-documents.ts'
-import { positionOf } from './sorted-numbers.ts'
+import { type IndexView, keptIndex } from './index-store.ts'
+import { type Candidate, isPublic, type Match, PUBLIC_FILTER, passes, positionOf } from './packing.ts'
 import { averageLengthOf, publicTotals, type Totals, type WordCount, wordCounts } from './vocabulary.ts'
 
 export type VisibleCount = {

@@ -1,16 +1,179 @@
 import { type Selectable, sql } from 'kysely'
 import { type Ctx, inTx, SELF_GUARDED } from '../core/context.ts'
+import type { SearchChangesTable } from '../db/knowledge-schema.ts'
 import { holdLock } from '../db/locks.ts'
-import { isAmong, numberList } from '../db/number-list.ts'
 import { insertRow, type Named, prepared } from '../db/prepared.ts'
-import type { SearchChangesTable } from '../db/tables/search.ts'
-import { wordHash } from '../text/term-hash.ts'
+import { isAmong, numberList } from '../db/sql-values.ts'
+import { gramHash, hasTrigrams, trigramsOf, wordHash } from '../text/term-hash.ts'
 import type { SearchDocument } from './document.ts'
-import type { Candidate } from './packing.ts'
-import { isPublic as isForAll } from './public-documents.ts'
-import { markDead } from './tombstones.ts'
-import type { WordChange } from './word-changes.ts'
-import { type Word, wordStore } from './word-store.ts'
+import { type Candidate, isPublic as isForAll, type Match } from './packing.ts'
+import { BLOCK_DOCUMENTS, blockOf, decodeBitmap, emptyBitmap, encodeBitmap, setBit } from './postings.ts'
+
+/** Remembers that these numbers are gone, though posting lists still have them. */
+async function markDead(ctx: Ctx, docNos: readonly number[]): Promise<void> {
+  for (const [block, some] of Map.groupBy(docNos, blockOf)) {
+    const [row] = await ctx.db.selectFrom('search_dead').select('docs').where('block', '=', block).execute()
+    const bitmap = row ? decodeBitmap(row.docs) : emptyBitmap()
+    for (const docNo of some) setBit(bitmap, docNo % BLOCK_DOCUMENTS)
+    const docs = encodeBitmap(bitmap)
+    await ctx.db
+      .insertInto('search_dead')
+      .values({ block, docs })
+      .onConflict((conflict) => conflict.column('block').doUpdateSet({ docs }))
+      .execute()
+  }
+}
+
+type WordChange = {
+  hash: number
+  word: string | undefined
+  delta: number
+  /** The part of it that concerns cards which everybody may find. */
+  publicDelta: number
+}
+
+/** A word as it is counted after a change. */
+type CountedWord = { hash: number; cards: number; public_cards: number }
+
+/**
+ * The words that no card has any more. A count below zero is none of them: what it lacks is a note that is still to be
+ * folded.
+ */
+const unusedAmong = (counted: readonly CountedWord[]): number[] =>
+  counted.filter(({ cards, public_cards }) => cards === 0 && public_cards === 0).map(({ hash }) => hash)
+
+/** The words that are new. One that came and went before it was counted is not. */
+function freshAmong(
+  changes: readonly WordChange[],
+  counted: readonly CountedWord[],
+): (WordChange & { word: string })[] {
+  const known = new Set(counted.map(({ hash }) => hash))
+  return changes.flatMap((change) =>
+    change.word === undefined || change.delta <= 0 || known.has(change.hash)
+      ? []
+      : [{ ...change, word: change.word, publicDelta: Math.max(0, change.publicDelta) }],
+  )
+}
+
+const array = (numbers: Iterable<number>) => `{${Array.from(numbers).join(',')}}`
+
+/** Each list becomes one overlap condition; GIN answers all of them in one scan. */
+const matches = (match: Match) =>
+  sql.join(
+    match.map((anyOf) => sql`grams && ${array(anyOf)}::integer[]`),
+    sql` and `,
+  )
+
+const postgresWords: WordStore = {
+  async count(ctx, changes) {
+    const { rows: counted } = await sql<CountedWord>`
+      update search_words
+      set cards = cards + change.delta, public_cards = public_cards + change.public_delta
+      from unnest(${array(changes.map((c) => c.hash))}::integer[], ${array(changes.map((c) => c.delta))}::integer[],
+        ${array(changes.map((c) => c.publicDelta))}::integer[]) as change (hash, delta, public_delta)
+      where search_words.hash = change.hash
+      returning search_words.hash, search_words.cards, search_words.public_cards`.execute(ctx.db)
+    const unused = unusedAmong(counted)
+    if (unused.length > 0)
+      await sql`delete from search_words where hash = any(${array(unused)}::integer[])`.execute(ctx.db)
+    const fresh = freshAmong(changes, counted)
+    if (fresh.length === 0) return
+    const grams = fresh.map(({ word }) =>
+      array(hasTrigrams(word) ? new Set(trigramsOf(word).map(gramHash)) : []),
+    )
+    await sql`
+      insert into search_words (hash, word, cards, public_cards, grams)
+      select hash, word, cards, public_cards, grams::integer[] from unnest(
+        ${array(fresh.map((c) => c.hash))}::integer[], ${fresh.map((c) => c.word)}::text[],
+        ${array(fresh.map((c) => c.delta))}::integer[],
+        ${array(fresh.map((c) => c.publicDelta))}::integer[], ${grams}::text[])
+        as fresh (hash, word, cards, public_cards, grams)
+      on conflict (hash) do nothing`.execute(ctx.db)
+  },
+
+  async findPublic(ctx, match, limit) {
+    const found = await sql<{ hash: number }>`
+      select hash from search_words where ${matches(match)} and public_cards > 0
+      order by public_cards desc, hash limit ${limit}`.execute(ctx.db)
+    return found.rows.map(({ hash }) => hash)
+  },
+
+  async findAny(ctx, match, limit) {
+    const found = await sql<{ hash: number }>`
+      select hash from search_words where ${matches(match)} limit ${limit}`.execute(ctx.db)
+    return found.rows.map(({ hash }) => hash)
+  },
+}
+
+const token = (number: number) => number.toString(36)
+const tokens = (numbers: Iterable<number>) => Array.from(numbers, token).join(' ')
+
+/** Only digits and small letters ever reach FTS5, so there is no query syntax to escape from. */
+const matchExpression = (match: Match) =>
+  match.map((anyOf) => `(${anyOf.map(token).join(' OR ')})`).join(' AND ')
+
+async function drop(ctx: Ctx, hashes: readonly number[]): Promise<void> {
+  if (hashes.length === 0) return
+  const list = JSON.stringify(hashes)
+  await sql`delete from search_words where hash in (select value from json_each(${list}))`.execute(ctx.db)
+  await sql`delete from search_grams where rowid in (select value from json_each(${list}))`.execute(ctx.db)
+}
+
+const sqliteWords: WordStore = {
+  async count(ctx, changes) {
+    const counts = JSON.stringify(changes.map(({ hash, delta, publicDelta }) => [hash, delta, publicDelta]))
+    const { rows: counted } = await sql<CountedWord>`
+      update search_words set cards = cards + (change.value ->> 1), public_cards = public_cards + (change.value ->> 2)
+      from json_each(${counts}) as change where hash = change.value ->> 0
+      returning hash, cards, public_cards`.execute(ctx.db)
+    await drop(ctx, unusedAmong(counted))
+    const fresh = freshAmong(changes, counted)
+    if (fresh.length === 0) return
+    const rows = JSON.stringify(
+      fresh.map(({ hash, word, delta, publicDelta }) => [hash, word, delta, publicDelta]),
+    )
+    const inserted = await sql<{ hash: number; word: string }>`
+      insert into search_words (hash, word, cards, public_cards)
+      select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${rows}) where true
+      on conflict (hash) do nothing returning hash, word`.execute(ctx.db)
+    const grams = inserted.rows
+      .filter(({ word }) => hasTrigrams(word))
+      .map(({ hash, word }) => [hash, tokens(new Set(trigramsOf(word).map(gramHash)))])
+    await sql`
+      insert into search_grams (rowid, grams)
+      select value ->> 0, value ->> 1 from json_each(${JSON.stringify(grams)})`.execute(ctx.db)
+  },
+
+  async findPublic(ctx, match, limit) {
+    const found = await sql<{ hash: number }>`
+      select hash from search_words where public_cards > 0 and hash in (
+        select rowid from search_grams where search_grams match ${matchExpression(match)})
+      order by public_cards desc, hash limit +${limit}`.execute(ctx.db)
+    return found.rows.map(({ hash }) => hash)
+  },
+
+  async findAny(ctx, match, limit) {
+    const found = await sql<{ hash: number }>`
+      select rowid as hash from search_grams where search_grams match ${matchExpression(match)}
+      limit +${limit}`.execute(ctx.db)
+    return found.rows.map(({ hash }) => hash)
+  },
+}
+
+export type Word = { word: string; hash: number }
+
+/** Where the two engines differ, and nothing else: how words are counted in bulk and found by trigrams. */
+type WordStore = {
+  /** Counts words up or down. Words that are new get their trigrams, and those that no card has any more go. */
+  count: (ctx: Ctx, changes: readonly WordChange[]) => Promise<void>
+  /** Public words whose trigrams match, the most used in public first. */
+  findPublic: (ctx: Ctx, match: Match, limit: number) => Promise<number[]>
+  /** Any words whose trigrams match. Which of them the asker may know of is for the caller to check. */
+  findAny: (ctx: Ctx, match: Match, limit: number) => Promise<number[]>
+}
+
+export const wordStore = (ctx: Ctx): WordStore =>
+  ctx.database.engine === 'sqlite' ? sqliteWords : postgresWords
 
 /** Remembers what card writes do to the counts; `foldChanges` does the counting later. */
 export async function noteChange(

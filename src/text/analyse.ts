@@ -1,9 +1,116 @@
-import { type Beginnings, mayBegin } from './beginnings.ts'
-import { DIVIDER, fold, withoutDividers } from './fold.ts'
-import { foldedPositions } from './folded-positions.ts'
-import { STOP_WORDS } from './stopwords.ts'
-import { readToken } from './token-cache.ts'
-import { type Reading, readAsIs } from './token-terms.ts'
+import { DIVIDER, fold, foldedPositions, withoutDividers } from './fold.ts'
+import { interpret, partsOf, type Reading, readAsIs, STOP_WORDS } from './terms.ts'
+
+const LETTERS = 26
+const LOWER_A = 97
+const LOWER_I = 8
+const LOWER_Y = 24
+
+/**
+ * The possible first two letters of words that have one of some terms. Most words of a text are ruled out by these two
+ * letters, without being read.
+ */
+export type Beginnings = Uint8Array
+
+const letterAt = (term: string, at: number): number => term.charCodeAt(at) - LOWER_A
+const isLetter = (letter: number): boolean => letter >= 0 && letter < LETTERS
+
+/** Stemming keeps the beginning of an English word, but for a `y` that becomes an `i`: `dying` is `die`. */
+export function beginningsOf(terms: Iterable<string>): Beginnings {
+  const beginnings = new Uint8Array(LETTERS * LETTERS)
+  for (const term of terms) {
+    const first = letterAt(term, 0)
+    const second = letterAt(term, 1)
+    if (!isLetter(first)) continue
+    const row = first * LETTERS
+    if (term.length === 1) beginnings.fill(1, row, row + LETTERS)
+    else if (isLetter(second)) {
+      beginnings[row + second] = 1
+      if (second === LOWER_I) beginnings[row + LOWER_Y] = 1
+    }
+  }
+  return beginnings
+}
+
+/** The 32 that tells a small letter from a capital one. */
+const CASE_BIT = 32
+
+/** Whether a word of the letters A to Z in one case, given by its first two, may have one of the terms. */
+export const mayBegin = (beginnings: Beginnings, first: number, second: number): boolean =>
+  beginnings[((first | CASE_BIT) - LOWER_A) * LETTERS + (second | CASE_BIT) - LOWER_A] === 1
+
+/** A map of limited size: of a full one the half stays that was used last. */
+class RecentMap<V> {
+  readonly #most: number
+  #recent = new Map<string, V>()
+  #earlier = new Map<string, V>()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  get(key: string): V | undefined {
+    const recent = this.#recent.get(key)
+    if (recent !== undefined) return recent
+    const earlier = this.#earlier.get(key)
+    if (earlier !== undefined) this.set(key, earlier)
+    return earlier
+  }
+
+  set(key: string, value: V): void {
+    if (this.#recent.size >= this.#most / 2) {
+      this.#earlier = this.#recent
+      this.#recent = new Map()
+    }
+    this.#recent.set(key, value)
+  }
+}
+
+/**
+ * Readings of tokens that were met before, for as long as the process lives. Texts repeat their words, and working out a
+ * stem costs as much as many look-ups. A token is known from its second meeting: a text of words that nobody else writes
+ * must not put out everybody's.
+ */
+const readings = new RecentMap<Reading>(2 ** 17)
+const newcomers = new RecentMap<Reading>(2 ** 14)
+
+/** Longer tokens are mostly hashes and encoded data, which do not come again. */
+const LONGEST_TOKEN = 32
+
+/** V8 copies shorter pieces of a text. A longer piece would keep its whole text in memory. */
+const SHORTEST_PIECE = 13
+
+const ownCopy = (token: string): string =>
+  token.length < SHORTEST_PIECE ? token : Buffer.from(token, 'utf16le').toString('utf16le')
+
+/** What a token means to the index. */
+export function readToken(token: string): Reading {
+  if (token.length > LONGEST_TOKEN) return interpret(token)
+  const known = readings.get(token)
+  if (known) return known
+  const met = newcomers.get(token)
+  if (met) {
+    readings.set(ownCopy(token), met)
+    return met
+  }
+  const own = ownCopy(token)
+  const reading = interpret(own)
+  newcomers.set(own, reading)
+  return reading
+}
+
+const names = new RecentMap<string[]>(2 ** 13)
+
+/** The words that a name is made of. Cards that are found together have names in common, and cutting one takes as long as a stem. */
+export function partsOfName(name: string): string[] {
+  if (name.length > LONGEST_TOKEN) return partsOf(name)
+  const known = names.get(name)
+  if (known) return known
+  const own = ownCopy(name)
+  const parts = partsOf(own)
+  names.set(own, parts)
+  return parts
+}
 
 /**
  * The one analyser: text in, index terms out, for both engines, for cards, memory and the duplicate check.
@@ -39,11 +146,11 @@ const OTHER = 4
 const FOREIGN = 8
 
 const isDigit = (code: number) => code >= 48 && code <= 57
-const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
+const isLetterCode = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
 
 /** The kind of each ASCII character: a small letter, a capital, another part of a token, or none. */
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
-  if (isLetter(code)) return code >= 97 ? SMALL : CAPITAL
+  if (isLetterCode(code)) return code >= 97 ? SMALL : CAPITAL
   return isDigit(code) || code === 95 ? OTHER : 0
 })
 const kindOf = (code: number): number => (code < 128 ? (KINDS[code] as number) : FOREIGN)
@@ -105,7 +212,7 @@ function endWithSigns(codes: Codes, start: number, end: number): number {
     for (let i = digitsFrom; i < end; i++) if (!isDigit(codes[i] as number)) return end
     return digitsFrom < end ? endOfVersion(codes, end) : end
   }
-  if (end - start !== 1 || !isLetter(codes[start] as number)) return end
+  if (end - start !== 1 || !isLetterCode(codes[start] as number)) return end
   if (next === 35 && !isWordCode(codes[end + 1] as number)) return end + 1
   if (next === 43 && codes[end + 1] === 43 && !isWordCode(codes[end + 2] as number)) return end + 2
   return end

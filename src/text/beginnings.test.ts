@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { scan } from './analyse.ts'
-import { beginningsOf, mayBegin } from './beginnings.ts'
-import { interpret } from './token-terms.ts'
+import { beginningsOf, mayBegin, scan } from './analyse.ts'
+import { interpret } from './terms.ts'
 
 const ENDINGS = ['', 's', 'es', 'ies', 'ied', 'ed', 'ing', 'ingly', 'edly', 'ly', 'y', 'er', 'eed', 'ational']
 const IRREGULAR = ['skis', 'skies', 'dying', 'lying', 'tying', 'idly', 'ugly', 'early', 'only', 'singly']

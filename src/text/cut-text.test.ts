@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { beginningOf } from './cut-text.ts'
+import { beginningOf } from './unicode.ts'
 
 test('a beginning ends with a whole character, and says whether more follows', () => {
   expect(beginningOf('ab😀cd', 3)).toBe('ab😀…')

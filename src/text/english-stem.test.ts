@@ -1,6 +1,6 @@
 import snowball from 'snowball-stemmers'
 import { expect, test } from 'vitest'
-import { stemEnglish } from './english-stem.ts'
+import { stemEnglish } from './terms.ts'
 
 const theirs = snowball.newStemmer('english')
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { commandText, readCommandText } from './command-text.ts'
+import { commandText, readCommandText } from './command-output.ts'
 import { failureSignature, readFailure, tellingLines } from './failure.ts'
 
 const ESCAPE = '\u001b'

@@ -1,10 +1,10 @@
+import { cleanLine, isStackFrame, isStamped, readCommandText, terminalLines } from './command-output.ts'
+import { fnv1a } from './term-hash.ts'
+
 /**
  * The lines of a failing command that matter. Recall searches by them, the command line sends nothing else, and
  * mining recognises an error by its signature. Nothing here knows the server: it runs on the person's machine too.
  */
-import { readCommandText } from './command-text.ts'
-import { fnv1a } from './fnv.ts'
-import { cleanLine, isStackFrame, isStamped, terminalLines } from './noise.ts'
 
 /** A line beyond this is data, not a message. */
 const LONGEST_LINE = 600

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
-import { cutText } from './cut-text.ts'
 import { foldCase } from './fold.ts'
-import { snippetAround } from './literal-snippet.ts'
+import { snippetAround } from './snippet.ts'
+import { cutText } from './unicode.ts'
 
 test.each([
   ['STRASSE', 'straße'],

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { withoutNoise } from './noise.ts'
+import { withoutNoise } from './command-output.ts'
 
 describe('parts that differ between two outputs of one program are left out', () => {
   test.each([

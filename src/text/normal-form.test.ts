@@ -1,8 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
-import { foldForFilter } from '../features/cards/content.ts'
-import { wordsOf } from '../features/cards/words.ts'
-import { fold, foldCase } from './fold.ts'
-import { normalForm } from './normal-form.ts'
+import { foldForFilter } from '../shared/card-checks.ts'
+import { fold, foldCase, normalForm } from './fold.ts'
+import { wordsOf } from './similar.ts'
 
 /** The longest row of marks that is sorted while `run` runs. */
 function mostSorted(run: () => void): number {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { beginningTest, namedTexts, nameTest, phraseTest } from './phrases.ts'
+import { beginningTest, namedTexts, nameTest, phraseTest } from './snippet.ts'
 
 test.each([
   ['connection refused', 'Error: Connection refused (111)', true],

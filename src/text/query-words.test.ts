@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { termsOf } from './analyse.ts'
-import { readQuery } from './query-words.ts'
+import { readQuery } from './query.ts'
 
 const termsIn = (query: string) => readQuery(query).map(({ term }) => term)
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cardFields, markParts, readWords, wantTerms } from './read-texts.ts'
+import { cardFields, markParts, readWords, wantTerms } from './snippet.ts'
 
 const WORDS = [
   'pool',

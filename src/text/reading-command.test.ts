@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { growsTooFast } from '../../test/support/linear-time.ts'
-import { isReading } from './reading-command.ts'
+import { isReading } from './command-output.ts'
 
 test('signs in quotes join no commands; what may hold a command, or is not closed, may do more', () => {
   for (const command of ['cat "a; rm b"', 'grep "say \\"a | b\\"" x', "rg 'a && b' | head", 'echo "a" "b;c"'])

@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { cardFields, type Field, wantTerms } from './read-texts.ts'
-import { explain as explainMarked, markTexts } from './snippet.ts'
+import { cardFields, explain as explainMarked, type Field, markTexts, wantTerms } from './snippet.ts'
 
 const explain = (title: string, fields: Field[], terms: Set<string>, remedy?: string) => {
   const marked = markTexts(cardFields(title, fields), wantTerms(terms))

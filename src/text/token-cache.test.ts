@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { termsOf } from './analyse.ts'
-import { readToken } from './token-cache.ts'
+import { readToken, termsOf } from './analyse.ts'
 
 test('a text of words that nobody else writes does not put out the words that are known', () => {
   const usual = ['deployment', 'getUserById', 'zeitüberschreitung']

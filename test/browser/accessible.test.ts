@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { findingsOn } from './accessible.ts'
 import { breakCanvasOnce } from './broken-canvas.ts'
-import { openStage, settled } from './support.ts'
+import { settled } from './settled.ts'
+import { openStage } from './support.ts'
 import { openPage } from './visit.ts'
 
 const stage = openStage()

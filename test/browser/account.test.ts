@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { expectAccessible } from './accessible.ts'
 import { intercept } from './intercept.ts'
-import { expectAccessible, openStage, PASSWORD, settled } from './support.ts'
+import { settled } from './settled.ts'
+import { openStage, PASSWORD } from './support.ts'
 import { openPage, visit } from './visit.ts'
 
 const stage = openStage()

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { expectAccessible, openStage, switchSetting } from './support.ts'
+import { expectAccessible } from './accessible.ts'
+import { openStage, switchSetting } from './support.ts'
 import { openPage } from './visit.ts'
 
 const stage = openStage()

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
+import { expectAccessible } from './accessible.ts'
 import { breakCanvasOnce } from './broken-canvas.ts'
 import { intercept } from './intercept.ts'
+import { picture } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
-import { expectAccessible, openStage, PASSWORD, picture, settled } from './support.ts'
+import { settled } from './settled.ts'
+import { openStage, PASSWORD } from './support.ts'
 import { openPage, visit } from './visit.ts'
 
 const stage = openStage()

@@ -1,10 +1,11 @@
 import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { signPayload } from '../../src/adapters/payments/payments.ts'
+import { signPayload } from '../../src/adapters/payments.ts'
 import { events, SECRET } from '../support/billing-events.ts'
 import { intercept } from './intercept.ts'
 import { judge, lookAround } from './pictures.ts'
-import { openStage, settled } from './support.ts'
+import { settled } from './settled.ts'
+import { openStage } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage({ STRIPE_WEBHOOK_SECRET: SECRET })

@@ -1,8 +1,10 @@
 import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { expectAccessible } from './accessible.ts'
 import { holdNext, intercept, loseAnswer } from './intercept.ts'
 import { SAMPLES } from './samples.ts'
-import { expectAccessible, openStage, settled } from './support.ts'
+import { settled } from './settled.ts'
+import { openStage } from './support.ts'
 import { comeBack, openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage()

@@ -3,8 +3,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectAccessible } from './accessible.ts'
 import { sideways } from './pictures.ts'
-import { expectAccessible, openStage, PASSWORD } from './support.ts'
+import { openStage, PASSWORD } from './support.ts'
 
 const stage = openStage()
 

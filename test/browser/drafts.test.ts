@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { expectAccessible } from './accessible.ts'
 import { judge, look } from './pictures.ts'
-import { expectAccessible, openStage } from './support.ts'
+import { openStage } from './support.ts'
 import { comeBack, openPage, visit } from './visit.ts'
 
 const stage = openStage()

@@ -1,8 +1,9 @@
 import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { expectAccessible } from './accessible.ts'
 import { breakAnswer, intercept } from './intercept.ts'
 import { SAMPLES } from './samples.ts'
-import { expectAccessible, openStage } from './support.ts'
+import { openStage } from './support.ts'
 import { openPage, visit } from './visit.ts'
 
 const stage = openStage()

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { makeAdmin } from '../support/admin.ts'
 import { goodCard } from '../support/cards.ts'
 import { judgeThreeSizes, picture, sideways } from './pictures.ts'
-import { openStage, PASSWORD, type Person, settled } from './support.ts'
+import { settled } from './settled.ts'
+import { openStage, PASSWORD, type Person } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage({ PUBLIC_PAGES: 'on' })

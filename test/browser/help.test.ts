@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { makeAdmin } from '../support/admin.ts'
+import { expectAccessible } from './accessible.ts'
 import { intercept } from './intercept.ts'
-import { lookAround } from './pictures.ts'
-import { expectAccessible, openStage, PASSWORD, picture } from './support.ts'
+import { lookAround, picture } from './pictures.ts'
+import { openStage, PASSWORD } from './support.ts'
 import { openPage, visit } from './visit.ts'
 
 const ADMIN = 'admin@example.com'

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
+import { expectAccessible } from './accessible.ts'
 import { breakAnswer, intercept } from './intercept.ts'
 import { lookAround } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
-import { expectAccessible, openStage, PASSWORD, settled, switchSetting } from './support.ts'
+import { settled } from './settled.ts'
+import { openStage, PASSWORD, switchSetting } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage()

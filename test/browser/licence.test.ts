@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import { foreignCard } from '../support/foreign-card.ts'
+import { expectAccessible } from './accessible.ts'
 import { intercept } from './intercept.ts'
-import { look } from './pictures.ts'
+import { look, picture } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
-import { expectAccessible, openStage, picture, settled } from './support.ts'
+import { settled } from './settled.ts'
+import { openStage } from './support.ts'
 import { openPage } from './visit.ts'
 
 const stage = openStage()

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import { expectAccessible } from './accessible.ts'
 import { holdNext, intercept, loseAnswer } from './intercept.ts'
-import { lookAround } from './pictures.ts'
-import { expectAccessible, openStage, type Person, picture, settled } from './support.ts'
+import { lookAround, picture } from './pictures.ts'
+import { settled } from './settled.ts'
+import { openStage, type Person } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage()

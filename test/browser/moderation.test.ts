@@ -2,8 +2,10 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { makeAdmin } from '../support/admin.ts'
 import { goodCard } from '../support/cards.ts'
-import { judge } from './pictures.ts'
-import { type Account, expectAccessible, openStage, PASSWORD, picture, settled } from './support.ts'
+import { expectAccessible } from './accessible.ts'
+import { judge, picture } from './pictures.ts'
+import { settled } from './settled.ts'
+import { type Account, openStage, PASSWORD } from './support.ts'
 import { comeBack, openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage({ PUBLIC_PAGES: 'on' })

@@ -1,9 +1,11 @@
 import type { Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { expectAccessible } from './accessible.ts'
 import { intercept } from './intercept.ts'
-import { lookAround } from './pictures.ts'
+import { lookAround, picture } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
-import { type Account, expectAccessible, openStage, type Person, picture, settled } from './support.ts'
+import { settled } from './settled.ts'
+import { type Account, openStage, type Person } from './support.ts'
 import { openPage, visit } from './visit.ts'
 
 const stage = openStage()

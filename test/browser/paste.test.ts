@@ -1,9 +1,11 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { makePng, pngChunk } from '../support/picture-files.ts'
+import { expectAccessible } from './accessible.ts'
 import { intercept } from './intercept.ts'
-import { sideways } from './pictures.ts'
-import { expectAccessible, openStage, picture, settled } from './support.ts'
+import { picture, sideways } from './pictures.ts'
+import { settled } from './settled.ts'
+import { openStage } from './support.ts'
 import { openPage, visit } from './visit.ts'
 
 const stage = openStage()

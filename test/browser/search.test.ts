@@ -1,18 +1,11 @@
 import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { expectAccessible } from './accessible.ts'
 import { intercept } from './intercept.ts'
-import { lookAround } from './pictures.ts'
+import { lookAround, picture } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
-import {
-  type Account,
-  expectAccessible,
-  openStage,
-  PASSWORD,
-  type Person,
-  picture,
-  settled,
-  switchSetting,
-} from './support.ts'
+import { settled } from './settled.ts'
+import { type Account, openStage, PASSWORD, type Person, switchSetting } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage()

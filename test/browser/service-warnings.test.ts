@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { makeAdmin } from '../support/admin.ts'
-import { expectAccessible, openStage, settled } from './support.ts'
+import { expectAccessible } from './accessible.ts'
+import { settled } from './settled.ts'
+import { openStage } from './support.ts'
 import { openPage, visit } from './visit.ts'
 
 const stage = openStage({ HOST: '0.0.0.0' })

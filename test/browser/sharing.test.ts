@@ -6,9 +6,12 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { PROGRAM } from '../support/process.ts'
+import { expectAccessible } from './accessible.ts'
 import { intercept } from './intercept.ts'
+import { picture } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
-import { type Account, expectAccessible, openStage, type Person, picture, settled } from './support.ts'
+import { settled } from './settled.ts'
+import { type Account, openStage, type Person } from './support.ts'
 import { openPage, visit } from './visit.ts'
 
 const stage = openStage()

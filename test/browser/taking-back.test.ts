@@ -1,8 +1,10 @@
 import { afterAll, expect, test } from 'vitest'
 import { startSmtp } from '../support/smtp.ts'
+import { expectAccessible } from './accessible.ts'
 import { intercept } from './intercept.ts'
+import { picture } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
-import { type Account, expectAccessible, openStage, PASSWORD, type Person, picture } from './support.ts'
+import { type Account, openStage, PASSWORD, type Person } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
 
 const smtp = await startSmtp()

@@ -1,15 +1,9 @@
 import { expect, test } from 'vitest'
+import { expectAccessible } from './accessible.ts'
 import { breakAnswer, intercept } from './intercept.ts'
-import { lookAround } from './pictures.ts'
-import {
-  type Account,
-  expectAccessible,
-  openStage,
-  PASSWORD,
-  type Person,
-  picture,
-  settled,
-} from './support.ts'
+import { lookAround, picture } from './pictures.ts'
+import { settled } from './settled.ts'
+import { type Account, openStage, PASSWORD, type Person } from './support.ts'
 import { openPage, visit } from './visit.ts'
 
 const stage = openStage()

@@ -1,16 +1,10 @@
 import { expect, test } from 'vitest'
-import { DAY_MS } from '../../src/core/day.ts'
-import { judge, look } from './pictures.ts'
+import { DAY_MS } from '../../src/shared/time.ts'
+import { expectAccessible } from './accessible.ts'
+import { judge, look, picture } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
-import {
-  type Account,
-  expectAccessible,
-  openStage,
-  PASSWORD,
-  type Person,
-  picture,
-  settled,
-} from './support.ts'
+import { settled } from './settled.ts'
+import { type Account, openStage, PASSWORD, type Person } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage()

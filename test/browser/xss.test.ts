@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openStage, settled } from './support.ts'
+import { settled } from './settled.ts'
+import { openStage } from './support.ts'
 import { openPage } from './visit.ts'
 
 const stage = openStage()

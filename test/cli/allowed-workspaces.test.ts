@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { confirmHome } from '../../src/doors/cli/allow-workspace.ts'
-import { isAllowed } from '../../src/doors/cli/allowed-workspaces.ts'
+import { confirmHome } from '../../src/doors/cli/project.ts'
+import { isAllowed } from '../../src/doors/cli/workspaces.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 import { type CommandResult, runKvault } from '../support/process.ts'
 

@@ -13,7 +13,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { disconnect } from '../../src/doors/cli/connect/disconnect.ts'
+import { disconnect } from '../../src/doors/cli/connect/connect.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 import { type CommandResult, runKvault } from '../support/process.ts'
 

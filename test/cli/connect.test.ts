@@ -16,7 +16,7 @@ import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { capabilities } from '../../src/capabilities.ts'
-import { toolsOf } from '../../src/core/tools.ts'
+import { toolsOf } from '../../src/core/invoke.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 import { type CommandResult, repository, runKvault } from '../support/process.ts'
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { capabilities } from '../../src/capabilities.ts'
-import { toolsOf } from '../../src/core/tools.ts'
+import { toolsOf } from '../../src/core/invoke.ts'
 import { type LiveVault, liveVault, registerPerson } from '../support/live.ts'
 import { type CommandResult, spawnKvault } from '../support/process.ts'
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { openDatabase } from '../../src/db/engines/open.ts'
+import { openDatabase } from '../../src/db/open.ts'
 import { makeVault, type Vault } from '../support/engines.ts'
 import { runKvault } from '../support/process.ts'
 

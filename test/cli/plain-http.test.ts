@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { isPlainElsewhere, requireEncryption } from '../../src/doors/cli/connect/consent.ts'
-import { checkTls } from '../../src/doors/cli/doctor/server-checks.ts'
+import { checkTls } from '../../src/doors/cli/doctor.ts'
 import { saveProfile } from '../../src/doors/cli/profile.ts'
 import { runKvault } from '../support/process.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { openPostgres } from '../../src/db/engines/postgres/postgres.ts'
 import { migrate } from '../../src/db/migrations/migrate.ts'
+import { openPostgres } from '../../src/db/postgres/postgres.ts'
 import { type KillSite, killAgainAndAgain } from '../faults/kill.ts'
 import { type ClusterNode, run, startCluster } from '../support/cluster.ts'
 

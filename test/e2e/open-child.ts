@@ -1,4 +1,4 @@
-import { openSqlite } from '../../src/db/engines/sqlite/sqlite.ts'
+import { openSqlite } from '../../src/db/sqlite/sqlite.ts'
 
 /** Opens the files that it is told, and says how that went. */
 process.on('message', async (file: string) => {

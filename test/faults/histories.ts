@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { contextFor } from '../../src/core/context.ts'
-import { reconcile } from '../../src/features/credits/reconcile.ts'
+import { reconcile } from '../../src/features/credits/reconciliation.ts'
 import { goodCard } from '../support/cards.ts'
 import type { TestVault } from '../support/engines.ts'
 

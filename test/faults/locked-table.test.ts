@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { PATIENCE } from '../../src/doors/http/limits/connection-limits.ts'
+import { TIMEOUTS } from '../../src/doors/http/connections.ts'
 import { TestVault } from '../support/engines.ts'
 
 const t = new TestVault('postgres', {})
@@ -51,5 +51,5 @@ test('the database ends it before the connection of the client is closed', async
     select extract(epoch from current_setting('statement_timeout')::interval)::int * 1000 as ms
   `.execute(t.app.services.database.read)
   expect(rows[0]?.ms).toBeGreaterThan(0)
-  expect(rows[0]?.ms).toBeLessThan(PATIENCE.silenceMs)
+  expect(rows[0]?.ms).toBeLessThan(TIMEOUTS.silenceMs)
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { MAX_PUBLISH_REWARDS_PER_DAY } from '../../src/features/cards/reward-limit.ts'
+import { MAX_PUBLISH_REWARDS_PER_DAY } from '../../src/shared/reward-limit.ts'
 import { goodCard } from '../support/cards.ts'
 import { type Body, Written, type WrittenCard } from './written.ts'
 

@@ -1,4 +1,4 @@
-import type { ToolCapability } from '../../src/core/tools.ts'
+import type { ToolCapability } from '../../src/core/invoke.ts'
 import { hasBody, parseRoute, pathNames } from '../../src/doors/http/routes.ts'
 import type { Person } from '../support/cards.ts'
 import type { Answer } from '../support/client.ts'

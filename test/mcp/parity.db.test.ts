@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { capabilities } from '../../src/capabilities.ts'
-import { type ToolCapability, toolsOf } from '../../src/core/tools.ts'
+import { type ToolCapability, toolsOf } from '../../src/core/invoke.ts'
 import { goodCard, type Person, record } from '../support/cards.ts'
 import { TestVault } from '../support/engines.ts'
 import { byMcp, byRest, byTool, type Door, normal, type Outcome } from './doors.ts'

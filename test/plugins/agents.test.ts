@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { HOOK_PLANS } from '../../src/doors/cli/connect/hook-files/plans.ts'
-import { findHookAgent, HOOK_AGENTS } from '../../src/doors/cli/hooks/agents/all.ts'
-import type { HookAgent } from '../../src/doors/cli/hooks/occasion.ts'
+import { HOOK_PLANS } from '../../src/doors/cli/connect/hook-plans.ts'
+import { findHookAgent, HOOK_AGENTS, type HookAgent } from '../../src/doors/cli/hooks/agents.ts'
 
 type Case = {
   event: string

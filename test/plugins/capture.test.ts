@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { note } from '../../src/doors/cli/hooks/journal.ts'
-import { SILENCE } from '../../src/doors/cli/hooks/occasion.ts'
-import { lastRun } from '../../src/doors/cli/hooks/run-log.ts'
-import { read, waitingFiles } from '../../src/doors/cli/hooks/spool/spool.ts'
+import { SILENCE } from '../../src/doors/cli/hooks/agents.ts'
+import { read, waitingFiles } from '../../src/doors/cli/hooks/spool.ts'
+import { lastRun, note } from '../../src/doors/cli/hooks/state.ts'
 import { acrossCuts } from '../support/across-cuts.ts'
 import { machine, play, type StandIn, standIn } from './stand-in.ts'
 

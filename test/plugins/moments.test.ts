@@ -1,11 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { DAY_MS } from '../../src/core/day.ts'
-import { hasFailed } from '../../src/doors/cli/hooks/failures.ts'
-import { SILENCE } from '../../src/doors/cli/hooks/occasion.ts'
-import { lastRun, noteRun } from '../../src/doors/cli/hooks/run-log.ts'
-import { saveSwitches } from '../../src/doors/cli/hooks/switches.ts'
+import { SILENCE, saveSwitches } from '../../src/doors/cli/hooks/agents.ts'
+import { hasFailed } from '../../src/doors/cli/hooks/command-result.ts'
+import { lastRun, noteRun } from '../../src/doors/cli/hooks/state.ts'
+import { DAY_MS } from '../../src/shared/time.ts'
 import { machine, play, playWritten, type StandIn, standIn } from './stand-in.ts'
 
 let vault: StandIn

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { opencodePlugin } from '../../src/doors/cli/connect/hook-files/opencode-plugin.ts'
+import { opencodePlugin } from '../../src/doors/cli/connect/hook-plans.ts'
 
 type Part = { id?: string; messageID?: string; type: string; text: string; synthetic?: boolean }
 type Message = { message: { id: string }; parts: Part[] }

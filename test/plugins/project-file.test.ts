@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { SILENCE } from '../../src/doors/cli/hooks/occasion.ts'
-import { readProjectFiles } from '../../src/doors/cli/project-file.ts'
+import { SILENCE } from '../../src/doors/cli/hooks/agents.ts'
+import { readProjectFiles } from '../../src/doors/cli/project-name.ts'
 import { machine, play, type StandIn, standIn } from './stand-in.ts'
 
 let vault: StandIn

@@ -11,10 +11,16 @@ import {
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { keepEnvironment } from '../../src/doors/cli/hooks/environment-cache.ts'
-import { note, readJournal, takeJournal } from '../../src/doors/cli/hooks/journal.ts'
-import { noteRun } from '../../src/doors/cli/hooks/run-log.ts'
-import { readSession, rememberSession, sessionFile } from '../../src/doors/cli/hooks/sessions.ts'
+import {
+  keepEnvironment,
+  note,
+  noteRun,
+  readJournal,
+  readSession,
+  rememberSession,
+  sessionFile,
+  takeJournal,
+} from '../../src/doors/cli/hooks/state.ts'
 import { machine, type StandIn, standIn } from './stand-in.ts'
 
 let vault: StandIn
@@ -69,7 +75,7 @@ test('the lock of a hook that was killed stops no other', () => {
   expect(readSession('s1').compacted).toBe(true)
 })
 
-const LOCK = new URL('../../src/doors/cli/hooks/lock.ts', import.meta.url).href
+const LOCK = new URL('../../src/doors/cli/hooks/state.ts', import.meta.url).href
 /** Reads, adds and writes, as a note does. */
 const ADDS = `
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -125,7 +131,7 @@ test('what could not be used is in the journal again, before what came in meanwh
   expect(filesIn('sessions')).toHaveLength(1)
 })
 
-const JOURNAL = new URL('../../src/doors/cli/hooks/journal.ts', import.meta.url).href
+const JOURNAL = new URL('../../src/doors/cli/hooks/state.ts', import.meta.url).href
 const NOTES = 1500
 const NOTES_MUCH = `
 const { note } = await import(process.argv[1])

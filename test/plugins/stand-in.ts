@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { vi } from 'vitest'
-import { findHookAgent } from '../../src/doors/cli/hooks/agents/all.ts'
-import type { Answer, HookAgent } from '../../src/doors/cli/hooks/occasion.ts'
+import { type Answer, findHookAgent, type HookAgent } from '../../src/doors/cli/hooks/agents.ts'
 import { runHook } from '../../src/doors/cli/hooks/run.ts'
 
 /** Of a question or of a turn. */

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { Environment } from '../../src/environment.ts'
+import { Environment } from '../../src/config.ts'
 import { repository } from '../support/process.ts'
 import { all, commandOf, copyOf, dockerfile, isSent, variablesOf } from './dockerfile.ts'
 

@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 import { interfacePage } from '../../scripts/docs-interface.ts'
 import { capabilities } from '../../src/capabilities.ts'
-import { toolsOf } from '../../src/core/tools.ts'
+import { toolsOf } from '../../src/core/invoke.ts'
 import { repository } from '../support/process.ts'
 
 test('`npm run docs` writes every call and every tool into one page', () => {

@@ -7,7 +7,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { capabilities } from '../../src/capabilities.ts'
-import { toolsOf } from '../../src/core/tools.ts'
+import { toolsOf } from '../../src/core/invoke.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 import { COMPILED_BEFORE, PROGRAM, repository } from '../support/process.ts'
 import { describeWhere } from '../support/skips.ts'

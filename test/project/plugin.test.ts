@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { hookFiles, PLUGIN, writePrograms } from '../../scripts/plugin.ts'
 import { capabilities } from '../../src/capabilities.ts'
-import { toolsOf } from '../../src/core/tools.ts'
+import { toolsOf } from '../../src/core/invoke.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 import { repository } from '../support/process.ts'
 

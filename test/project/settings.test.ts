@@ -3,13 +3,12 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { expect, test } from 'vitest'
 import { envExample } from '../../scripts/env-example.ts'
-import { readConfig } from '../../src/config.ts'
-import { Environment } from '../../src/environment.ts'
+import { Environment, readConfig } from '../../src/config.ts'
 import { repository } from '../support/process.ts'
 
 const read = (file: string) => readFileSync(join(repository, file), 'utf8')
 
-test('.env.example is what `npm run docs` makes of src/environment.ts', () => {
+test('.env.example is what `npm run docs` makes of src/config.ts', () => {
   expect(read('.env.example')).toBe(envExample())
 })
 

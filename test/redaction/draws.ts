@@ -1,4 +1,4 @@
-import type { NamedRule, Rule, TokenRule } from '../../src/features/redaction/rules/rule.ts'
+import type { NamedRule, Rule, TokenRule } from '../../src/redaction/rule.ts'
 import type { Sampler } from './samples.ts'
 
 /** For tests: a secret, and a text as people and programs write it down. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { findSecrets } from '../../src/features/redaction/redact.ts'
-import { findDanger } from '../../src/features/review/find-danger.ts'
+import { findSecrets } from '../../src/redaction/redact.ts'
+import { findDanger } from '../../src/review/find-danger.ts'
 import { readAttacks, readOrdinary } from './corpus.ts'
 
 const LEAST_CAUGHT = 0.95

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { contextFor } from '../../src/core/context.ts'
-import { SCOPES, TOOL_SCOPES } from '../../src/core/scopes.ts'
-import { grantCode } from '../../src/features/identity/oauth/grants.ts'
+import { grantCode } from '../../src/features/identity/oauth-grants.ts'
+import { SCOPES, TOOL_SCOPES } from '../../src/shared/scopes.ts'
 import { onBothEngines } from '../support/engines.ts'
 import { oauthApp, type Person } from '../support/oauth-app.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { clientHost, hostOf, trustIn } from '../../src/doors/http/limits/client-host.ts'
+import { clientHost, hostOf, trustIn } from '../../src/doors/http/connections.ts'
 
 const hostBehind = (trust: string, socket: string, forwarded?: string) =>
   clientHost(

@@ -1,32 +1,39 @@
-/** No analyser of texts costs many times more for a hostile text than a plain log of the same size costs all of them. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { reviewCard } from '../../src/features/cards/review-rules.ts'
-import { sketchOf } from '../../src/features/cards/text-sketch.ts'
-import { readCites } from '../../src/features/cites/read-cites.ts'
-import { draftByRules } from '../../src/features/memory-cards/draft-by-rules.ts'
-import { mine } from '../../src/features/mining/rules/mine.ts'
-import { safeMarkdown } from '../../src/features/pages/safe-markdown.ts'
-import { questionOf } from '../../src/features/recall/fitting.ts'
-import { filesIn } from '../../src/features/recall/named-files.ts'
-import { namedWords } from '../../src/features/recall/names.ts'
-import { hasAnotherCause } from '../../src/features/recall/other-cause.ts'
-import { namesAnother } from '../../src/features/recall/other-name.ts'
-import { namesAnotherBetween } from '../../src/features/recall/other-slot.ts'
-import { findSecrets, sanitise } from '../../src/features/redaction/redact.ts'
-import { containsInstructions, findDanger } from '../../src/features/review/find-danger.ts'
-import { readSyntax } from '../../src/features/search/query-syntax.ts'
+import { draftByRules } from '../../src/features/memory/propose-card.ts'
+import {
+  filesIn,
+  hasAnotherCause,
+  namedWords,
+  namesAnother,
+  namesAnotherBetween,
+} from '../../src/features/recall/mismatch.ts'
+import { questionOf } from '../../src/features/recall/recall.ts'
+import { readSyntax } from '../../src/features/search/query.ts'
+import { safeMarkdown } from '../../src/pages/markdown.ts'
+import { findSecrets, sanitise } from '../../src/redaction/redact.ts'
+import { containsInstructions, findDanger } from '../../src/review/find-danger.ts'
+import { reviewCard } from '../../src/shared/card-checks.ts'
+import { readCites } from '../../src/shared/cites.ts'
+import { mine } from '../../src/shared/mining.ts'
 import { queryTerms, termsOf } from '../../src/text/analyse.ts'
+import { looksLikeTrace, withoutNoise } from '../../src/text/command-output.ts'
 import { readFailure } from '../../src/text/failure.ts'
 import { foldCase } from '../../src/text/fold.ts'
-import { snippetAround } from '../../src/text/literal-snippet.ts'
-import { looksLikeTrace, withoutNoise } from '../../src/text/noise.ts'
-import { namedTexts, phraseTest } from '../../src/text/phrases.ts'
-import { readQuery } from '../../src/text/query-words.ts'
-import { cardFields, wantTerms } from '../../src/text/read-texts.ts'
-import { markTexts } from '../../src/text/snippet.ts'
-import { interpret } from '../../src/text/token-terms.ts'
+import { readQuery } from '../../src/text/query.ts'
+import { sketchOf } from '../../src/text/similar.ts'
+import {
+  cardFields,
+  markTexts,
+  namedTexts,
+  phraseTest,
+  snippetAround,
+  wantTerms,
+} from '../../src/text/snippet.ts'
+import { interpret } from '../../src/text/terms.ts'
 import { quickest } from '../support/linear-time.ts'
+
+/** No analyser of texts costs many times more for a hostile text than a plain log of the same size costs all of them. */
 
 type Analyser = {
   run: (text: string) => unknown

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MAX_DEPTH, MAX_KEYS, MAX_VALUES } from '../../src/doors/http/limits/json-shape.ts'
+import { MAX_DEPTH, MAX_KEYS, MAX_VALUES } from '../../src/doors/http/body.ts'
 import {
   BODY_BYTES_PER_MINUTE,
   FILES_PER_MINUTE,
   MISSES_PER_MINUTE,
   UPLOAD_BYTES_PER_MINUTE,
   WRONG_CREDENTIALS_PER_MINUTE,
-} from '../../src/doors/http/limits/rate-limit.ts'
+} from '../../src/doors/http/rate-limit.ts'
 import { goodCard } from '../support/cards.ts'
 import { onBothEngines, TestVault } from '../support/engines.ts'
 

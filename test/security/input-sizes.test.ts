@@ -10,8 +10,8 @@ import {
   openObject,
   sizeIssues,
   sizeLimits,
-} from '../../src/core/sizes.ts'
-import { Metadata } from '../../src/features/identity/oauth/client-metadata.ts'
+} from '../../src/core/validation.ts'
+import { Metadata } from '../../src/features/identity/oauth-clients.ts'
 import { NewTicket } from '../../src/features/support/tickets.ts'
 
 /** Formats whose pattern says how long they are. */

@@ -1,9 +1,10 @@
-/** A large request neither stops the process nor costs a caller less than it costs the server. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { BODY_BYTES_PER_MINUTE } from '../../src/doors/http/limits/rate-limit.ts'
+import { BODY_BYTES_PER_MINUTE } from '../../src/doors/http/rate-limit.ts'
 import { goodCard } from '../support/cards.ts'
 import { onBothEngines } from '../support/engines.ts'
+
+/** A large request neither stops the process nor costs a caller less than it costs the server. */
 
 const MINUTE = BODY_BYTES_PER_MINUTE.person
 /** So many answers show that others get their turn every few milliseconds; without, there are three or four. */

@@ -77,12 +77,12 @@ const NEAR = 4
 
 /** Patterns over text that is short, or ours: file, beginning of the pattern, and why it cannot grow. */
 const BOUNDED: readonly [file: string, start: string, why: string][] = [
-  ['src/doors/cli/clients/json-edit.ts', '\\r?\\n', "one's own file"],
-  ['src/features/support/answer.ts', '^\\s*(', 'our guide pages'],
+  ['src/doors/cli/connect/client-settings.ts', '\\r?\\n', "one's own file"],
+  ['src/features/support/chat.ts', '^\\s*(', 'our guide pages'],
   ['src/features/guide/guide.ts', '!?\\[', 'our guide pages'],
-  ['src/features/memory/project-key.ts', '', 'a key of at most 1,000 characters'],
-  ['src/features/cites/version-ranges.ts', '^\\s*[vV=]', 'a range of at most 200 characters'],
-  ['src/features/redaction/headers.ts', '^[\\x20', 'at most 375 decoded bytes'],
+  ['src/shared/memory.ts', '', 'a key of at most 1,000 characters'],
+  ['src/shared/cites.ts', '^\\s*[vV=]', 'a range of at most 200 characters'],
+  ['src/redaction/commands.ts', '^[\\x20', 'at most 375 decoded bytes'],
 ]
 const isBounded = ({ file, source }: Pattern) =>
   BOUNDED.some(([bounded, start]) => file === bounded && source.startsWith(start))

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { redact } from '../../src/features/redaction/redact.ts'
-import { ALL_RULES } from '../../src/features/redaction/rules/all.ts'
-import { SECRET_NAMES } from '../../src/features/redaction/rules/names.ts'
+import { SECRET_NAMES } from '../../src/redaction/names.ts'
+import { redact } from '../../src/redaction/redact.ts'
+import { ALL_RULES } from '../../src/redaction/rules.ts'
 import { drawsOf, secretNameDraws } from '../redaction/draws.ts'
 import { sampler } from '../redaction/samples.ts'
 
-/** The draws of src/features/redaction/rules.test.ts from many seeds: chance reaches what two seeds do not. */
+/** The draws of src/redaction/rules.test.ts from many seeds: chance reaches what two seeds do not. */
 const SEEDS = Number(process.env.SEEDS ?? 200)
 /** Chance also writes `example` into a random value; a kind that is missed more often than this has a fault. */
 const MOST_MISSED = 1 / 1000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SCOPES } from '../../src/core/scopes.ts'
+import { SCOPES } from '../../src/shared/scopes.ts'
 import { type Person, record } from '../support/cards.ts'
 import { type Client, clientOf } from '../support/client.ts'
 import { onBothEngines } from '../support/engines.ts'

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { contextFor } from '../../src/core/context.ts'
 import { retrieve } from '../../src/features/search/retrieve.ts'
 import { maintainIndex, usualTuning } from '../../src/search-index/index.ts'
-import { readQuery } from '../../src/text/query-words.ts'
+import { readQuery } from '../../src/text/query.ts'
 import { goodCard, type Person, record } from '../support/cards.ts'
 import { onBothEngines, type TestVault } from '../support/engines.ts'
 

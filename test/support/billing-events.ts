@@ -1,8 +1,9 @@
-/** Payment events in the shape of the API version that the SDK pins, for one person. */
 import { randomUUID } from 'node:crypto'
-import { signPayload } from '../../src/adapters/payments/payments.ts'
+import { signPayload } from '../../src/adapters/payments.ts'
 import type { Services } from '../../src/core/context.ts'
 import type { TestVault } from './engines.ts'
+
+/** Payment events in the shape of the API version that the SDK pins, for one person. */
 
 export const SECRET = `whsec_${'test'.repeat(8)}`
 

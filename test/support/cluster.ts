@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { openPostgres } from '../../src/db/engines/postgres/postgres.ts'
 import { migrate } from '../../src/db/migrations/migrate.ts'
+import { openPostgres } from '../../src/db/postgres/postgres.ts'
 
 const withDatabase = (url: string, database: string) => {
   const target = new URL(url)

@@ -1,10 +1,10 @@
-/** `kvault` in a process that stays for the next command, which finds the program loaded. It runs one at a time. */
 import '../../bin/compile-cache.js'
 import { Readable } from 'node:stream'
-import { addCommands } from '../../src/doors/cli/commands.ts'
-import { run } from '../../src/doors/cli/program.ts'
+import { addCommands, run } from '../../src/doors/cli/commands.ts'
 import { addServerCommands } from '../../src/doors/cli/server/commands.ts'
 import type { CommandResult, GivenCommand } from './process.ts'
+
+/** `kvault` in a process that stays for the next command, which finds the program loaded. It runs one at a time. */
 
 /** The environment, the folder and the streams of this process become those of the command. */
 async function runHere({ argv, env, cwd, input }: GivenCommand): Promise<CommandResult> {

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../src/core/day.ts'
+import { DAY_MS } from '../../src/shared/time.ts'
 import { makeAdmin } from './admin.ts'
 import type { Person } from './cards.ts'
 import type { Client } from './client.ts'

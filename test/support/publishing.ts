@@ -1,6 +1,6 @@
 import { zstdDecompressSync } from 'node:zlib'
 import { contextFor } from '../../src/core/context.ts'
-import { makeDueSnapshot } from '../../src/features/library-sharing/make-snapshot.ts'
+import { makeDueSnapshot } from '../../src/features/library/snapshot.ts'
 import { type Person, record } from './cards.ts'
 import type { Answer } from './client.ts'
 import type { TestVault } from './engines.ts'

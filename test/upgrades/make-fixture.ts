@@ -1,8 +1,3 @@
-/**
- * Keeps a vault of the present schema as a fixture, once for each release:
- *   node test/upgrades/make-fixture.ts
- * Later versions must open it without loss; see upgrades.db.test.ts.
- */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,10 +6,16 @@ import pino from 'pino'
 import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { VERSION } from '../../src/core/version.ts'
-import { takeBackup } from '../../src/features/backup/take.ts'
+import { takeBackup } from '../../src/features/backup/backup.ts'
 import { busyVault } from '../support/busy.ts'
 import { clientOf } from '../support/client.ts'
 import { lookAt } from './look.ts'
+
+/**
+ * Keeps a vault of the present schema as a fixture, once for each release:
+ *   node test/upgrades/make-fixture.ts
+ * Later versions must open it without loss; see upgrades.db.test.ts.
+ */
 
 const folder = join(import.meta.dirname, VERSION)
 const dataDir = mkdtempSync(join(tmpdir(), 'knowledge-vault-fixture-'))

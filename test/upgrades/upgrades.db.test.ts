@@ -7,17 +7,12 @@ import pino from 'pino'
 import { describe, expect, test } from 'vitest'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
-import { contentHash } from '../../src/core/content-hash.ts'
 import { contextFor } from '../../src/core/context.ts'
-import { openDatabase } from '../../src/db/engines/open.ts'
-import {
-  applyMigrations,
-  MIGRATIONS,
-  type Migration,
-  pendingMigrations,
-} from '../../src/db/migrations/migrate.ts'
-import { bareContext } from '../../src/features/backup/bare-context.ts'
-import { restoreBackup } from '../../src/features/backup/restore.ts'
+import { contentHash } from '../../src/core/crypto.ts'
+import { applyMigrations, MIGRATIONS, pendingMigrations } from '../../src/db/migrations/migrate.ts'
+import type { Migration } from '../../src/db/migrations/statements.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { bareContext, restoreBackup } from '../../src/features/backup/restore.ts'
 import { verifyVault } from '../../src/features/backup/verify.ts'
 import { clientOf } from '../support/client.ts'
 import { makeVault } from '../support/engines.ts'

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Licence } from '#server/core/licences.ts'
+import type { Licence } from '#server/shared/licences.ts'
 import * as account from './api/account.ts'
 import { ApiError, requestJson } from './api/client.ts'
 import { queryClient } from './api/query.ts'

@@ -1,5 +1,5 @@
 import type { EngineName } from '../db.ts'
-import { PUBLIC_LIBRARY_ID, PUBLIC_LIBRARY_NAME } from '../public-library.ts'
+import { PUBLIC_LIBRARY_ID, PUBLIC_LIBRARY_NAME } from '../ids.ts'
 import {
   appendOnly,
   bytes,

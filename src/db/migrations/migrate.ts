@@ -1,13 +1,10 @@
 import { sql } from 'kysely'
 import type { Database, Db, EngineName } from '../db.ts'
-import { layOut } from '../lay-out.ts'
+import { layOut } from '../distribution.ts'
 import { holdLock } from '../locks.ts'
 import { initial } from './0001-initial.ts'
 import { beginsFormerList, FORMER_LIST, presentNames, SchemaTooOld } from './former-list.ts'
 import type { Migration } from './statements.ts'
-
-export type { Migration }
-
 import { appliedNames, NoVault, refuseOtherProgram } from './whose-tables.ts'
 
 /** Forward only, in this order, each applied once. */

@@ -1,13 +1,20 @@
 import type { IncomingMessage } from 'node:http'
-import { headerText } from '../../core/http/header-text.ts'
-import { requireAllowed } from './allowed-workspaces.ts'
-import { eventsOf } from './event-stream.ts'
+import { headerText } from '../../text/unicode.ts'
 import { CommandError, EXIT, Refusal } from './exit-codes.ts'
-import { isEventStream, isGood, jsonIn, reasonOf, request, textOf } from './http-request.ts'
-import { linesOf } from './lines.ts'
-import { KVAULT } from './own-copy.ts'
+import {
+  eventsOf,
+  isEventStream,
+  isGood,
+  jsonIn,
+  linesOf,
+  reasonOf,
+  request,
+  textOf,
+} from './http-request.ts'
+import { KVAULT } from './local-files.ts'
 import { findProfile, givenKey, type Profile, type ProfileOptions } from './profile.ts'
 import { homeOf, type ProjectHome, withFileOfHome } from './project-name.ts'
+import { requireAllowed } from './workspaces.ts'
 
 type Message = { jsonrpc: '2.0'; id?: string | number; method?: string; params?: Record<string, unknown> }
 

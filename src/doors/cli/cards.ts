@@ -1,18 +1,16 @@
-import { checkoutOf } from './check-files.ts'
+import { shareWith } from './card-actions.ts'
+import { checkoutOf } from './check.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
-import { nameOfGiven, objectIn, readGiven } from './given-file.ts'
-import { requireOneOf, requireWorkspaceId, wholeNumber } from './given-options.ts'
-import { environmentOf } from './lock-files/environment.ts'
-import { shareWith } from './one-card.ts'
-import { KVAULT } from './own-copy.ts'
-import { warnOfSecret } from './parts.ts'
+import { nameOfGiven, objectIn, readGiven, requireOneOf, requireWorkspaceId, wholeNumber } from './input.ts'
+import { KVAULT } from './local-files.ts'
+import { environmentOf } from './lock-files.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import { homeOf, type ProjectHome, withFileOfHome } from './project-name.ts'
-import { paint, plain, print, printJson, tableOrBlocks } from './terminal.ts'
+import { paint, plain, print, printJson, tableOrBlocks, warnOfSecret } from './terminal.ts'
 import { ask, callTool, failure } from './vault-client.ts'
 
 type Hit = { card_id: string; title: string; fix_summary: string; readers: { text: string }; fits?: string }
-type Found = { results: Hit[]; total: number; credits_charged: number; credits_balance: number }
+type SearchAnswer = { results: Hit[]; total: number; credits_charged: number; credits_balance: number }
 
 const FOUND = { results: [{ card_id: '', title: '', fix_summary: '', readers: { text: '' } }] }
 
@@ -34,7 +32,7 @@ const SHORTEST_AT_REST = 3
  * Sends the versions of the lock files here, so that each result says whether it fits. Without lock files it calls
  * the tool.
  */
-async function found(profile: Profile, words: string[], options: SearchOptions): Promise<Found> {
+async function found(profile: Profile, words: string[], options: SearchOptions): Promise<SearchAnswer> {
   const asked = {
     query: words.join(' '),
     limit: wholeNumber('--limit', options.limit, MOST_RESULTS) ?? DEFAULT_LIMIT,
@@ -45,14 +43,14 @@ async function found(profile: Profile, words: string[], options: SearchOptions):
   const here = process.cwd()
   const my_environment = options.environment ? environmentOf(checkoutOf(here) ?? here) : {}
   if (Object.keys(my_environment).length === 0 || asked.query.length < SHORTEST_AT_REST)
-    return callTool<Found>(profile, 'search_records', asked, FOUND)
+    return callTool<SearchAnswer>(profile, 'search_records', asked, FOUND)
   const reply = await ask(profile.url, '/api/v1/search', {
     body: { ...asked, my_environment },
     headers: { 'x-api-key': profile.apiKey },
     shape: FOUND,
   })
   if (reply.status !== 200) throw failure(reply)
-  return reply.body as Found
+  return reply.body as SearchAnswer
 }
 
 const nothingFound = ({ scope }: SearchOptions): string =>
@@ -127,7 +125,7 @@ async function defaultWorkspace(
   ofProject: ProjectHome | undefined,
 ): Promise<{ workspace_id?: string }> {
   if (ofProject) {
-    await (await import('./allow-workspace.ts')).confirmHome(profile, ofProject)
+    await (await import('./project.ts')).confirmHome(profile, ofProject)
     return { workspace_id: ofProject.id }
   }
   const { url, apiKey } = profile

@@ -1,14 +1,289 @@
-import { realpathSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { type CitingCard, holdCards } from './check-cards.ts'
-import { checkoutOf, citeOfLine } from './check-files.ts'
-import { printReport, type Report, reportOf } from './check-report.ts'
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import {
+  bareName,
+  type Cite,
+  citeText,
+  type Fits,
+  fitsOf,
+  isBelowRange,
+  isSameRelease,
+  readCite,
+  readRange,
+  readVersion,
+} from '../../shared/cites.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
-import { asCommandError } from './known-errors.ts'
-import { readLocked } from './lock-files/locked.ts'
+import { readGiven, requireId } from './input.ts'
+import { gitVariables, trustedFolder } from './local-files.ts'
+import { type Locked, readLocked, versionKey } from './lock-files.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
-import { print, printJson, warn } from './terminal.ts'
+import { asCommandError, paint, plain, print, printJson, warn } from './terminal.ts'
 import { ask, failure } from './vault-client.ts'
+
+type FileCite = Extract<Cite, { kind: 'file' }>
+
+const LARGEST_FILE = 8 * 1024 * 1024
+
+function git(folder: string, args: string[], input = ''): string | undefined {
+  try {
+    return execFileSync('git', ['-C', resolve(folder), ...args], {
+      cwd: trustedFolder(),
+      encoding: 'utf8',
+      input,
+      maxBuffer: 64 * 1024 * 1024,
+      stdio: ['pipe', 'pipe', 'ignore'],
+      // A partial clone would ask its remote for commits of other repositories.
+      env: { ...gitVariables(), GIT_NO_LAZY_FETCH: '1' },
+    })
+  } catch {
+    return undefined
+  }
+}
+
+/** Undefined if the folder is not in a checkout, or if there is no git. */
+export const checkoutOf = (folder: string): string | undefined =>
+  git(folder, ['rev-parse', '--show-toplevel'])?.trim() || undefined
+
+/** Which of these commits this repository has. */
+function knownCommits(root: string, commits: readonly string[]): Set<string> {
+  const asked = [...new Set(commits)]
+  if (asked.length === 0) return new Set()
+  const input = asked.map((commit) => `${commit}^{commit}\n`).join('')
+  const lines = git(root, ['cat-file', '--batch-check'], input)?.split('\n') ?? []
+  return new Set(asked.filter((_, index) => / commit \d+$/.test(lines[index] ?? '')))
+}
+
+/** The first 12 digits are enough to tell lines apart. Spaces around a line do not count. */
+const lineHash = (line: string): string => createHash('sha256').update(line.trim()).digest('hex').slice(0, 12)
+
+/** The file inside the checkout; links that lead out of it are not followed. */
+function fileInside(root: string, path: string): string | undefined {
+  try {
+    const real = realpathSync(join(root, path))
+    return real.startsWith(realpathSync(root) + sep) && statSync(real).isFile() ? real : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const hashesOf = (text: string): Set<string> => new Set(text.split('\n').map(lineHash))
+
+type FileFit = { fits: Fits; why: string }
+
+/** Compares cites of files with a checkout. A commit that it does not have belongs to another repository. */
+function holdFiles(root: string, cites: readonly FileCite[]): (cite: FileCite) => FileFit | null {
+  const known = knownCommits(
+    root,
+    cites.map((cite) => cite.commit),
+  )
+  const read = new Map<string, Set<string>>()
+  return ({ path, commit, lineHash: hash }) => {
+    if (!known.has(commit)) return null
+    const file = fileInside(root, path)
+    if (file === undefined) return { fits: 'older', why: 'the file is gone' }
+    if (hash === null) return { fits: 'likely', why: 'the file is there' }
+    if (statSync(file).size > LARGEST_FILE) return { fits: 'unknown', why: 'the file is larger than 8 MB' }
+    const hashes = read.get(file) ?? hashesOf(readFileSync(file, 'utf8'))
+    read.set(file, hashes)
+    return hashes.has(hash)
+      ? { fits: 'exact', why: 'the line is there' }
+      : { fits: 'older', why: 'no line has this text now' }
+  }
+}
+
+const wrong = (message: string) => new CommandError(message, EXIT.usage)
+
+/** `src/app.ts:12` → `file:src/app.ts@1a2b3c4d5e6f#0123456789ab`, for the cites of a card. */
+function citeOfLine(written: string, folder: string): string {
+  const [, path = '', number = ''] = /^(.+):(\d+)$/.exec(written) ?? []
+  if (path === '') throw wrong(`"${written}" is not a line. Write it as src/app.ts:12.`)
+  const root = checkoutOf(folder)
+  const commit = root && git(root, ['rev-parse', '--short=12', 'HEAD'])?.trim()
+  if (!root || !commit) throw wrong(`${folder} is not in a git repository with a commit.`)
+  const inside = relative(realpathSync(root), resolve(realpathSync(folder), path)).replaceAll('\\', '/')
+  if (inside.startsWith('../') || isAbsolute(inside)) throw wrong(`${path} is not inside ${root}.`)
+  const text = git(root, ['show', `HEAD:${inside}`])
+  if (text === undefined) throw wrong(`${inside} is not committed. Commit it, then cite it.`)
+  const line = text.split('\n')[Number(number) - 1]?.trim()
+  if (!line) throw wrong(`Line ${number} of ${inside} is empty or not committed. Cite another line.`)
+  const cite = citeText({ kind: 'file', path: inside, commit, lineHash: lineHash(line) })
+  if (readCite(cite) === null)
+    throw wrong(`${inside} cannot be cited: its name has spaces or @, or is too long.`)
+  return cite
+}
+
+type VerdictGroup = { name: string; version: string; worked: number; failed: number }
+
+/** A card in the answer of `GET /api/v1/cards/cites`. */
+type CitingCard = {
+  card_id: string
+  title: string
+  workspace_id: string
+  cites: string[]
+  trust: { summary: string } | null
+  verdicts: VerdictGroup[]
+}
+
+export type HeldCite = { cite: string; fits: Fits; why: string }
+
+type HeldCard = {
+  card_id: string
+  title: string
+  workspace_id: string
+  fits: Fits
+  cites: HeldCite[]
+  /** Verdicts for the versions that are used here. */
+  verdicts: VerdictGroup[]
+  trust: string | null
+}
+
+type PackageCite = Extract<Cite, { kind: 'package' }>
+type Versions = ReadonlyMap<string, readonly string[]>
+
+/** A card does not fit as soon as one of its cites no longer fits. */
+const FOR_CARD: readonly Fits[] = ['older', 'exact', 'likely']
+/** A cite fits if one of the versions in the workspaces fits. */
+const FOR_VERSIONS: readonly Fits[] = ['exact', 'likely', 'older']
+
+const first = (order: readonly Fits[], found: readonly Fits[]): Fits =>
+  order.find((fits) => found.includes(fits)) ?? 'unknown'
+
+const versionsOf = (versions: Versions, cite: PackageCite): readonly string[] =>
+  versions.get(versionKey(cite.ecosystem, cite.name)) ?? []
+
+function whyOf(cite: PackageCite, versions: readonly string[], fits: Fits): string {
+  const here = `${versions.join(' and ')} ${versions.length === 1 ? 'is' : 'are'} here`
+  const range = readRange(cite.range)
+  const isNewer =
+    fits === 'unknown' &&
+    range !== null &&
+    versions.every((version) => isBelowRange(range, readVersion(version) ?? []))
+  return isNewer ? `it is about a newer version, ${here}` : here
+}
+
+const saidOf = (card: CitingCard, name: string, versions: readonly string[]): VerdictGroup[] =>
+  card.verdicts.filter(
+    (group) =>
+      bareName(group.name) === bareName(name) &&
+      versions.some((version) => isSameRelease(version, group.version)),
+  )
+
+type Held = HeldCite & { verdicts: VerdictGroup[] }
+
+function holdPackage(card: CitingCard, text: string, cite: PackageCite, all: Versions): Held[] {
+  const versions = versionsOf(all, cite)
+  if (versions.length === 0) return []
+  const fits = first(
+    FOR_VERSIONS,
+    versions.map((version) =>
+      fitsOf({ cites: [text], environment: {}, verdicts: card.verdicts }, { [cite.name]: version }),
+    ),
+  )
+  return [{ cite: text, fits, why: whyOf(cite, versions, fits), verdicts: saidOf(card, cite.name, versions) }]
+}
+
+type HoldFile = (cite: FileCite) => FileFit | null
+
+/** Null if the card cites nothing that is used here. */
+function holdCard(card: CitingCard, versions: Versions, holdFile: HoldFile): HeldCard | null {
+  const held = card.cites.flatMap((text): Held[] => {
+    const cite = readCite(text)
+    if (cite?.kind === 'package') return holdPackage(card, text, cite, versions)
+    const fit = cite?.kind === 'file' ? holdFile(cite) : null
+    return fit ? [{ cite: text, ...fit, verdicts: [] }] : []
+  })
+  if (held.length === 0) return null
+  const { card_id, title, workspace_id, trust } = card
+  return {
+    card_id,
+    title,
+    workspace_id,
+    fits: first(
+      FOR_CARD,
+      held.map(({ fits }) => fits),
+    ),
+    cites: held.map(({ cite, fits, why }) => ({ cite, fits, why })),
+    verdicts: [...new Set(held.flatMap(({ verdicts }) => verdicts))],
+    trust: trust?.summary ?? null,
+  }
+}
+
+/** The cards that cite something of this checkout, each with whether it fits. */
+function holdCards(
+  cards: readonly CitingCard[],
+  versions: Versions,
+  checkout: string | undefined,
+): HeldCard[] {
+  const files = cards
+    .flatMap((card) => card.cites.map(readCite))
+    .flatMap((cite) => (cite?.kind === 'file' ? [cite] : []))
+  const holdFile = checkout === undefined ? () => null : holdFiles(checkout, files)
+  return cards.flatMap((card) => holdCard(card, versions, holdFile) ?? [])
+}
+
+type Report = {
+  folder: string
+  read: string[]
+  passed_over: { file: string; reason: string }[]
+  counts: Record<Fits, number> & { elsewhere: number; with_verdict: number }
+  cards: HeldCard[]
+}
+
+function reportOf(folder: string, locked: Locked, total: number, cards: HeldCard[]): Report {
+  const count = (fits: Fits) => cards.filter((card) => card.fits === fits).length
+  return {
+    folder,
+    read: locked.files,
+    passed_over: locked.passedOver,
+    counts: {
+      older: count('older'),
+      exact: count('exact'),
+      likely: count('likely'),
+      unknown: count('unknown'),
+      elsewhere: total - cards.length,
+      with_verdict: cards.filter((card) => card.verdicts.length > 0).length,
+    },
+    cards,
+  }
+}
+
+const titleOf = (card: HeldCard): string => `  ${card.card_id}  ${plain(card.title)}`
+
+/** A heading and lines for each card, or nothing without cards. */
+function printCards(heading: string, cards: readonly HeldCard[], below: (card: HeldCard) => string[]): void {
+  if (cards.length === 0) return
+  print(`\n${heading}`)
+  for (const card of cards) {
+    print(titleOf(card))
+    for (const line of below(card)) print(paint('dim', `    ${line}`))
+  }
+}
+
+const reasons = (card: HeldCard, fits: Fits): string[] =>
+  card.cites.filter((cite) => cite.fits === fits).map(({ cite, why }) => `${plain(cite, 100)}: ${why}`)
+
+const said = ({ verdicts }: HeldCard): string[] =>
+  verdicts.map(({ name, version, worked, failed }) => {
+    const counts = [worked > 0 ? `worked for ${worked}` : '', failed > 0 ? `failed for ${failed}` : '']
+    return `${counts.filter((text) => text !== '').join(', ')} on ${plain(`${name} ${version}`, 60)}`
+  })
+
+function printReport({ read, counts, cards }: Report): void {
+  const files =
+    read.length > 4 ? `${read.slice(0, 3).join(', ')} and ${read.length - 3} more` : read.join(', ')
+  const citing = cards.length === 1 ? '1 card cites' : `${cards.length} cards cite`
+  print(`${citing} something that is here (${files || 'no lock file'}).`)
+  const of = (fits: Fits) => cards.filter((card) => card.fits === fits)
+  printCards(paint('red', `No longer fit: ${counts.older}`), of('older'), (card) => reasons(card, 'older'))
+  printCards(paint('green', `Fit exactly: ${counts.exact}`), of('exact'), (card) => reasons(card, 'exact'))
+  const judged = cards.filter((card) => card.verdicts.length > 0)
+  printCards(paint('bold', `With a verdict for these versions: ${counts.with_verdict}`), judged, said)
+  print(
+    `\nLikely to fit: ${counts.likely}. Not decided: ${counts.unknown}. About other things: ${counts.elsewhere}.`,
+  )
+}
 
 export type CheckOptions = ProfileOptions & { json?: boolean; cite?: string }
 
@@ -74,4 +349,112 @@ export async function check(path: string | undefined, options: CheckOptions): Pr
     const known = asCommandError(error)
     throw known ? new CommandError(known.message, CHECK_EXIT.couldNotCheck) : error
   }
+}
+
+const OUTCOMES = ['worked', 'failed', 'stale'] as const
+type Outcome = (typeof OUTCOMES)[number]
+
+export type VerifyOptions = ProfileOptions & {
+  worked?: boolean
+  failed?: boolean
+  stale?: boolean
+  env?: string[]
+  note?: string
+  evidenceFile?: string
+  appliedIn?: string
+  json?: boolean
+}
+
+type Environment = Record<string, string>
+
+/** The vault takes this many characters. */
+const LONGEST_EVIDENCE = 20_000
+
+const refuseVerdict = (message: string) => new CommandError(message, EXIT.usage)
+
+function outcomeOf(options: VerifyOptions): Outcome {
+  const [outcome, ...more] = OUTCOMES.filter((name) => options[name])
+  if (outcome === undefined || more.length > 0)
+    throw refuseVerdict('Give one of --worked, --failed and --stale.')
+  return outcome
+}
+
+function givenEnvironment(given: readonly string[]): Environment {
+  return Object.fromEntries(
+    given.map((text) => {
+      const at = text.indexOf('=')
+      const [name, version] = [text.slice(0, Math.max(0, at)).trim(), text.slice(at + 1).trim()]
+      if (!name || !version) throw refuseVerdict(`"${text}" is not an environment. Write it as node=24.1.`)
+      return [name, version]
+    }),
+  )
+}
+
+/** The versions of what the card cites, from the lock files here. Nothing else of the checkout is sent. */
+function environmentFor(cites: readonly string[], folder: string): Environment {
+  const { versions, passedOver } = readLocked(checkoutOf(folder) ?? folder, folder)
+  for (const { file, reason } of passedOver) warn(`${file} ${reason}. Passed over.`)
+  const environment: Environment = {}
+  for (const text of cites) {
+    const cite = readCite(text)
+    if (cite?.kind !== 'package') continue
+    const [version] = versionsOf(versions, cite)
+    if (version === undefined) continue
+    // Two registries may have a package of the same name: then the second is written with its registry.
+    const isTaken = environment[cite.name] !== undefined && environment[cite.name] !== version
+    environment[isTaken ? `${cite.ecosystem}:${cite.name}` : cite.name] = version
+  }
+  return environment
+}
+
+async function evidenceFrom(file: string): Promise<string> {
+  const text = await readGiven(file, LONGEST_EVIDENCE)
+  if (text.length > LONGEST_EVIDENCE)
+    throw refuseVerdict(`Evidence has at most ${LONGEST_EVIDENCE} characters. Keep the most useful part.`)
+  return text
+}
+
+const headersOf = ({ apiKey }: Profile) => ({ 'x-api-key': apiKey })
+
+async function cardOf(profile: Profile, cardId: string): Promise<{ title: string; cites: string[] }> {
+  const reply = await ask(profile.url, `/api/v1/cards/${encodeURIComponent(cardId)}`, {
+    headers: headersOf(profile),
+    shape: { title: '' },
+  })
+  if (reply.status !== 200) throw failure(reply)
+  const { title, cites } = reply.body as { title: string; cites?: string[] }
+  return { title, cites: cites ?? [] }
+}
+
+type Answer = { card_id: string; environment: Environment; trust: { summary: string } | null }
+
+function printVerdict(outcome: Outcome, title: string, { card_id, environment, trust }: Answer): void {
+  const where = Object.entries(environment).map(([name, version]) => plain(`${name} ${version}`))
+  print(`Said ${outcome} of ${card_id}  ${plain(title)}`)
+  print(where.length > 0 ? `Environment: ${where.join(', ')}` : 'Environment: none')
+  if (trust) print(paint('dim', plain(trust.summary, 200)))
+}
+
+export async function verifyCard(cardId: string, options: VerifyOptions): Promise<number> {
+  const outcome = outcomeOf(options)
+  requireId('card', cardId)
+  const given = options.env ? givenEnvironment(options.env) : undefined
+  const evidence = options.evidenceFile === undefined ? undefined : await evidenceFrom(options.evidenceFile)
+  const profile = requireProfile(options)
+  const { title, cites } = await cardOf(profile, cardId)
+  const reply = await ask(profile.url, `/api/v1/cards/${encodeURIComponent(cardId)}/verdicts`, {
+    body: {
+      outcome,
+      environment: given ?? environmentFor(cites, realpathSync(process.cwd())),
+      note: options.note,
+      evidence,
+      applied_in: options.appliedIn,
+    },
+    headers: headersOf(profile),
+    shape: { card_id: '', environment: {} },
+  })
+  if (reply.status !== 201) throw failure(reply)
+  if (options.json) printJson(reply.body)
+  else printVerdict(outcome, title, reply.body as Answer)
+  return EXIT.done
 }

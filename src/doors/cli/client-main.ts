@@ -1,8 +1,9 @@
-// The `kvault` package: for everybody who uses a vault, on any computer, without the server.
 import type { Command } from 'commander'
+import type { Done } from './commands.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
-import type { Done } from './program.ts'
 import { quietPipes } from './terminal.ts'
+
+// The `kvault` package: for everybody who uses a vault, on any computer, without the server.
 
 const OF_THE_SERVER = [
   'start',
@@ -37,9 +38,9 @@ quietPipes()
 if (process.argv[2] === 'mcp' && process.argv.length === 3) {
   const { bridge } = await import('./bridge.ts')
   await bridge().catch(async (error: unknown) => {
-    process.exitCode = (await import('./known-errors.ts')).reportError(error)
+    process.exitCode = (await import('./terminal.ts')).reportError(error)
   })
 } else {
-  const [{ run }, { addCommands }] = await Promise.all([import('./program.ts'), import('./commands.ts')])
+  const [{ run }, { addCommands }] = await Promise.all([import('./commands.ts'), import('./commands.ts')])
   process.exitCode = await run('kvault', process.argv, [addCommands, pointToServer])
 }

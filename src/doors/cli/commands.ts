@@ -1,6 +1,7 @@
-import type { Command } from 'commander'
+import { Command, CommanderError } from 'commander'
+import { VERSION } from '../../core/version.ts'
 import { EXIT } from './exit-codes.ts'
-import type { Done } from './program.ts'
+import { reportError } from './terminal.ts'
 
 const collect = (value: string, before: string[] = []) => [...before, value]
 
@@ -26,7 +27,7 @@ export function addCommands(program: Command, done: Done): void {
   addLibrary(command, done)
   command('completion <shell>', 'completion script for bash, zsh or fish').action((shell) =>
     done(async () => {
-      process.stdout.write(`${(await import('./completion.ts')).completionScript(shell, program)}\n`)
+      process.stdout.write(`${(await import('./connect/clients.ts')).completionScript(shell, program)}\n`)
       return EXIT.done
     }),
   )
@@ -52,11 +53,11 @@ function addConnecting(command: MakeCommand, vaultCommand: MakeCommand, done: Do
     .option('--dry-run', 'show the changes, write nothing')
     .option('--yes', 'do not ask')
     .action((clients, options) =>
-      done(async () => (await import('./connect/disconnect.ts')).disconnect(clients, options)),
+      done(async () => (await import('./connect/connect.ts')).disconnect(clients, options)),
     )
   vaultCommand('doctor', 'check server, credential, clients and hooks, and say what to do')
     .option('--json', 'as JSON')
-    .action((options) => done(async () => (await import('./doctor/doctor.ts')).doctor(options)))
+    .action((options) => done(async () => (await import('./doctor.ts')).doctor(options)))
   command('login', 'sign in by the browser and keep an API key in your configuration folder')
     .option('--url <url>', VAULT_TO_JOIN)
     .option('--key <key>', 'keep this API key instead')
@@ -89,7 +90,7 @@ function addHooks(command: MakeCommand, done: Done): void {
   )
     .option('--json', 'as JSON')
     .action((action, names, options) =>
-      done(async () => (await import('./hooks-command.ts')).hooksCommand(action, names, options)),
+      done(async () => (await import('./connect/hook-plans.ts')).hooksCommand(action, names, options)),
     )
 }
 
@@ -106,7 +107,7 @@ function addUsing(vaultCommand: MakeCommand, done: Done): void {
     .action((words, options) => done(async () => (await import('./cards.ts')).search(words, options)))
   vaultCommand('show <card-id>', 'a whole card, with its evidence')
     .option('--json', 'as JSON')
-    .action((id, options) => done(async () => (await import('./one-card.ts')).show(id, options)))
+    .action((id, options) => done(async () => (await import('./card-actions.ts')).show(id, options)))
   vaultCommand('record', 'record a card')
     .option('--title <text>')
     .option('--symptom <text>', 'the problem or goal')
@@ -125,7 +126,7 @@ function addUsing(vaultCommand: MakeCommand, done: Done): void {
   vaultCommand('share <card-id>', 'let a team read and find a card')
     .option('--workspace <id>', 'the team, to which the card moves (default: that of the workspace it is in)')
     .option('--json', 'as JSON')
-    .action((id, options) => done(async () => (await import('./one-card.ts')).share(id, options)))
+    .action((id, options) => done(async () => (await import('./card-actions.ts')).share(id, options)))
 }
 
 function addHomes(command: MakeCommand, vaultCommand: MakeCommand, done: Done): void {
@@ -134,12 +135,10 @@ function addHomes(command: MakeCommand, vaultCommand: MakeCommand, done: Done): 
     .action((options) => done(async () => (await import('./workspaces.ts')).workspaces(options)))
   vaultCommand('allow-workspace <id>', 'let .kvault.json of projects name this workspace for new cards')
     .option('--yes', 'do not ask')
-    .action((id, options) =>
-      done(async () => (await import('./allow-workspace.ts')).allowWorkspace(id, options)),
-    )
+    .action((id, options) => done(async () => (await import('./project.ts')).allowWorkspace(id, options)))
   command('allow-project', 'let the .kvault.json of this folder name its project')
     .option('--yes', 'do not ask')
-    .action((options) => done(async () => (await import('./allow-project.ts')).allowProjectHere(options)))
+    .action((options) => done(async () => (await import('./project.ts')).allowProjectHere(options)))
   vaultCommand('context [project]', "a project's memory (default: the checkout you are in)")
     .option('--limit <n>', 'recent events, 1 to 100')
     .option('--json', 'as JSON')
@@ -164,12 +163,12 @@ function addChecking(vaultCommand: MakeCommand, done: Done): void {
     .option('--evidence-file <file>', 'what you saw, such as the output; - for standard input')
     .option('--applied-in <project>', 'key of the project you used it in')
     .option('--json', 'as JSON')
-    .action((id, options) => done(async () => (await import('./verify.ts')).verifyCard(id, options)))
+    .action((id, options) => done(async () => (await import('./check.ts')).verifyCard(id, options)))
   vaultCommand('report <card-id>', 'report a card to its moderators')
     .option('--kind <kind>', 'dangerous, instructions, secret, personal, wrong, spam or other')
     .option('--note <text>', 'what they should look at')
     .option('--json', 'as JSON')
-    .action((id, options) => done(async () => (await import('./report.ts')).reportCard(id, options)))
+    .action((id, options) => done(async () => (await import('./card-actions.ts')).reportCard(id, options)))
 }
 
 function addLearning(vaultCommand: MakeCommand, done: Done): void {
@@ -186,7 +185,7 @@ function addLearning(vaultCommand: MakeCommand, done: Done): void {
     .option('--since <span>', 'sessions of the last 30d, 12h or 4w (default: 30d)')
     .option('--dry-run', 'print what would be sent, send nothing')
     .option('--json', 'as JSON')
-    .action((options) => done(async () => (await import('./mine/mine.ts')).mine(options)))
+    .action((options) => done(async () => (await import('./mine.ts')).mine(options)))
 }
 
 /** Here `--key` is the key of the other server; the caller's own is `--api-key`. */
@@ -204,6 +203,33 @@ function addLibrary(command: MakeCommand, done: Done): void {
     .option('--http', 'allow plain http to another machine')
     .option('--json', 'as JSON')
     .action((verb, server, options) =>
-      done(async () => (await import('./library/pull.ts')).library(verb, server, options)),
+      done(async () => (await import('./library.ts')).library(verb, server, options)),
     )
+}
+
+type Action = () => Promise<number>
+
+/** A command registers its action, which is executed after all arguments are read. */
+export type Done = (action: Action) => void
+
+export type AddCommands = (program: Command, done: Done) => void
+
+export async function run(name: string, argv: string[], parts: readonly AddCommands[]): Promise<number> {
+  let action: Action = async () => EXIT.done
+  const program = new Command(name)
+    .description('The Knowledge Vault in a terminal: connect agents to it, use it.')
+    .version(VERSION)
+    .showHelpAfterError(`(${name} --help lists the commands)`)
+    .exitOverride()
+  for (const add of parts)
+    add(program, (chosen) => {
+      action = chosen
+    })
+  try {
+    await program.parseAsync(argv)
+    return await action()
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
+    return reportError(error)
+  }
 }

@@ -3,13 +3,19 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CommandError, EXIT } from './exit-codes.ts'
-import { nameOfGiven, objectIn, readGiven } from './given-file.ts'
-import { requireId, requireOneOf, requireWorkspaceId } from './given-options.ts'
-import { asCommandError } from './known-errors.ts'
-import { KVAULT } from './own-copy.ts'
-import { printParts, warnOfSecret } from './parts.ts'
+import { nameOfGiven, objectIn, readGiven, requireId, requireOneOf, requireWorkspaceId } from './input.ts'
+import { KVAULT } from './local-files.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
-import { paint, plain, print, printJson, tableOrBlocks } from './terminal.ts'
+import {
+  asCommandError,
+  paint,
+  plain,
+  print,
+  printJson,
+  printParts,
+  tableOrBlocks,
+  warnOfSecret,
+} from './terminal.ts'
 import { ask, failure } from './vault-client.ts'
 
 export type DraftOptions = ProfileOptions & {

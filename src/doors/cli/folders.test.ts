@@ -1,8 +1,8 @@
 import { isAbsolute, join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { userDataFolder } from '../../core/user-folders.ts'
-import { home } from './clients/client.ts'
-import { dotConfig, ownDataFolder, settingsFolder } from './folders.ts'
+import { home } from './connect/clients.ts'
+import { dotConfig, ownDataFolder, settingsFolder } from './local-files.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()

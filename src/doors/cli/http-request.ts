@@ -106,3 +106,71 @@ export function reasonOf(error: unknown): string {
   if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return cause.errors[0].message
   return cause.message
 }
+
+/** The data of each event in an event stream. */
+export async function* eventsOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let rest = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of stream) {
+    rest += decoder.decode(chunk, { stream: true })
+    const blocks = rest.split(/\r?\n\r?\n/)
+    rest = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const data = dataOf(block)
+      if (data) yield data
+    }
+  }
+  // The last event may end with the stream instead of an empty line.
+  const data = dataOf(rest)
+  if (data) yield data
+}
+
+const dataOf = (block: string): string =>
+  block
+    .split(/\r?\n/)
+    .flatMap((line) => (line.startsWith('data:') ? line.slice(5).trimStart() : []))
+    .join('\n')
+
+const LINE_END = new Uint8Array([0x0a])
+
+/**
+ * Takes the chunks of a stream and returns the lines that each completes. Only "\n" ends a line: JSON may hold U+2028 and
+ * U+2029 as they are, and newer versions of `readline` split there too.
+ */
+export function lineSplitter(): (chunk: Uint8Array) => string[] {
+  const decoder = new TextDecoder()
+  let begun = ''
+  return (chunk) => {
+    const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n')
+    const lines = [begun + first, ...others]
+    begun = lines.pop() ?? ''
+    return lines
+  }
+}
+
+/** The lines of a stream. The last one may end with the stream; after a line end it is empty. */
+export async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const split = lineSplitter()
+  for await (const chunk of stream) yield* split(chunk)
+  yield* split(LINE_END)
+}
+
+export type Posted = { status: number; body: unknown }
+
+const MAX_ANSWER_BYTES = 1024 * 1024
+
+export type PostOptions = { apiKey: string; timeoutMs: number; idempotencyKey?: string }
+
+export async function postJson(url: string, body: object, options: PostOptions): Promise<Posted> {
+  const answer = await request(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-api-key': options.apiKey,
+      ...(options.idempotencyKey ? { 'idempotency-key': options.idempotencyKey } : {}),
+    },
+    json: body,
+    timeoutMs: options.timeoutMs,
+  })
+  return { status: answer.statusCode ?? 0, body: jsonIn(await textOf(answer, MAX_ANSWER_BYTES)) }
+}

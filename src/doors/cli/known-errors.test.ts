@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asCommandError } from './known-errors.ts'
+import { asCommandError } from './terminal.ts'
 
 test('a user without a home folder is told to name one, as in a container with any user id', () => {
   for (const syscall of ['uv_os_homedir', 'uv_os_get_passwd']) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { linesOf } from './lines.ts'
+import { linesOf } from './http-request.ts'
 
 async function linesIn(...chunks: Uint8Array[]): Promise<string[]> {
   const lines: string[] = []

@@ -1,4 +1,4 @@
-import { cleanJson, cleanText, Findings } from '../../features/redaction/stored.ts'
+import { cleanJson, cleanText, Findings } from '../../redaction/redact.ts'
 
 /** For the capture: with its own import, the bundle of the hook would be in one more part. */
 export { cleanJson, cleanText, Findings }

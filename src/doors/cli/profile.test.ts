@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { describeWhere, NOT_LINUX } from '../../../test/support/skips.ts'
 import { mountSmallDisk, NO_SMALL_DISK } from '../../../test/support/small-disk.ts'
-import { put, read, waitingFiles } from './hooks/spool/spool.ts'
+import { put, read, waitingFiles } from './hooks/spool.ts'
 import { findProfile, urlToJoin, writePrivate } from './profile.ts'
 
 const disk = mountSmallDisk(1)

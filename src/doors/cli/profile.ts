@@ -1,10 +1,8 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { withoutEnd } from '../../text/without-end.ts'
+import { withoutEnd } from '../../text/unicode.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
-import { settingsFolder } from './folders.ts'
-import { KVAULT, vaultOfPackage } from './own-copy.ts'
-import { behindLink, replaceFile } from './replace-file.ts'
+import { behindLink, KVAULT, replaceFile, settingsFolder, vaultOfPackage } from './local-files.ts'
 
 /** Which vault this person uses and with which key; kept in a file only they can read. */
 export type Profile = {

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
+import { run } from './commands.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
-import { run } from './program.ts'
 
 test('what a server says in an error does not steer the terminal', async () => {
   const written: string[] = []

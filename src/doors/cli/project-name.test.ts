@@ -3,9 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { allowProject, findProject, namedIn } from './hooks/allowed-projects.ts'
-import { readProjectFiles } from './project-file.ts'
-import { keepingAdvice, ownKey, remoteKey } from './project-name.ts'
+import { allowProject, findProject, namedIn } from './hooks/project-permission.ts'
+import { keepingAdvice, ownKey, readProjectFiles, remoteKey } from './project-name.ts'
 
 let base: string
 beforeEach(() => {

@@ -1,10 +1,84 @@
-import { projectHere } from './allow-project.ts'
-import { CommandError, EXIT } from './exit-codes.ts'
-import { wholeNumber } from './given-options.ts'
+import { agreed, type ConsentOptions } from './connect/consent.ts'
+import { CommandError, EXIT, Refusal } from './exit-codes.ts'
+import {
+  adviceOnce,
+  allowProject,
+  declineProject,
+  findProject,
+  isDeclined,
+  type NamedProject,
+  namedIn,
+} from './hooks/project-permission.ts'
+import { requireId, wholeNumber } from './input.ts'
+import { KVAULT } from './local-files.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
-import { keepingAdvice } from './project-name.ts'
-import { paint, plain, plainLines, print, printJson, table } from './terminal.ts'
-import { callTool } from './vault-client.ts'
+import {
+  keepingAdvice,
+  PROJECT_FILE,
+  type ProjectHome,
+  readProjectFiles,
+  remoteKey,
+  withFileOfHome,
+} from './project-name.ts'
+import { isInteractive, paint, plain, plainLines, print, printJson, table, warn } from './terminal.ts'
+import { ask, callTool } from './vault-client.ts'
+import { allow, isAllowed, requireAllowed } from './workspaces.ts'
+
+const questionFor = ({ key, folder }: NamedProject): string =>
+  `${plain(folder, 200)} names itself the project "${plain(key, 200)}". May agents there read the memory of that project, and add to it?`
+
+/** `kvault allow-project`: lets the `.kvault.json` of this folder name its project. */
+export async function allowProjectHere(options: ConsentOptions): Promise<number> {
+  const here = process.cwd()
+  const named = namedIn(readProjectFiles(here))
+  if (!named) throw new CommandError(`No ${PROJECT_FILE} here or above names a project.`, EXIT.usage)
+  const remote = remoteKey(here)
+  if (remote) {
+    print(`Nothing to allow: this checkout goes by its remote, ${plain(remote, 200)}.`)
+    return EXIT.done
+  }
+  if (!(await agreed(questionFor(named), options))) {
+    print('Nothing changed.')
+    return EXIT.byHand
+  }
+  allowProject(named)
+  print(`Allowed in ${plain(named.folder, 200)}: "${plain(named.key, 200)}".`)
+  return EXIT.done
+}
+
+type Agree = (text: string) => Promise<boolean>
+
+/** The project of this folder. On a terminal the person is asked once about a key that does not count yet. */
+export async function projectHere(
+  options: ProfileOptions & { json?: boolean },
+  agree: Agree | undefined = isInteractive() && !options.json ? (text) => agreed(text, {}) : undefined,
+): Promise<{ key: string; profile: Profile }> {
+  const folder = process.cwd()
+  const profile = requireProfile(options)
+  const { key, withheld } = await findProject(folder, profile)
+  if (!withheld) return { key, profile }
+  if (agree && !isDeclined(withheld)) {
+    if (await agree(questionFor(withheld))) {
+      allowProject(withheld)
+      return { key: withheld.key, profile }
+    }
+    declineProject(withheld)
+  }
+  const advice = adviceOnce(withheld)
+  if (advice) warn(advice)
+  return { key, profile }
+}
+
+/** The project of a folder for a command that asks nothing. */
+export async function projectKeyOf(
+  folder: string,
+  profile: Partial<Profile> & { url: string },
+): Promise<string> {
+  const { key, withheld } = await findProject(folder, profile)
+  const advice = withheld && adviceOnce(withheld)
+  if (advice) warn(`${withheld.folder}: ${advice}`)
+  return key
+}
 
 export type SnapshotEvent = {
   event_type: string
@@ -72,4 +146,56 @@ export async function context(key: string | undefined, options: ContextOptions):
   else if (total_events === 0) print('Nothing remembered yet.')
   if (key === undefined) sayWhatNamesIt(profile, total_events === 0)
   return EXIT.done
+}
+
+type Workspace = { name: string; type: string; member_count: number }
+
+/** A name alone says little, since everybody may call a workspace "Personal". A narrow key may not read more than that. */
+async function described({ url, apiKey }: Profile, id: string): Promise<string> {
+  const reply = await ask(url, `/api/v1/workspaces/${id}`, {
+    headers: { 'x-api-key': apiKey },
+    shape: { name: '', type: '', member_count: 0 },
+  })
+  if (reply.status === 404)
+    throw new Refusal(
+      `The vault has no workspace ${id} that you can see. Yours: ${KVAULT} workspaces`,
+      EXIT.failed,
+      'not_found',
+    )
+  if (reply.status !== 200) return `the workspace ${id}`
+  const { name, type, member_count } = reply.body as Workspace
+  const members = member_count === 1 ? '1 member' : `${member_count} members`
+  return `the ${plain(type)} workspace "${plain(name, 60)}" with ${members} (${id})`
+}
+
+/** `kvault allow-workspace`: lets the `.kvault.json` of projects name this workspace for new cards. */
+export async function allowWorkspace(id: string, options: ProfileOptions & ConsentOptions): Promise<number> {
+  requireId('workspace', id)
+  const profile = requireProfile(options)
+  const workspace = await described(profile, id)
+  if (!(await agreed(`May projects send the cards you record to ${workspace}?`, options))) {
+    print('Nothing changed.')
+    return EXIT.byHand
+  }
+  await allow(profile, id)
+  print(`Allowed on this machine: ${workspace}.`)
+  return EXIT.done
+}
+
+type AgreeToWorkspace = (text: string) => Promise<boolean>
+
+/** Asks the person the first time that a project names this workspace; refuses where nobody can be asked. */
+export async function confirmHome(
+  profile: Profile,
+  home: ProjectHome,
+  agree: AgreeToWorkspace | undefined = isInteractive() ? (text) => agreed(text, {}) : undefined,
+): Promise<void> {
+  if (!agree) return requireAllowed(profile, home)
+  if (await isAllowed(profile, home.id)) return
+  const workspace = await described(profile, home.id).catch((error) => {
+    throw withFileOfHome(error, home)
+  })
+  if (!(await agree(`${plain(home.file, 200)} sends new cards to ${workspace}. Allow that on this machine?`)))
+    throw new CommandError('Nothing was recorded. Name a workspace with --workspace.', EXIT.byHand)
+  await allow(profile, home.id)
 }

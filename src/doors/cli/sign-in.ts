@@ -1,29 +1,402 @@
-import { TOOL_SCOPES } from '../../core/scopes.ts'
-import { signInByBrowser } from './connect/browser-sign-in.ts'
-import { connections } from './connect/connections.ts'
+import { spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { AGENT_KEYS, TOOL_SCOPES } from '../../shared/scopes.ts'
+import { entryIn, withEntry } from './connect/client-settings.ts'
+import type { McpClient } from './connect/clients.ts'
 import { agreed, type ConsentOptions, requireEncryption } from './connect/consent.ts'
-import {
-  CREATED,
-  type Created,
-  endKey,
-  isAccepted,
-  keepProfile,
-  keyName,
-  takeBackKey,
-} from './connect/keys.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
-import { readGiven } from './given-file.ts'
-import { KVAULT } from './own-copy.ts'
+import { nodeHttp } from './http-request.ts'
+import { readGiven } from './input.ts'
+import { KVAULT, settingsFolder } from './local-files.ts'
 import {
   dropProfile,
+  givenKey,
   type Profile,
   type ProfileOptions,
   savedProfile,
+  saveProfile,
   tidyKey,
   urlToJoin,
+  writePrivate,
 } from './profile.ts'
-import { paint, print, secretQuestion, warn } from './terminal.ts'
-import { ask, failure } from './vault-client.ts'
+import { isInteractive, paint, print, secretQuestion, warn } from './terminal.ts'
+import { ask, failure, withUserId } from './vault-client.ts'
+
+/** A token that may make keys for agents. It is revoked when the keys are made, and stored nowhere. */
+type BrowserSession = { token: string; end: () => Promise<void> }
+
+type Metadata = {
+  issuer: string
+  authorization_endpoint: string
+  token_endpoint: string
+  registration_endpoint: string
+  revocation_endpoint: string
+}
+
+const WAIT_MS = 5 * 60_000
+const CALLBACK = '/callback'
+
+const random = () => randomBytes(32).toString('base64url')
+const form = { 'content-type': 'application/x-www-form-urlencoded' }
+
+const PAGE = (text: string) =>
+  `<!doctype html><meta charset="utf-8"><title>Knowledge Vault</title><body style="font:1rem system-ui;margin:4rem">${text}`
+
+/** The program that opens addresses on this system, without a shell. */
+function browserCommand(address: string): [string, string[]] | undefined {
+  if (process.env.BROWSER) return [process.env.BROWSER, [address]]
+  if (process.platform === 'darwin') return ['open', [address]]
+  if (process.platform === 'win32') return ['rundll32', ['url.dll,FileProtocolHandler', address]]
+  return process.env.DISPLAY || process.env.WAYLAND_DISPLAY ? ['xdg-open', [address]] : undefined
+}
+
+function openBrowser(address: string): void {
+  const command = browserCommand(address)
+  if (!command) return
+  const child = spawn(command[0], command[1], { detached: true, stdio: 'ignore' })
+  // The terminal shows the address too.
+  child.on('error', () => {})
+  child.unref()
+}
+
+/** Listens on loopback, on a free port, for the redirect of the browser. */
+async function listenForReturn(
+  state: string,
+): Promise<{ port: number; code: Promise<string>; server: Server }> {
+  const server = nodeHttp().createServer()
+  const code = new Promise<string>((resolve, reject) => {
+    server.on('request', (request, response) => {
+      const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+      const given = url.searchParams.get('code')
+      const fits = url.pathname === CALLBACK && url.searchParams.get('state') === state
+      response.setHeader('content-type', 'text/html; charset=utf-8')
+      response.statusCode = fits ? 200 : 404
+      if (!fits) return void response.end(PAGE('There is nothing here.'))
+      response.end(PAGE(given ? 'You are signed in. Go back to the terminal.' : 'Nothing was granted.'))
+      if (given) resolve(given)
+      else reject(new CommandError('The sign-in was declined in the browser.', EXIT.notSignedIn))
+    })
+  })
+  // It may reject before anybody awaits it.
+  code.catch(() => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { port: (server.address() as AddressInfo).port, code, server }
+}
+
+const within = <T>(work: Promise<T>, ms: number): Promise<T> => {
+  let timer: NodeJS.Timeout
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () =>
+        reject(
+          new CommandError('Nobody signed in within five minutes. Repeat the command.', EXIT.notSignedIn),
+        ),
+      ms,
+    )
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
+
+const ENDPOINTS = [
+  'authorization_endpoint',
+  'token_endpoint',
+  'registration_endpoint',
+  'revocation_endpoint',
+] as const
+
+/**
+ * The server names these addresses, and the system opens an address by whatever program is there for its scheme, which
+ * may start another one. So it must be a page, and not one that is less protected on the way than the server itself.
+ */
+function requirePage(address: unknown, url: string): void {
+  const protocol = typeof address === 'string' && URL.canParse(address) ? new URL(address).protocol : ''
+  if (protocol === 'https:' || (protocol === 'http:' && new URL(url).protocol === 'http:')) return
+  throw new CommandError(
+    `${url} names ${JSON.stringify(address)} for signing in. It must be an https address, or http where the vault itself is at one.`,
+  )
+}
+
+async function metadataOf(url: string): Promise<Metadata> {
+  const reply = await ask(url, '/.well-known/oauth-authorization-server')
+  const found = reply.body as Partial<Metadata> | undefined
+  if (reply.status !== 200 || !found?.authorization_endpoint)
+    throw new CommandError(`${url} is not a Knowledge Vault: it has no sign-in.`)
+  for (const name of ENDPOINTS) requirePage(found[name], url)
+  return found as Metadata
+}
+
+async function registered(metadata: Metadata, redirectUri: string): Promise<string> {
+  const reply = await ask(metadata.registration_endpoint, '', {
+    body: {
+      client_name: `kvault on ${hostname()}`.slice(0, 100),
+      redirect_uris: [redirectUri],
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token'],
+    },
+  })
+  if (reply.status !== 201) throw failure(reply)
+  return (reply.body as { client_id: string }).client_id
+}
+
+const post = (address: string, fields: Record<string, string>) =>
+  ask(address, '', { method: 'POST', headers: form, text: new URLSearchParams(fields).toString() })
+
+/** Sign-in and sign-up both happen in the browser; what comes back is a token for making keys. */
+async function signInByBrowser(url: string, tell: (line: string) => void): Promise<BrowserSession> {
+  const metadata = await metadataOf(url)
+  const [state, verifier] = [random(), random()]
+  const { port, code, server } = await listenForReturn(state)
+  try {
+    const redirect_uri = `http://127.0.0.1:${port}${CALLBACK}`
+    const client_id = await registered(metadata, redirect_uri)
+    const address = new URL(metadata.authorization_endpoint)
+    const request = {
+      response_type: 'code',
+      client_id,
+      redirect_uri,
+      state,
+      scope: [...TOOL_SCOPES, AGENT_KEYS].join(' '),
+      resource: metadata.issuer,
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+    }
+    for (const [name, value] of Object.entries(request)) address.searchParams.set(name, value)
+    tell(`Sign in, or sign up, in the browser on this computer:\n  ${address.href}`)
+    openBrowser(address.href)
+    const given = await within(code, WAIT_MS)
+    const reply = await post(metadata.token_endpoint, {
+      grant_type: 'authorization_code',
+      code: given,
+      redirect_uri,
+      client_id,
+      code_verifier: verifier,
+    })
+    if (reply.status !== 200) throw failure(reply)
+    const { access_token, refresh_token } = reply.body as { access_token: string; refresh_token: string }
+    // Revoking the refresh token ends the whole grant, so no app stays connected.
+    const end = async () =>
+      void (await post(metadata.revocation_endpoint, { token: refresh_token, client_id }))
+    return { token: access_token, end }
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+}
+
+/** A file that was changed, with what is needed to undo exactly that. */
+export type KeptFile = {
+  file: string
+  /** Its text before our first change; null if there was none. */
+  before: string | null
+  mode?: number
+  /** A hash of the file as we left it: only an unchanged file is restored to `before`. */
+  digest: string
+}
+
+/** What `connect` did for one client, so that `disconnect` can undo exactly that. */
+export type Connection = {
+  client: string
+  url: string
+  file: string
+  /** The file before our first change; null if there was none. */
+  before: string | null
+  /** Its mode before: with a key in it, the file was made private. */
+  mode?: number
+  /** A hash of the file as we left it: only an unchanged file is restored to `before`. */
+  digest: string
+  apiKey?: string
+  /** The id of the key that was made for this client only. */
+  keyId?: string
+  /** The files with its hooks. */
+  hooks?: KeptFile[]
+}
+
+const folder = () => join(settingsFolder(), 'connections')
+const fileOf = (client: string) => join(folder(), `${client}.json`)
+
+export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+export function connectionOf(client: string): Connection | undefined {
+  try {
+    return JSON.parse(readFileSync(fileOf(client), 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+export const saveConnection = (connection: Connection): void =>
+  writePrivate(fileOf(connection.client), `${JSON.stringify(connection, null, 2)}\n`)
+
+export const dropConnection = (client: string): void => rmSync(fileOf(client), { force: true })
+
+export const connections = (): Connection[] =>
+  existsSync(folder())
+    ? readdirSync(folder()).flatMap((name) => connectionOf(name.replace(/\.json$/, '')) ?? [])
+    : []
+
+/** One write of an entry: the file before and after it. */
+export type Change = { before: string | null; after: string; mode: number | undefined }
+
+const withMode = (mode: number | undefined) => (mode === undefined ? {} : { mode })
+
+/**
+ * What to keep of the file of an entry. If nobody else has changed it since the last `connect`, it goes back to the text from
+ * before the first one. Hooks in the same file were added after the entry, so their text from before gets the new entry.
+ */
+export function keptFile(
+  client: McpClient,
+  change: Change,
+  earlier: Connection | undefined,
+): Pick<Connection, 'before' | 'mode' | 'digest' | 'hooks'> {
+  const file = client.file()
+  const hooks = earlier?.hooks ?? []
+  const kept = { ...(hooks.length > 0 ? { hooks } : {}), digest: digestOf(change.after) }
+  const fresh = { ...kept, before: change.before, ...withMode(change.mode) }
+  if (earlier?.file !== file || change.before === null) return fresh
+  const first = { ...kept, before: earlier.before, ...withMode(earlier.mode) }
+  const found = digestOf(change.before)
+  if (earlier.digest === found) return first
+  const shared = hooks.find((one) => one.file === file && one.digest === found)
+  if (!shared || shared.before === null || digestOf(shared.before) !== earlier.digest) return fresh
+  const entryAlone = withEntry(shared.before, client, entryIn(change.after, client, file), file)
+  const renewed = { ...shared, before: entryAlone, digest: digestOf(change.after) }
+  return {
+    ...first,
+    digest: digestOf(entryAlone),
+    hooks: hooks.map((one) => (one === shared ? renewed : one)),
+  }
+}
+
+/** A key for one client. With an id it was made for that client and ends with it; without, it is a given or a saved one. */
+export type ClientKey = { apiKey: string; keyId?: string }
+
+export type KeyMaker = {
+  /** Named after the client and this machine, so that a list of keys says whose each is. */
+  keyFor: (title: string) => Promise<ClientKey>
+  /** Ends what was needed only to make keys. */
+  done: () => Promise<void>
+}
+
+const keyName = (title: string): string => `${title} on ${hostname()}`.slice(0, 120)
+
+type Created = { api_key: string; key_id: string }
+/** What is read of the answer to a request for a key. */
+const CREATED = { api_key: '', key_id: '' }
+const asKey = ({ api_key, key_id }: Created): ClientKey => ({ apiKey: api_key, keyId: key_id })
+
+/** Where cards go that are recorded with the new keys. */
+type Home = { default_workspace_id?: string }
+
+const NO_HOME = 'only a key that is made now can name a workspace'
+
+/** A given key with the scope account makes narrower keys; any other is used as it is. */
+function byGivenKey(url: string, apiKey: string, home: Home): KeyMaker {
+  const headers = { 'x-api-key': apiKey }
+  return {
+    keyFor: async (title) => {
+      const body = { name: keyName(title), scopes: TOOL_SCOPES, ...home }
+      const reply = await ask(url, '/api/v1/auth/api-keys', { body, headers, shape: CREATED })
+      if (reply.status === 201) return asKey(reply.body as Created)
+      if (reply.status === 403 && home.default_workspace_id)
+        throw new CommandError(`The given key may not make keys, and ${NO_HOME}. Leave out --key.`)
+      if (reply.status === 403) return { apiKey }
+      throw failure(reply)
+    },
+    done: async () => {},
+  }
+}
+
+/** Whether the key still opens its vault. Any answer but 401 is one to somebody it knows. */
+const isAccepted = async ({ url, apiKey }: Profile): Promise<boolean> =>
+  (await ask(url, '/api/v1/auth/me', { headers: { 'x-api-key': apiKey } })).status !== 401
+
+const shared = (saved: Profile): KeyMaker => ({
+  keyFor: async () => {
+    if (await isAccepted(saved)) return { apiKey: saved.apiKey }
+    throw new CommandError(
+      `The key of kvault login has ended. Run: ${KVAULT} login --url ${saved.url}`,
+      EXIT.notSignedIn,
+    )
+  },
+  done: async () => {},
+})
+
+function byBrowser(url: string, tell: (line: string) => void, home: Home): KeyMaker {
+  let session: BrowserSession | undefined
+  return {
+    keyFor: async (title) => {
+      session ??= await signInByBrowser(url, tell)
+      const headers = { authorization: `Bearer ${session.token}` }
+      const body = { name: keyName(title), ...home }
+      const reply = await ask(url, '/api/v1/auth/api-keys/agent', { body, headers, shape: CREATED })
+      if (reply.status !== 201) throw failure(reply)
+      return asKey(reply.body as Created)
+    },
+    done: async () => session?.end(),
+  }
+}
+
+/**
+ * Where keys come from: a key that was given; else a person at a browser. A script without either shares the key that
+ * `kvault login` saved.
+ */
+export function keyMaker(
+  url: string,
+  options: ProfileOptions & { workspace?: string },
+  tell: (line: string) => void,
+): KeyMaker {
+  const home = options.workspace === undefined ? {} : { default_workspace_id: options.workspace }
+  const given = givenKey(options)
+  if (given) return byGivenKey(url, given, home)
+  const saved = savedProfile()
+  if (saved?.url !== url || isInteractive()) return byBrowser(url, tell, home)
+  if (options.workspace !== undefined)
+    throw new CommandError(`The saved key would be shared, and ${NO_HOME}. Give one with --key.`)
+  return shared(saved)
+}
+
+/** A key that was made and could not be used ends, because nobody would know of it. One that the person gave stays. */
+export async function takeBackKey(url: string, key: ClientKey | undefined): Promise<void> {
+  if (key?.keyId) await endKey(url, key.apiKey).catch(() => {})
+}
+
+/** Saves a profile whose key may just have been made. */
+async function keepProfile(profile: Profile): Promise<void> {
+  const known = await withUserId(profile)
+  try {
+    saveProfile(known)
+  } catch (error) {
+    await takeBackKey(profile.url, profile)
+    throw error
+  }
+}
+
+/** Whether the saved key is of this vault, and accepted there. */
+export async function hasOwnProfile(url: string): Promise<boolean> {
+  const saved = savedProfile()
+  return saved?.url === url && (await isAccepted(saved))
+}
+
+/** The command and all hooks share a key of their own, so they are all of one vault. */
+export async function saveOwnProfile(url: string, maker: KeyMaker): Promise<void> {
+  if (await hasOwnProfile(url)) return
+  await keepProfile({ url, ...(await maker.keyFor('kvault')) })
+  print(`${KVAULT} and all hooks here use ${url} from now on.`)
+}
+
+/** Deletes a key with itself. A key that no longer exists counts as deleted. */
+export async function endKey(url: string, apiKey: string): Promise<void> {
+  const reply = await ask(url, '/api/v1/auth/api-keys/current', {
+    method: 'DELETE',
+    headers: { 'x-api-key': apiKey },
+  })
+  if (![204, 401, 404].includes(reply.status)) throw failure(reply)
+}
 
 export type LoginOptions = ProfileOptions & { email?: string; passwordStdin?: boolean; http?: boolean }
 

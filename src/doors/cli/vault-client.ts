@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { CommandError, EXIT, Refusal } from './exit-codes.ts'
 import { reasonOf, request, textOf } from './http-request.ts'
-import { KVAULT } from './own-copy.ts'
+import { KVAULT } from './local-files.ts'
 import type { Profile } from './profile.ts'
 import { warn } from './terminal.ts'
 
@@ -124,4 +124,18 @@ export async function callTool<T = Json>(
   })
   if (reply.status !== 200) throw failure(reply)
   return (reply.body as { data: T }).data
+}
+
+/** Whose key it is; undefined if the vault does not say, since the key works without it. */
+async function userIdOf({ url, apiKey }: Profile): Promise<string | undefined> {
+  const reply = await ask(url, '/api/v1/auth/me', { headers: { 'x-api-key': apiKey } }).catch(() => undefined)
+  const id = reply?.status === 200 ? (reply.body as { user_id?: unknown } | undefined)?.user_id : undefined
+  return typeof id === 'string' ? id : undefined
+}
+
+/** The profile with the id of its person. For a key that was given or has just been made, the vault is asked. */
+export async function withUserId(profile: Profile): Promise<Profile> {
+  if (profile.userId) return profile
+  const userId = await userIdOf(profile)
+  return { ...profile, ...(userId ? { userId } : {}) }
 }

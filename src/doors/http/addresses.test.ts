@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Addresses } from './addresses.ts'
+import { Addresses } from './not-found.ts'
 
 const addresses = new Addresses()
 addresses.add('/', ['GET'])

@@ -1,18 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import type { Capability, LimitClass } from '../../core/capability.ts'
+import type { Capability, LimitClass, Method } from '../../core/capability.ts'
 import type { Services, Viewer } from '../../core/context.ts'
-import { AppError, notAuthenticated } from '../../core/errors.ts'
-import {
-  credentialOf,
-  headerOf,
-  SAFE_METHODS,
-  sessionCookie,
-  sessionCookieName,
-} from '../../core/http/credential-of-request.ts'
+import { AppError, notAuthenticated, unavailable } from '../../core/errors.ts'
+import { credentialOf, headerOf, SAFE_METHODS, sessionCookie, sessionCookieName } from '../../core/http.ts'
 import { authorise } from '../../core/invoke.ts'
-import { viewerOf } from '../../features/identity/credentials/credentials.ts'
-import type { FlatHeaders } from './fast-path/answers.ts'
-import { applyRateLimit, countWrongCredential, holdGuessingHost } from './limits/rate-limit.ts'
+import { viewerOf } from '../../features/identity/credentials.ts'
+import type { FlatHeaders } from './answers.ts'
+import { applyRateLimit, countWrongCredential, holdGuessingHost } from './rate-limit.ts'
 
 /**
  * The viewer of a request, or null without a credential. A bad credential is an error. A promise only if
@@ -87,7 +81,7 @@ const authenticateAuthor: Authenticate = (services, request) => {
 }
 
 /** What admission has to know of a capability or a route. */
-type Asked = Pick<Capability, 'scopes' | 'hasAuthor'>
+type Access = Pick<Capability, 'scopes' | 'hasAuthor'>
 
 /** A body may take a minute to come; credentials are known for a second. */
 const ASKED_AGAIN_AFTER_MS = 500
@@ -95,7 +89,7 @@ const ASKED_AGAIN_AFTER_MS = 500
 /** Once the body is there: a credential that ended while it was being sent does not act any more. */
 export async function recogniseAgain(
   services: Services,
-  asked: Asked,
+  asked: Access,
   request: FastifyRequest,
   identify: Authenticate = identifierFor(asked),
 ): Promise<void> {
@@ -108,7 +102,7 @@ export async function recogniseAgain(
 export const mayHaveEnded = ({ viewer, startedAt }: FastifyRequest): boolean =>
   viewer !== null && performance.now() - startedAt > ASKED_AGAIN_AFTER_MS
 
-function identifierFor({ scopes, hasAuthor }: Asked): Authenticate {
+function identifierFor({ scopes, hasAuthor }: Access): Authenticate {
   if (scopes !== 'public') return authenticate
   return hasAuthor ? authenticateAuthor : authenticateIfPossible
 }
@@ -116,7 +110,7 @@ function identifierFor({ scopes, hasAuthor }: Asked): Authenticate {
 /** Before the body is read: a caller without the right credential costs nothing and learns nothing. */
 export const admission = (
   services: Services,
-  asked: Asked,
+  asked: Access,
   limitClass: LimitClass,
   identify: Authenticate = identifierFor(asked),
 ) => {
@@ -183,3 +177,21 @@ export function moveTokenToCookie(
 
 export const dropCookie = (services: Services, request: FastifyRequest): FlatHeaders =>
   sessionCookie(request, services.config.baseUrl) ? setCookie(services, '', 0) : []
+
+const LONG_BODY_BYTES = 4096
+const RETRY_AFTER_SECONDS = 60
+
+/** Whether a route stores what it is sent. Sign-ins, searches and deletions go on while the disk is nearly full. */
+export const storesText = (method: Method, limitClass: LimitClass): boolean =>
+  method !== 'GET' && method !== 'DELETE' && (limitClass === 'write' || limitClass === 'support')
+
+export const isLongBody = ({ bodyBytes }: FastifyRequest): boolean => bodyBytes > LONG_BODY_BYTES
+
+/** Refuses a long write while the last space of the disk is reserved for small ones. */
+export async function refuseWhileLow({ databaseSpace }: Services): Promise<void> {
+  if (!(await databaseSpace.isLow())) return
+  throw unavailable(
+    'The disk of the server is nearly full: texts over 4 KB are not taken now. Reading, deleting and short texts go on.',
+    RETRY_AFTER_SECONDS,
+  )
+}

@@ -1,9 +1,3 @@
-/**
- * Compresses answers for callers that ask for it. If an answer holds a secret beside text that an attacker can choose
- * the compressed length reveals the secret (BREACH). Two rules prevent that: answers with credentials are never
- * compressed, and a browser gets compressed answers only for requests of our own pages.
- */
-
 import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import {
@@ -16,7 +10,13 @@ import {
   gzipSync,
 } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { hasSessionCookie } from '../../core/http/credential-of-request.ts'
+import { hasSessionCookie } from '../../core/http.ts'
+
+/**
+ * Compresses answers for callers that ask for it. If an answer holds a secret beside text that an attacker can choose
+ * the compressed length reveals the secret (BREACH). Two rules prevent that: answers with credentials are never
+ * compressed, and a browser gets compressed answers only for requests of our own pages.
+ */
 
 /** Below it, the headers cost as much as is saved. */
 export const MIN_COMPRESSED = 1024

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { DAY_MS } from '../../core/day.ts'
+import { DAY_MS } from '../../shared/time.ts'
 
 const REGISTER = '/api/v1/auth/register'
 

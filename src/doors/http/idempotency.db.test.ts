@@ -5,7 +5,7 @@ import { onBothEngines } from '../../../test/support/engines.ts'
 import { report } from '../../../test/support/moderation.ts'
 import { published } from '../../../test/support/publishing.ts'
 import { type Ctx, contextFor, inTx, SELF_GUARDED } from '../../core/context.ts'
-import { onceOnly } from '../../core/http/idempotency.ts'
+import { onceOnly } from '../../core/idempotency.ts'
 
 onBothEngines('one Idempotency-Key at both doors', (t) => {
   const asker = async () => {

@@ -1,16 +1,15 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { RawRoute } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
-import { noBody } from '../../core/http/no-body.ts'
-import type { RawRoute } from '../../core/http/raw-route.ts'
-import { storable } from '../../core/storable.ts'
+import { noBody } from '../../core/http.ts'
+import { storable } from '../../text/unicode.ts'
 import { admission, mayHaveEnded, recogniseAgain } from './admission.ts'
+import type { Answers } from './answers.ts'
 import type { Locate } from './errors.ts'
-import type { Answers } from './fast-path/answers.ts'
-import { countUpload } from './limits/rate-limit.ts'
-import { locateIn } from './locate.ts'
-import { parseRoute, pathNames, toFastifyPath } from './routes.ts'
-import { opensPage, sendWebPage } from './web-page.ts'
+import { countUpload } from './rate-limit.ts'
+import { locateIn, parseRoute, pathNames, toFastifyPath } from './routes.ts'
+import { opensPage, sendWebPage } from './web.ts'
 
 function locateFor({ route, openapi }: RawRoute): Locate {
   const { method, path } = parseRoute(route)

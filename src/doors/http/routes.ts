@@ -1,4 +1,20 @@
-import type { Method, Route } from '../../core/capability.ts'
+import { setImmediate } from 'node:timers'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Capability, LimitClass, Method, Route } from '../../core/capability.ts'
+import type { Services } from '../../core/context.ts'
+import { logFailure } from '../../core/log.ts'
+import {
+  type Authenticate,
+  admission,
+  isLongBody,
+  mayHaveEnded,
+  recogniseAgain,
+  refuseWhileLow,
+  storesText,
+} from './admission.ts'
+import type { Answer, Answers } from './answers.ts'
+import { SECRET_ANSWERS } from './compression.ts'
+import type { Locate } from './errors.ts'
 
 export function parseRoute(route: Route): { method: Method; path: string } {
   const space = route.indexOf(' ')
@@ -13,3 +29,101 @@ export const toFastifyPath = (path: string): string => path.replaceAll(/\{(\w+)\
 
 export const hasBody = (method: Method): boolean =>
   method === 'POST' || method === 'PUT' || method === 'PATCH'
+
+type Fields = {
+  method: Method
+  /** Fields of the path, with their names there. */
+  pathFields: ReadonlyMap<string, string>
+  queryFields: ReadonlySet<string>
+}
+
+/** Where a refused field stands in a request. */
+export const locateIn =
+  ({ method, pathFields, queryFields }: Fields): Locate =>
+  (issue) => {
+    // A request without fields in its body may have sent one all the same.
+    if (issue.type === 'json_invalid') return ['body']
+    const [field, ...rest] = issue.path
+    if (typeof field === 'string') {
+      const pathName = pathFields.get(field)
+      if (pathName) return ['path', pathName, ...rest]
+      if (queryFields.has(field)) return ['query', field, ...rest]
+      if (field === 'Idempotency-Key') return ['header', field]
+    }
+    return [hasBody(method) ? 'body' : 'query', ...issue.path]
+  }
+
+/** Few enough that a slow one delays the others little, and that the event loop monitor sees the work. */
+const MOST_TOGETHER = 8
+
+/**
+ * Collects work that arrives in one iteration of the event loop and does it in batches. A request is short and passes
+ * through much code. If eight are read, then eight queries are made, each part is still in the processor's cache when it
+ * is needed again. A request that comes alone waits for nothing.
+ */
+export function inBatches<T>(work: (item: T) => void): (item: T) => void {
+  let waiting: T[] = []
+  const doBatch = () => {
+    const batch = waiting
+    waiting = []
+    for (const item of batch) work(item)
+  }
+  return (item) => {
+    const length = waiting.push(item)
+    if (length === MOST_TOGETHER) doBatch()
+    else if (length === 1) setImmediate(doBatch)
+  }
+}
+
+const answerInBatches = inBatches((answer: () => void) => answer())
+
+export type CapabilityRoute = {
+  method: Method
+  url: string
+  operation: string
+  limitClass: LimitClass
+  identify?: Authenticate
+  locate?: Locate
+  serve: (request: FastifyRequest, reply: FastifyReply) => Promise<Answer>
+}
+
+/** Its client has an answer already (limits/answer-in-time.ts). */
+const lateFailure = ({ id }: FastifyRequest) => ({
+  message: 'a request failed after its time',
+  details: { request_id: id },
+})
+
+/** Adds the route of a capability at the REST or the tool door. What is the same for all its requests is computed once. */
+export function addCapabilityRoute(
+  app: FastifyInstance,
+  services: Services,
+  answers: Answers,
+  capability: Capability,
+  { method, url, operation, limitClass, identify, locate, serve }: CapabilityRoute,
+): void {
+  const face = answers.faceOf(url, operation, !SECRET_ANSWERS.has(capability.name))
+
+  const isWrite = storesText(method, limitClass)
+
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    try {
+      if (mayHaveEnded(request)) await recogniseAgain(services, capability, request, identify)
+      if (isWrite && isLongBody(request)) await refuseWhileLow(services)
+      const answer = await serve(request, reply)
+      if (!reply.sent) answers.send(request, reply, face, answer)
+    } catch (error) {
+      if (reply.sent) logFailure(services, error, lateFailure(request))
+      else reply.send(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  app.route({
+    method,
+    url,
+    ...(capability.maxBodyBytes ? { bodyLimit: capability.maxBodyBytes } : {}),
+    config: { operation, answersItself: true, ...(locate ? { locate } : {}) },
+    onRequest: admission(services, capability, limitClass, identify),
+    // Returns no promise: Fastify would wait for an answer that it does not send.
+    handler: (request, reply) => answerInBatches(() => void answer(request, reply)),
+  })
+}

@@ -1,30 +1,86 @@
 import { randomUUID } from 'node:crypto'
-import Fastify, { type FastifyInstance } from 'fastify'
-import type { Capability } from '../../core/capability.ts'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+import Fastify from 'fastify'
+import type { Config } from '../../config.ts'
+import type { Capability, RawRoute } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
-import type { RawRoute } from '../../core/http/raw-route.ts'
+import { Answers, FailureLog } from './answers.ts'
 import { acceptJson } from './body.ts'
 import { compressPages } from './compression.ts'
-import { serveDocs } from './docs.ts'
+import {
+  answerInTime,
+  clientHost,
+  closeInOrder,
+  drainRefusedBodies,
+  TIMEOUTS as PATIENCE,
+  type Timeouts as Patience,
+  replaceNodeRefusals,
+  shedLoad,
+  trustIn,
+  watchConnections,
+} from './connections.ts'
 import { handleErrors } from './errors.ts'
-import { Answers } from './fast-path/answers.ts'
-import { FailureLog } from './fast-path/request-log.ts'
-import { RouteTimes } from './fast-path/route-times.ts'
-import { shedLoad } from './limits/admission-queue.ts'
-import { answerInTime } from './limits/answer-in-time.ts'
-import { clientHost, trustIn } from './limits/client-host.ts'
-import { closeInOrder } from './limits/closing.ts'
-import { PATIENCE, type Patience, watchConnections } from './limits/connection-limits.ts'
-import { drainRefusedBodies } from './limits/drain-body.ts'
-import { WorkMeters } from './limits/work-meters.ts'
-import { type MetricsOfAll, serveMetrics } from './metrics.ts'
-import { replaceNodeRefusals } from './node-refusals.ts'
+import { type MetricsOfAll, RouteTimes, serveMetrics } from './metrics.ts'
+import { countPlainRoutes, refuseUnroutable, refuseWrongAddresses } from './not-found.ts'
+import { describeApi } from './openapi.ts'
+import { WorkMeters } from './rate-limit.ts'
 import { serveRaw } from './raw.ts'
 import { serveRest } from './rest.ts'
 import { serveTools } from './tools.ts'
-import { refuseUnroutable } from './unroutable.ts'
 import { serveWeb } from './web.ts'
-import { countPlainRoutes, refuseWrongAddresses } from './wrong-addresses.ts'
+
+const POLICY =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Knowledge Vault API</title>
+<link rel="stylesheet" href="/docs/assets/swagger-ui.css">
+<link rel="icon" href="data:,">
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="/docs/assets/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`
+
+const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true, docExpansion: 'none', defaultModelsExpandDepth: 0, validatorUrl: null })`
+
+/** The API description and a page to try it, both without any other host. */
+async function serveDocs(app: FastifyInstance, config: Config, doors: Doors): Promise<void> {
+  // Kept as bytes: encoding half a megabyte of text for each answer would be its main cost.
+  let description: Buffer | undefined
+  app.get('/openapi.json', { config: { operation: 'openapi', compress: true } }, async (_request, reply) => {
+    description ??= Buffer.from(JSON.stringify(describeApi(doors, config.baseUrl)))
+    return reply.type('application/json').send(description)
+  })
+  app.get('/docs', { config: { operation: 'docs', compress: true } }, async (_request, reply) =>
+    reply.header('Content-Security-Policy', POLICY).type('text/html; charset=utf-8').send(PAGE),
+  )
+  app.get('/docs/start.js', { config: { operation: 'docs', compress: true } }, async (_request, reply) =>
+    reply.type('text/javascript').send(START),
+  )
+  const require = createRequire(import.meta.url)
+  await app.register(async (scope) => {
+    scope.addHook('onRoute', (route) => {
+      route.config = { ...route.config, compress: true }
+    })
+    await scope.register(fastifyStatic, {
+      root: join(dirname(require.resolve('@fastify/swagger-ui/package.json')), 'static'),
+      prefix: '/docs/assets/',
+      decorateReply: false,
+      index: false,
+    })
+  })
+}
 
 const DEFAULT_BODY_LIMIT = 1024 * 1024
 /**
@@ -48,7 +104,7 @@ const noSchemas = () => {
   throw new Error('A route has a schema; describe its input as a capability instead.')
 }
 
-export type Doors = {
+type Doors = {
   capabilities: readonly Capability[]
   rawRoutes: readonly RawRoute[]
   /** A door of its own behind the same port. */

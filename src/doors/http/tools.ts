@@ -1,18 +1,84 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import type { Capability } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
 import { invalid, notFound } from '../../core/errors.ts'
-import { contextOfRequest } from '../../core/http/context-of-request.ts'
-import { credentialOf, headerOf } from '../../core/http/credential-of-request.ts'
-import { onceOnly } from '../../core/http/idempotency.ts'
-import { invokeTool, parseToolInput, readiedTool } from '../../core/invoke.ts'
-import { limitClassOfTool, type ToolCapability, toolAnswer, toolsOf } from '../../core/tools.ts'
+import { contextOfRequest, credentialOf, headerOf } from '../../core/http.ts'
+import { onceOnly } from '../../core/idempotency.ts'
+import {
+  descriptionOf,
+  extensionsLast,
+  inputSchemaOf,
+  invokeTool,
+  limitClassOfTool,
+  parseToolInput,
+  readiedTool,
+  requiredScopes,
+  type ToolCapability,
+  toolAnswer,
+  toolsOf,
+} from '../../core/invoke.ts'
+import { GUIDE_VERSION } from '../../features/guide/ai-guide.ts'
 import { authenticate } from './admission.ts'
-import type { Answer, Answers, FlatHeaders } from './fast-path/answers.ts'
-import { addCapabilityRoute } from './fast-path/capability-route.ts'
-import { locateIn } from './locate.ts'
-import { manifestOf } from './manifest.ts'
-import { refuseUncalled } from './wrong-addresses.ts'
+import type { Answer, Answers, FlatHeaders } from './answers.ts'
+import { refuseUncalled } from './not-found.ts'
+import { addCapabilityRoute, locateIn } from './routes.ts'
+
+const ManifestTool = z
+  .object({
+    name: z.string(),
+    extension: z.literal(true).optional().describe('Extends the interface; such tools come last'),
+    description: z.string(),
+    scopes: z.array(z.string()),
+    read_only: z.boolean(),
+    destructive: z.boolean(),
+    idempotent: z.boolean(),
+    input_schema: z.record(z.string(), z.unknown()).describe('JSON Schema 2020-12'),
+    endpoint: z.string(),
+  })
+  .meta({ id: 'ToolManifestEntry' })
+
+export const ToolManifest = z
+  .object({
+    name: z.string(),
+    version: z.string(),
+    description: z.string(),
+    base_url: z.string(),
+    mcp_endpoint: z.string(),
+    auth: z.object({ type: z.string(), header: z.string(), alternative: z.string(), oauth: z.string() }),
+    tools: z.array(ManifestTool),
+  })
+  .meta({ id: 'ToolManifest' })
+
+/** Made from the declarations that validate; the source of truth for tool inputs. */
+export const manifestOf = (
+  tools: readonly ToolCapability[],
+  baseUrl: string,
+): z.input<typeof ToolManifest> => ({
+  name: 'knowledge-vault',
+  version: GUIDE_VERSION,
+  description:
+    'Search, record, share and publish knowledge cards; keep the memory of each project; run workspaces.',
+  base_url: baseUrl,
+  mcp_endpoint: `${baseUrl}/mcp`,
+  auth: {
+    type: 'api_key',
+    header: 'X-API-Key',
+    alternative: 'Authorization: Bearer <API_KEY>',
+    oauth: `${baseUrl}/.well-known/oauth-protected-resource/mcp`,
+  },
+  tools: extensionsLast(tools).map((capability) => ({
+    name: capability.tool.name,
+    ...(capability.tool.extension ? { extension: true as const } : {}),
+    description: descriptionOf(capability),
+    scopes: [...requiredScopes(capability)],
+    read_only: capability.tool.readOnly ?? false,
+    destructive: capability.tool.destructive ?? false,
+    idempotent: capability.tool.idempotent ?? capability.tool.readOnly ?? false,
+    input_schema: inputSchemaOf(capability),
+    endpoint: `${baseUrl}/mcp/tools/${capability.tool.name}`,
+  })),
+})
 
 function bodyOf(request: FastifyRequest): object {
   const { body } = request

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { MISSES_PER_MINUTE } from './limits/rate-limit.ts'
+import { MISSES_PER_MINUTE } from './rate-limit.ts'
 
 const BROKEN = [
   ['GET', '/api/v1/cards/%E0%A4%A'],

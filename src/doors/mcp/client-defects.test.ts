@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { agreeingHeaders } from './client-defects.ts'
+import { agreeingHeaders } from './protocol.ts'
 
 test('headers that follow the body carry any method', () => {
   const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { compactSchema, withoutFieldsOf } from './compact-schema.ts'
+import { compactSchema, withoutFieldsOf } from './tool-list.ts'
 
 const compact = (schema: z.ZodType) => compactSchema(z.toJSONSchema(schema, { io: 'input' }))
 

@@ -3,18 +3,23 @@ import type { Config } from '../../config.ts'
 import type { Capability } from '../../core/capability.ts'
 import { contextFor, type Services, type UserCtx } from '../../core/context.ts'
 import { AppError, InvalidInput, notAuthenticated } from '../../core/errors.ts'
+import { limitClassOfTool, mayUse, requiredScopes, type ToolCapability } from '../../core/invoke.ts'
 import { addressFor } from '../../core/own-addresses.ts'
-import { limitClassOfTool, mayUse, requiredScopes, type ToolCapability } from '../../core/tools.ts'
-import { bearerChallenge } from '../../features/identity/oauth/oauth.metadata.ts'
-import { GRANTABLE_SCOPES } from '../../features/identity/oauth/oauth.rules.ts'
-import { authenticate, mayHaveEnded, recogniseAgain } from '../http/admission.ts'
+import { bearerChallenge, GRANTABLE_SCOPES } from '../../features/identity/oauth-protocol.ts'
+import {
+  authenticate,
+  isLongBody,
+  mayHaveEnded,
+  recogniseAgain,
+  refuseWhileLow,
+  storesText,
+} from '../http/admission.ts'
 import { sendError, toAppError } from '../http/errors.ts'
-import { isLongBody, refuseWhileLow, storesText } from '../http/limits/low-space.ts'
-import { applyRateLimit } from '../http/limits/rate-limit.ts'
-import { acceptsNoAnswer } from './accepts.ts'
+import { applyRateLimit } from '../http/rate-limit.ts'
 import type { McpOptions, Protocol } from './protocol.ts'
 import type { McpCall } from './server.ts'
 import type { Profile } from './tool-list.ts'
+import { acceptsNoAnswer } from './versions.ts'
 
 const MIN_BODY_LIMIT = 1024 * 1024
 

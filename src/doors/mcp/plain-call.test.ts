@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import type { ToolCapability } from '../../core/tools.ts'
-import { plainCall } from './plain-call.ts'
+import type { ToolCapability } from '../../core/invoke.ts'
+import { plainCall } from './protocol.ts'
 
 const TOOLS = new Map([['get_card', { name: 'cards.get' } as ToolCapability]])
 const HEADERS = {

@@ -23,15 +23,12 @@ import { makeVault, onBothEngines, type Vault } from '../../../test/support/engi
 import { buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
 import { type Ctx, contextFor, inTx } from '../../core/context.ts'
-import { openDatabase, openSnapshot } from '../../db/engines/open.ts'
 import { FORMER_LIST } from '../../db/migrations/former-list.ts'
+import { openDatabase, openSnapshot } from '../../db/open.ts'
 import type { TableShape } from '../../db/snapshot.ts'
-import { bareContext } from './bare-context.ts'
+import { backUpOnSchedule, takeBackup, watchRoom } from './backup.ts'
 import { checkBackup, DamagedBackup } from './format.ts'
-import { reindex, restoreBackup, TargetNotEmpty } from './restore.ts'
-import { watchRoom } from './room.ts'
-import { backUpOnSchedule } from './schedule.ts'
-import { takeBackup } from './take.ts'
+import { bareContext, reindex, restoreBackup, TargetNotEmpty } from './restore.ts'
 import { verifyVault } from './verify.ts'
 
 let folder: string

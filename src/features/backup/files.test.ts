@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newId } from '../../db/ids.ts'
-import { isVaultFile, SECRET_FILE, ticketFile } from './files.ts'
+import { isVaultFile, SECRET_FILE, ticketFile } from './format.ts'
 
 test('every file that is put into a backup is taken out of it again, on every system', () => {
   for (const path of [SECRET_FILE, ticketFile(newId(), newId())]) expect(isVaultFile(path), path).toBe(true)

@@ -1,3 +1,23 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { posix } from 'node:path'
+import { createGunzip } from 'node:zlib'
+import { z } from 'zod'
+import type { Value } from '../../db/snapshot.ts'
+
+/** Seals what waits in the outbox: without it, mails that were promised could not be sent after a restore. */
+export const SECRET_FILE = 'secret.key'
+
+/** As a backup names the file, the same on every system. `join` it with the data folder to reach it on the disk. */
+export const ticketFile = (ticketId: string, attachmentId: string): string =>
+  posix.join('tickets', ticketId, attachmentId)
+
+const ID = '[0-9a-f-]{36}'
+const KNOWN = new RegExp(`^(${SECRET_FILE.replace('.', '\\.')}|tickets/${ID}/${ID})$`)
+
+/** A backup may come from anywhere: only the files that a vault has are ever written. */
+export const isVaultFile = (path: string): boolean => KNOWN.test(path)
+
 /**
  * A backup is a gzip stream of JSON lines, the same for both engines:
  *   {"kind":"header", …}
@@ -5,12 +25,6 @@
  *   {"kind":"file", path}, then its bytes as base64 strings
  *   {"kind":"end", …}: the count of rows and bytes of each section, with its SHA-256
  */
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { createGunzip } from 'node:zlib'
-import { z } from 'zod'
-import type { Value } from '../../db/snapshot.ts'
-import { isVaultFile, SECRET_FILE } from './files.ts'
 
 export const FORMAT = 1
 

@@ -1,9 +1,14 @@
+import { EventEmitter } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { sql } from 'kysely'
-import { type Ctx, inTx } from '../../core/context.ts'
-import type { Database, Db } from '../../db/db.ts'
+import pino from 'pino'
+import type { Config } from '../../config.ts'
+import { CredentialCache, type Ctx, contextFor, inTx } from '../../core/context.ts'
+import { DatabaseSpace } from '../../core/disk.ts'
+import { memoryLimits } from '../../core/limits.ts'
+import { type Database, type Db, databaseSizeOf } from '../../db/db.ts'
 import { IN_BACKUP, presentNames } from '../../db/migrations/former-list.ts'
 import {
   appliedMigrations,
@@ -12,9 +17,10 @@ import {
   migrate,
   SchemaTooNew,
 } from '../../db/migrations/migrate.ts'
-import { maintainIndex } from '../../search-index/index.ts'
-import { reindexAll } from '../cards/indexing/reindex.ts'
-import { reindexEvents } from '../memory/reindex.ts'
+import { maintainIndex, usualTuning } from '../../search-index/index.ts'
+import { reindexAll } from '../cards/card-index.ts'
+import { HASHING } from '../identity/passwords.ts'
+import { reindexEvents } from '../memory/store.ts'
 import {
   type Checked,
   Counter,
@@ -204,3 +210,22 @@ export async function reindex(
   await maintainIndex(ctx)
   return { cards, events }
 }
+
+/** A vault's database without the service around it: nothing is sent, paid, scheduled or migrated. */
+export const bareContext = (config: Config, database: Database): Ctx =>
+  contextFor({
+    config,
+    database,
+    adapters: { google: null, payments: null, mail: null },
+    limits: memoryLimits(),
+    credentials: new CredentialCache(() => undefined),
+    databaseSpace: new DatabaseSpace(config, databaseSizeOf(database)),
+    searchTuning: usualTuning(),
+    passwordHashing: HASHING,
+    secret: '',
+    hashKey: '',
+    wakeups: new EventEmitter(),
+    subscribers: {},
+    log: pino({ level: 'silent' }),
+    now: () => new Date(),
+  })

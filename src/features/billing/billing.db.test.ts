@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { events, ledger, type Person, SECRET, webhookOf } from '../../../test/support/billing-events.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { signPayload } from '../../adapters/payments/payments.ts'
+import { signPayload } from '../../adapters/payments.ts'
 import { contextFor } from '../../core/context.ts'
-import { DAY_MS } from '../../core/day.ts'
+import { DAY_MS } from '../../shared/time.ts'
 import { endPlans } from './subscriptions.ts'
 
 onBothEngines(

@@ -1,15 +1,33 @@
 import { z } from 'zod'
-import { type Offer, type PaymentProvider, UnknownCustomer } from '../../adapters/payments/payments.ts'
+import { type Offer, type PaymentProvider, UnknownCustomer } from '../../adapters/payments.ts'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
-import { conflict, invalid, notConfigured } from '../../core/errors.ts'
+import { conflict, invalid, notConfigured, notFound } from '../../core/errors.ts'
 import { Time } from '../../core/schemas.ts'
-import { balanceOf } from '../credits/ledger.ts'
-import { requireUser } from '../identity/users/users.ts'
-import { findCustomer, forgetCustomer, saveCustomer } from './billing.store.ts'
-import { findPack, findPlan, PACK_IDS, PAID_OFFERS, PAID_PLAN_IDS, packOffer, planOffer } from './plans.ts'
-import { askProvider, requireProvider } from './provider.ts'
-import { SIMULATED, type Standing, standingOf } from './subscriptions.ts'
+import { DAY_MS } from '../../shared/time.ts'
+import { balanceOf, book } from '../credits/ledger.ts'
+import { requireUser } from '../identity/users.ts'
+import { findCustomer, forgetCustomer, saveCustomer } from './billing-store.ts'
+import {
+  findPack,
+  findPlan,
+  PACK_IDS,
+  PAID_OFFERS,
+  PAID_PLAN_IDS,
+  PLAN_IDS,
+  type Plan,
+  packOffer,
+  planOffer,
+} from './plans.ts'
+import {
+  applySubscription,
+  askProvider,
+  EVENT_RANK,
+  requireProvider,
+  SIMULATED,
+  type Standing,
+  standingOf,
+} from './subscriptions.ts'
 
 const ReturnUrl = z
   .string()
@@ -34,7 +52,7 @@ export const CheckoutResponse = z
 export const PortalRequest = z.object({ return_url: ReturnUrl.optional() }).meta({ id: 'PortalRequest' })
 export const PortalResponse = z.object({ portal_url: z.string() }).meta({ id: 'PortalResponse' })
 
-export const BillingStatus = z
+const BillingStatus = z
   .object({
     plan_id: z.string(),
     status: z.enum(['none', 'trialing', 'active', 'past_due', 'canceled']),
@@ -45,7 +63,7 @@ export const BillingStatus = z
   })
   .meta({ id: 'BillingStatus' })
 
-export async function presentStatus(ctx: UserCtx): Promise<z.input<typeof BillingStatus>> {
+async function presentStatus(ctx: UserCtx): Promise<z.input<typeof BillingStatus>> {
   const { userId } = ctx.viewer
   const standing = await standingOf(ctx, userId)
   return {
@@ -206,6 +224,70 @@ function ownAddress(ctx: UserCtx, field: string, given: string | undefined, othe
   return url.href
 }
 
-export function unknownId(field: string, known: string[]) {
+function unknownId(field: string, known: string[]) {
   return invalid(field, `Input should be ${known.map((id) => `'${id}'`).join(' or ')}`, 'literal_error')
+}
+
+export const SimulateUpgradeRequest = z
+  .object({ plan_id: z.string().max(100).meta({ enum: PLAN_IDS }) })
+  .meta({ id: 'SimulateUpgradeRequest' })
+
+const MONTH_MS = 30 * DAY_MS
+
+/**
+ * Skips the checkout: the plan is there as if it had been paid for. Its credits come once per plan and month. No provider
+ * knows it, so nobody renews it: it ends with its period, as a cancelled one does.
+ */
+export const simulateUpgrade = capability({
+  name: 'billing.simulate_upgrade',
+  summary: 'Development only: get a plan without paying',
+  scopes: ['account'],
+  rest: ['POST /api/v1/billing/simulate-upgrade'],
+  errors: [404],
+  input: SimulateUpgradeRequest,
+  output: BillingStatus,
+  run: async (ctx, { plan_id }) => {
+    if (ctx.config.production) throw notFound('Page')
+    const plan = findPlan(plan_id)
+    if (!plan) throw unknownId('plan_id', PLAN_IDS)
+    return inTx(ctx, async (ctx) => {
+      await simulate(ctx, plan)
+      return presentStatus(ctx)
+    })
+  },
+})
+
+async function simulate(ctx: UserCtx, plan: Plan): Promise<void> {
+  const { userId } = ctx.viewer
+  const now = ctx.now()
+  const isFree = plan.price_cents === 0
+  await applySubscription(ctx, {
+    provider: SIMULATED,
+    userId,
+    planId: plan.plan_id,
+    created: Math.floor(now.getTime() / 1000),
+    rank: EVENT_RANK.updated,
+    fresh: true,
+    isCancelled: false,
+    state: {
+      subscriptionId: `sim_${userId}`,
+      customerId: `sim_${userId}`,
+      userId,
+      productId: null,
+      planId: plan.plan_id,
+      status: isFree ? 'canceled' : 'active',
+      currentPeriodEnd: new Date(now.getTime() + (isFree ? 0 : MONTH_MS)).toISOString(),
+      cancelAtPeriodEnd: !isFree,
+      latestInvoiceId: null,
+    },
+  })
+  if (plan.monthly_credits === 0) return
+  const month = now.toISOString().slice(0, 7)
+  await book(ctx, {
+    userId,
+    delta: plan.monthly_credits,
+    reason: 'plan_grant',
+    cause: `simulated:${plan.plan_id}:${month}`,
+    ref: { type: 'plan', id: plan.plan_id },
+  })
 }

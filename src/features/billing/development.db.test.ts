@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
-import { DAY_MS } from '../../core/day.ts'
-import { loadDevObject, saveDevObjects } from './development.store.ts'
-import { keepDevelopmentBooks } from './development.ts'
+import { DAY_MS } from '../../shared/time.ts'
+import { keepDevelopmentBooks, loadDevObject, saveDevObjects } from './development-provider.ts'
 
 type Someone = Awaited<ReturnType<TestVault['user']>>
 

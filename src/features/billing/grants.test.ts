@@ -1,16 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { newSession, paySession } from '../../adapters/payments/development/checkout.ts'
-import type { DevChange, DevPayment, DevSubscription } from '../../adapters/payments/development/objects.ts'
-import { refund } from '../../adapters/payments/development/refund.ts'
 import {
+  type DevChange,
+  type DevPayment,
+  type DevSubscription,
+  newSession,
   payOpenInvoice,
+  paySession,
+  refund,
   renew,
   setCancelAtPeriodEnd,
   switchOffer,
-} from '../../adapters/payments/development/subscriptions.ts'
-import { readEvent } from '../../adapters/payments/events.ts'
-import { creditsForInvoice, creditsToTakeBack } from './grants.ts'
+} from '../../adapters/development-payments.ts'
+import { readEvent } from '../../adapters/payment-events.ts'
 import { findPlan, PACKS, type Plan, packOffer, planOffer, planOfProduct } from './plans.ts'
+import { creditsForInvoice, creditsToTakeBack } from './refunds.ts'
 
 const now = Date.UTC(2026, 0, 31) / 1000
 const plan = (id: string) => findPlan(id) as Plan

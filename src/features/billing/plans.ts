@@ -1,8 +1,10 @@
-/** Everything that can be bought. Prices are integer cents. */
 import { z } from 'zod'
-import type { Offer } from '../../adapters/payments/payments.ts'
+import type { Offer } from '../../adapters/payments.ts'
+import { capability } from '../../core/capability.ts'
 
-export const SubscriptionPlan = z
+/** Everything that can be bought. Prices are integer cents. */
+
+const SubscriptionPlan = z
   .object({
     plan_id: z.string(),
     name: z.string(),
@@ -14,7 +16,7 @@ export const SubscriptionPlan = z
   })
   .meta({ id: 'SubscriptionPlan' })
 
-export const CreditPack = z
+const CreditPack = z
   .object({
     pack_id: z.string(),
     name: z.string(),
@@ -125,3 +127,23 @@ export function planOfProduct(productId: string | null, metadataPlanId: string |
 export function planRank(planId: string): number {
   return PLANS.findIndex((plan) => plan.plan_id === planId)
 }
+
+export const listPlans = capability({
+  name: 'billing.plans',
+  summary: 'Subscription plans',
+  scopes: 'public',
+  rest: ['GET /api/v1/billing/plans'],
+  input: z.object({}),
+  output: z.array(SubscriptionPlan),
+  run: async () => [...PLANS],
+})
+
+export const listCreditPacks = capability({
+  name: 'billing.credit_packs',
+  summary: 'Credit packs, each a single purchase',
+  scopes: 'public',
+  rest: ['GET /api/v1/billing/credit-packs'],
+  input: z.object({}),
+  output: z.array(CreditPack),
+  run: async () => [...PACKS],
+})

@@ -1,12 +1,12 @@
 import pino from 'pino'
 import { expect, test, vi } from 'vitest'
-import type { PaymentProvider } from '../../adapters/payments/payments.ts'
+import type { PaymentProvider } from '../../adapters/payments.ts'
 import type { Ctx } from '../../core/context.ts'
-import { PATIENCE } from '../../doors/http/limits/connection-limits.ts'
-import { askProvider, LONGEST_MS } from './provider.ts'
+import { TIMEOUTS } from '../../doors/http/connections.ts'
+import { askProvider, LONGEST_MS } from './subscriptions.ts'
 
 test('a provider that never answers is a 503 before the connection of the caller is closed', async () => {
-  expect(2 * LONGEST_MS).toBeLessThan(PATIENCE.silenceMs)
+  expect(2 * LONGEST_MS).toBeLessThan(TIMEOUTS.silenceMs)
   const payments = {} as PaymentProvider
   const ctx = { adapters: { payments }, log: pino({ level: 'silent' }) } as unknown as Ctx
   vi.useFakeTimers()

@@ -3,7 +3,7 @@ import { events, ledger, type Person, SECRET, webhookOf } from '../../../test/su
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../core/context.ts'
 import { book } from '../credits/ledger.ts'
-import { reconcile } from '../credits/reconcile.ts'
+import { reconcile } from '../credits/reconciliation.ts'
 
 onBothEngines(
   'a refund',

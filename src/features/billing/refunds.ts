@@ -1,10 +1,69 @@
-/** What a refund does to credits. Runs in the transaction of its event, or of the payment that it came before. */
-import type { RefundFacts } from '../../adapters/payments/events.ts'
+import type { Insertable, Selectable } from 'kysely'
+import type { DisputeFacts, InvoiceFacts, RefundFacts } from '../../adapters/payment-events.ts'
 import type { Ctx } from '../../core/context.ts'
+import type { Db } from '../../db/db.ts'
+import type { BillingDisputesTable } from '../../db/schema.ts'
 import { audit } from '../audit/audit.ts'
 import { balanceOf, book } from '../credits/ledger.ts'
-import { findPayment, keepEarlyRefund, type PaymentRow, saveRefund } from './billing.store.ts'
-import { creditsToTakeBack } from './grants.ts'
+import { findPayment, keepEarlyRefund, type PaymentRow, saveRefund } from './billing-store.ts'
+import { findPlan, planOfProduct } from './plans.ts'
+
+/** Which plan an invoice is for, and how many credits money is worth: rules without a database. */
+
+const namesProducts = ({ lines }: InvoiceFacts) => lines.some((line) => line.productId !== null)
+
+/** Of the first purchase. As soon as one line names its product, a line without one is no plan. */
+const metadataPlanId = (invoice: InvoiceFacts) => (namesProducts(invoice) ? null : invoice.planId)
+
+/** The provider puts what a customer buys besides onto the next invoice of the plan, or onto one of its own. */
+export const isOfOtherProducts = (invoice: InvoiceFacts): boolean =>
+  namesProducts(invoice) && !invoice.lines.some((line) => planOfProduct(line.productId, null))
+
+export function planOfInvoice(invoice: InvoiceFacts): string | null {
+  const charged = invoice.lines.filter((line) => line.amountCents >= 0)
+  const plan = charged.map((line) => planOfProduct(line.productId, null)).find((one) => one !== undefined)
+  return (plan ?? planOfProduct(null, metadataPlanId(invoice)))?.plan_id ?? null
+}
+
+/**
+ * A period that was charged gives the plan's monthly credits. A line that only corrects a running period (an upgrade in
+ * the middle of it: minus the old plan, plus the new one) gives the same share of credits as of the price. A line of
+ * amount 0 is a trial and gives nothing; a discount stands apart from the line and takes nothing away.
+ */
+export function creditsForInvoice(invoice: InvoiceFacts, knownPlanId: string | null): number {
+  if (isOfOtherProducts(invoice)) return 0
+  const planLines = invoice.lines.flatMap((line) => {
+    const plan = planOfProduct(line.productId, line.proration ? null : metadataPlanId(invoice))
+    return plan ? [{ line, plan }] : []
+  })
+  if (planLines.length === 0) {
+    const plan = findPlan(invoice.planId ?? knownPlanId ?? '')
+    return invoice.amountPaidCents > 0 && plan ? plan.monthly_credits : 0
+  }
+  let credits = 0
+  for (const { line, plan } of planLines) {
+    if (!line.proration) credits += line.amountCents > 0 ? plan.monthly_credits * line.quantity : 0
+    else if (plan.price_cents > 0) credits += (plan.monthly_credits * line.amountCents) / plan.price_cents
+  }
+  // Shares are fractions; the small term keeps 1500 from becoming 1499 by binary rounding.
+  return Math.max(0, Math.floor(credits + 1e-6))
+}
+
+/**
+ * How many credits a refund takes back, given how much was refunded before and now (both in total). Counting in totals
+ * makes a repeated or late message take nothing.
+ */
+export function creditsToTakeBack(
+  payment: { credits: number; amountCents: number; refundedCents: number },
+  refundedCents: number,
+): number {
+  if (payment.amountCents <= 0) return 0
+  const share = (cents: number) =>
+    Math.floor((payment.credits * Math.min(cents, payment.amountCents)) / payment.amountCents)
+  return Math.max(0, share(refundedCents) - share(payment.refundedCents))
+}
+
+/** What a refund does to credits. Runs in the transaction of its event, or of the payment that it came before. */
 
 export async function refunded(ctx: Ctx, refund: RefundFacts, invoiceId: string | null): Promise<void> {
   const payment = await findPayment(ctx.db, { paymentIntent: refund.paymentIntent, invoiceId })
@@ -37,7 +96,7 @@ export async function takeBack(ctx: Ctx, payment: Refundable, refundedCents: num
  * Takes back the credits of a further part of a payment, as far as they are left. The ledger has a line for each part, also
  * when nothing was left.
  */
-export async function takeCredits(
+async function takeCredits(
   ctx: Ctx,
   payment: Refundable,
   { moreCents, cause }: { moreCents: number; cause: string },
@@ -56,4 +115,169 @@ export async function takeCredits(
     ref: { type: 'payment', id: payment.payment_id },
   })
   return { due, taken }
+}
+
+type DisputeRow = Selectable<BillingDisputesTable>
+
+function findDispute(db: Db, disputeId: string): Promise<DisputeRow | undefined> {
+  return db.selectFrom('billing_disputes').selectAll().where('dispute_id', '=', disputeId).executeTakeFirst()
+}
+
+async function insertDispute(db: Db, row: Insertable<BillingDisputesTable>): Promise<void> {
+  await db.insertInto('billing_disputes').values(row).execute()
+}
+
+/** Disputes that were reported before the payment they are about. */
+function earlyDisputes(
+  db: Db,
+  payment: { paymentIntent: string | null; paymentId: string },
+): Promise<DisputeRow[]> {
+  return db
+    .selectFrom('billing_disputes')
+    .selectAll()
+    .where('payment_id', 'is', null)
+    .where('won_at', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb('invoice_id', '=', payment.paymentId),
+        eb('payment_intent', '=', payment.paymentIntent ?? ''),
+      ]),
+    )
+    .orderBy('dispute_id')
+    .execute()
+}
+
+/** Cents and credits are added; they are negative when the dispute was won. */
+async function addToPayment(
+  db: Db,
+  paymentId: string,
+  more: { cents: number; credits: number },
+): Promise<void> {
+  await db
+    .updateTable('billing_payments')
+    .set((eb) => ({
+      disputed_cents: eb('disputed_cents', '+', more.cents),
+      credits_returned: eb('credits_returned', '+', more.credits),
+    }))
+    .where('payment_id', '=', paymentId)
+    .execute()
+}
+
+async function saveTaken(
+  db: Db,
+  dispute: { disputeId: string; paymentId: string; amountCents: number },
+  creditsTaken: number,
+): Promise<void> {
+  await db
+    .updateTable('billing_disputes')
+    .set({ payment_id: dispute.paymentId, credits_taken: creditsTaken })
+    .where('dispute_id', '=', dispute.disputeId)
+    .execute()
+  await addToPayment(db, dispute.paymentId, { cents: dispute.amountCents, credits: creditsTaken })
+}
+
+async function saveWon(db: Db, dispute: DisputeRow, creditsGiven: number, now: string): Promise<void> {
+  await db
+    .updateTable('billing_disputes')
+    .set({ won_at: now })
+    .where('dispute_id', '=', dispute.dispute_id)
+    .execute()
+  if (dispute.payment_id !== null)
+    await addToPayment(db, dispute.payment_id, {
+      cents: -dispute.amount_cents,
+      credits: -creditsGiven,
+    })
+}
+
+/**
+ * A dispute: a bank takes a payment back for its customer. Credits go with the money as by a refund, and come back if the
+ * dispute is won. Each dispute takes once and gives back once, in whatever order its messages and the payment arrive.
+ */
+
+export async function disputed(ctx: Ctx, dispute: DisputeFacts, invoiceId: string | null): Promise<void> {
+  const known = await findDispute(ctx.db, dispute.disputeId)
+  if (known) return dispute.isWon ? giveBack(ctx, known) : undefined
+  const now = ctx.now().toISOString()
+  const payment = await findPayment(ctx.db, { paymentIntent: dispute.paymentIntent, invoiceId })
+  const amountCents = centsOf(dispute, payment)
+  await insertDispute(ctx.db, {
+    dispute_id: dispute.disputeId,
+    payment_intent: dispute.paymentIntent,
+    invoice_id: invoiceId,
+    amount_cents: amountCents,
+    // A late message that it was opened takes nothing then.
+    won_at: dispute.isWon ? now : null,
+    created_at: now,
+  })
+  if (payment && !dispute.isWon) await take(ctx, payment, { disputeId: dispute.disputeId, amountCents })
+}
+
+/** A bank may ask in the currency of its customer. What share of the payment that is cannot be told, so it counts as all. */
+function centsOf({ amountCents, currency }: DisputeFacts, payment: PaymentRow | undefined): number {
+  const isForeign = payment && currency !== null && currency !== payment.currency
+  return isForeign ? payment.amount_cents : amountCents
+}
+
+/** Call it when a payment was booked: it may have been disputed before it was reported. */
+export async function takeEarlyDisputes(
+  ctx: Ctx,
+  payment: { paymentIntent: string | null; paymentId: string },
+): Promise<void> {
+  for (const { dispute_id, amount_cents } of await earlyDisputes(ctx.db, payment)) {
+    const present = await findPayment(ctx.db, { paymentIntent: null, invoiceId: payment.paymentId })
+    if (present) await take(ctx, present, { disputeId: dispute_id, amountCents: amount_cents })
+  }
+}
+
+async function take(
+  ctx: Ctx,
+  payment: PaymentRow,
+  { disputeId, amountCents }: Pick<DisputeFacts, 'disputeId' | 'amountCents'>,
+): Promise<void> {
+  const { due, taken } = await takeCredits(ctx, payment, {
+    moreCents: amountCents,
+    cause: `dispute:${disputeId}`,
+  })
+  await saveTaken(ctx.db, { disputeId, paymentId: payment.payment_id, amountCents }, taken)
+  await audit(ctx, {
+    action: 'billing.disputed',
+    subject: { type: 'payment', id: payment.payment_id },
+    actorId: payment.user_id,
+    details: { dispute_id: disputeId, amount_cents: amountCents, credits_due: due, credits_taken: taken },
+  })
+}
+
+async function giveBack(ctx: Ctx, dispute: DisputeRow): Promise<void> {
+  if (dispute.won_at !== null) return
+  const { dispute_id, payment_id } = dispute
+  const payment = payment_id
+    ? await findPayment(ctx.db, { paymentIntent: null, invoiceId: payment_id })
+    : undefined
+  const given = payment ? creditsToGive(payment, dispute) : 0
+  await saveWon(ctx.db, dispute, given, ctx.now().toISOString())
+  if (!payment) return
+  if (given > 0)
+    await book(ctx, {
+      userId: payment.user_id,
+      delta: given,
+      reason: 'adjustment',
+      cause: `dispute_won:${dispute_id}`,
+      ref: { type: 'payment', id: payment.payment_id },
+    })
+  await audit(ctx, {
+    action: 'billing.dispute_won',
+    subject: { type: 'payment', id: payment.payment_id },
+    actorId: payment.user_id,
+    details: { dispute_id, credits_given: given },
+  })
+}
+
+/**
+ * What was taken, and not what was due: the rest had been spent. A refund that was reported while the dispute was open found
+ * nothing left to take, so its share stays away.
+ */
+function creditsToGive(payment: PaymentRow, { credits_taken, amount_cents }: DisputeRow): number {
+  const stillGone = payment.refunded_cents + payment.disputed_cents - amount_cents
+  const whole = { credits: payment.credits, amountCents: payment.amount_cents, refundedCents: 0 }
+  return Math.min(credits_taken, payment.credits - creditsToTakeBack(whole, stillGone))
 }

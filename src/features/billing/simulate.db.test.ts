@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
-import { DAY_MS } from '../../core/day.ts'
+import { DAY_MS } from '../../shared/time.ts'
 import { endPlans } from './subscriptions.ts'
 
 onBothEngines('simulate-upgrade', (t) => {

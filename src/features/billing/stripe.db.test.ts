@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { events, SECRET } from '../../../test/support/billing-events.ts'
 import { TestVault } from '../../../test/support/engines.ts'
 import { type StripeStandIn, startStripeStandIn } from '../../../test/support/stripe-stand-in.ts'
-import { signPayload } from '../../adapters/payments/payments.ts'
+import { signPayload } from '../../adapters/payments.ts'
 import { ConfigError, readConfig } from '../../config.ts'
 
 describe.each(['sqlite', 'postgres'] as const)('billing through Stripe on %s', (engine) => {

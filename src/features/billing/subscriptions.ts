@@ -1,18 +1,37 @@
-/** Which plan a user has, and how events change subscriptions, in whatever order they arrive. */
-import type { SubscriptionState } from '../../adapters/payments/events.ts'
+import type { SubscriptionState } from '../../adapters/payment-events.ts'
+import { type PaymentProvider, PaymentProviderError } from '../../adapters/payments.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
-import { DAY_MS } from '../../core/day.ts'
-import { setPlan } from '../identity/users/users.ts'
+import { notConfigured, unavailable } from '../../core/errors.ts'
+import { DAY_MS, TookTooLong, within } from '../../shared/time.ts'
+import { setPlan } from '../identity/users.ts'
 import {
   fillSubscription,
+  findCustomer,
   findSubscription,
   listSubscriptions,
   type SubscriptionRow,
   saveSubscription,
   usersPastTheirEnd,
-} from './billing.store.ts'
-import { MustCancel } from './must-cancel.ts'
+} from './billing-store.ts'
 import { planRank } from './plans.ts'
+
+/**
+ * A subscription must not run on. Only the provider can end it, and nothing is asked from it inside a transaction: so the
+ * transaction stops with this, the provider cancels, and the event is applied once more. The message and the details are
+ * for the operator, who refunds the payment.
+ */
+export class MustCancel extends Error {
+  readonly subscriptionId: string
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(subscriptionId: string, message: string, details: Readonly<Record<string, unknown>>) {
+    super(message)
+    this.subscriptionId = subscriptionId
+    this.details = details
+  }
+}
+
+/** Which plan a user has, and how events change subscriptions, in whatever order they arrive. */
 
 /** The order of events that carry the same second: a creation comes first, an end is final. */
 export const EVENT_RANK = { created: 0, invoice: 1, updated: 2, deleted: 3 } as const
@@ -210,4 +229,46 @@ export async function endPlans(ctx: Ctx): Promise<void> {
 
 async function syncPlan(ctx: Ctx, userId: string): Promise<void> {
   await setPlan(ctx, userId, (await standingOf(ctx, userId)).planId)
+}
+
+export function requireProvider(ctx: Pick<Ctx, 'adapters'>): PaymentProvider {
+  if (!ctx.adapters.payments) throw notConfigured('Payment')
+  return ctx.adapters.payments
+}
+
+/** A request asks twice at most, and a connection on which nothing is said for 30 s is closed without an answer. */
+export const LONGEST_MS = 12_000
+
+/** Asks the provider; what goes wrong there is logged, and the user learns that trying later may help. */
+export async function askProvider<T>(ctx: Ctx, ask: (provider: PaymentProvider) => Promise<T>): Promise<T> {
+  const provider = requireProvider(ctx)
+  try {
+    return await within(LONGEST_MS, ask(provider))
+  } catch (error) {
+    if (!(error instanceof PaymentProviderError || error instanceof TookTooLong)) throw error
+    ctx.log.error({ err: error }, 'the payment provider did not answer')
+    throw unavailable('The payment provider cannot be reached right now. Nothing was charged.', 10)
+  }
+}
+
+/**
+ * Closes what a deleted account has open at the payment provider, so that it can no longer be paid. It happens after the
+ * commit and nobody waits for it, so a provider that is away keeps nobody from leaving. A payment that slips through is
+ * found by its event (deleted-owner.ts).
+ */
+export async function leaveProvider(ctx: Ctx, userId: string): Promise<void> {
+  const { adapters, log } = ctx
+  const provider = adapters.payments
+  const customerId = provider && (await findCustomer(ctx.db, provider.name, userId))
+  if (!customerId) return
+  ctx.afterCommit(() => {
+    provider
+      .closeCheckouts(customerId, 'all')
+      .catch((error: unknown) =>
+        log.error(
+          { err: error, customer_id: customerId },
+          'open checkouts of a deleted account could not be closed: expire them at the payment provider',
+        ),
+      )
+  })
 }

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { collateAsWords } from '../../../test/support/collation.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
+import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
 
 const UNKNOWN = '01890000-0000-7000-8000-00000000abcd'
 

@@ -1,35 +1,89 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
-import { DAY_MS } from '../../core/day.ts'
 import { forbidden, notFound } from '../../core/errors.ts'
+import { emit } from '../../core/events.ts'
 import { requireScope } from '../../core/invoke.ts'
-import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
+import type { Db } from '../../db/db.ts'
+import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
+import type { FeedbackKind } from '../../db/knowledge-schema.ts'
+import { isAmongTexts, textList } from '../../db/sql-values.ts'
+import { DAY_MS } from '../../shared/time.ts'
 import { audit } from '../audit/audit.ts'
-import { isPublishingEnabled, requirePublishing } from '../identity/users/publishing-setting.ts'
-import { isBanned, isClearedFor, requireMayPublish } from '../sanctions/sanctions.ts'
+import { isPublishingEnabled, requirePublishing } from '../identity/users.ts'
+import { isBanned, isClearedFor, requireMayPublish } from '../permissions/sanctions.ts'
 import { requireTextFits } from '../storage/text-usage.ts'
-import { deletableCard } from './access.ts'
+import { type CardAnswer, CardId, CaseResponse } from './card.ts'
+import { type CardWords, indexedCards, reindexWorkspaceSoon, unindexCard, wordsOfCard } from './card-index.ts'
+import { forgetLooseImages } from './images.ts'
+import { isOutsider } from './list.ts'
+import { markAll, markSuccession, successorsAround } from './read.ts'
+import { saved } from './save.ts'
+import { duplicatesInLibrary, repeatsWithdrawn } from './similar.ts'
 import {
   type DeletedCard,
+  deletableCard,
   findCard,
   findDeleted,
   findPurgeable,
+  holdAround,
+  holdCard,
+  holdForPublishing,
   markDeleted,
   removeCard,
-} from './cards.store.ts'
-import { recountAfter } from './feedback-counts.ts'
-import { holdCard } from './hold-card.ts'
-import { type CardWords, wordsOfCard } from './indexing/document.ts'
-import { unindexCard } from './indexing/index-card.ts'
-import { indexedCards } from './indexing/indexable-cards.ts'
-import { holdForPublishing } from './publish.store.ts'
-import { saved } from './saved.ts'
-import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
-import { isOutsider } from './select.ts'
-import { duplicatesInLibrary } from './similar.ts'
-import { markSuccession } from './succession-mark.ts'
-import { repeatsWithdrawn } from './withdrawn-texts.ts'
+} from './store.ts'
+
+/** Counted from the rows each time, so that the counts on the card cannot drift. */
+export async function recountFeedback(db: Db, cardId: string): Promise<void> {
+  const count = (kind: FeedbackKind) =>
+    db
+      .selectFrom('card_feedback')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where((eb) =>
+        eb.or([
+          eb('card_id', '=', cardId),
+          // Feedback on a card that was merged into this one counts here.
+          eb(
+            'card_id',
+            'in',
+            eb.selectFrom('card_merges').select('from_card_id').where('into_card_id', '=', cardId),
+          ),
+        ]),
+      )
+      .where('kind', '=', kind)
+      .where('withdrawn_at', 'is', null)
+  await db
+    .updateTable('cards')
+    .set({
+      feedback_useful: count('useful'),
+      feedback_not_applicable: count('not_applicable'),
+      feedback_outdated: count('outdated'),
+    })
+    .where('card_id', '=', cardId)
+    .execute()
+}
+
+/**
+ * Around the removal of cards for good. What was said of one that was merged into another counted there, and goes with it.
+ * The marks for trust come first: they are the first of all locks.
+ */
+async function recountAfter(
+  ctx: Ctx,
+  removed: readonly string[],
+  remove: () => Promise<void>,
+): Promise<void> {
+  const takers = await ctx.db
+    .selectFrom('card_merges')
+    .select('into_card_id')
+    .distinct()
+    .where(isAmongTexts(ctx.db, 'from_card_id', textList(removed)))
+    .orderBy('into_card_id')
+    .execute()
+  await emit(ctx, 'card.judgements_removed', { cardIds: takers.map((taker) => taker.into_card_id) })
+  await remove()
+  for (const { into_card_id } of takers) await recountFeedback(ctx.db, into_card_id)
+}
 
 const KEPT_DAYS = 30
 const PURGE_BATCH = 100
@@ -168,4 +222,154 @@ export async function purgeDeletedCards(ctx: Ctx): Promise<number> {
     purged += ids.length
     if (ids.length < PURGE_BATCH) return purged
   }
+}
+
+/**
+ * Removes for good what only its owner could see: unpublished cards, and cards shared in workspaces without any other
+ * member. Cards that others read stay, under the name of a deleted user. Returns how many cards went. `since` leaves out
+ * cards that were made before it.
+ */
+export async function forgetPrivateCards(ctx: Ctx, ownerId: string, since = ''): Promise<number> {
+  const own = ctx.db
+    .selectFrom('cards')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'cards.workspace_id')
+    .select('cards.card_id')
+    .where('cards.owner_id', '=', ownerId)
+    .where('cards.created_at', '>=', since)
+  // Two queries, because live and deleted cards have an index each.
+  const deleted = await own.where('cards.deleted_at', 'is not', null).execute()
+  const unseen = await own
+    .where('cards.deleted_at', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb('cards.status', '=', 'unpublished'),
+        eb.and([
+          eb('workspaces.visibility', '=', 'private'),
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('memberships')
+                .select('memberships.user_id')
+                .whereRef('memberships.workspace_id', '=', 'cards.workspace_id')
+                .where('memberships.user_id', '!=', ownerId),
+            ),
+          ),
+        ]),
+      ]),
+    )
+    .execute()
+  const ids = [...deleted, ...unseen].map(({ card_id }) => card_id)
+  await recountAfter(ctx, ids, async () => {
+    await holdAround(ctx, ids)
+    const now = ctx.now().toISOString()
+    for (const card_id of ids) {
+      await unindexCard(ctx, card_id)
+      await markDeleted(ctx.db, card_id, { deleted_at: now })
+      await markSuccession(ctx.db, card_id)
+      await removeCard(ctx.db, card_id)
+    }
+  })
+  await forgetLooseImages(ctx, ownerId)
+  return ids.length
+}
+
+export type CardsInWorkspace = {
+  own: number
+  ofOthers: number
+  /** Among them: cards that members, or everybody, can read today. */
+  published: number
+  /** Deleted cards that can still be brought back. */
+  deleted: number
+}
+
+const countWhen = (condition: ReturnType<typeof sql<boolean>>) =>
+  sql<number>`coalesce(sum(case when ${condition} then 1 else 0 end), 0)`
+
+export async function countCardsIn(
+  ctx: Ctx,
+  workspaceId: string,
+  viewerId: string,
+): Promise<CardsInWorkspace> {
+  const isHere = ctx.db.selectFrom('cards').where('workspace_id', '=', workspaceId)
+  // Two queries, because live and deleted cards have an index each.
+  const there = await isHere
+    .select([
+      countWhen(sql`owner_id = ${viewerId}`).as('own'),
+      countWhen(sql`owner_id <> ${viewerId}`).as('ofOthers'),
+      countWhen(sql`status = 'published'`).as('published'),
+    ])
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  const { deleted } = await isHere
+    .select(({ fn }) => fn.countAll<number>().as('deleted'))
+    .where('deleted_at', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return {
+    own: Number(there.own),
+    ofOthers: Number(there.ofOthers),
+    published: Number(there.published),
+    deleted,
+  }
+}
+
+/** How many cards of each person are in a workspace. */
+export async function cardsByOwner(ctx: Ctx, workspaceId: string): Promise<Map<string, number>> {
+  const rows = await ctx.db
+    .selectFrom('cards')
+    .select(['owner_id', ({ fn }) => fn.countAll<number>().as('cards')])
+    .where('workspace_id', '=', workspaceId)
+    .where('deleted_at', 'is', null)
+    .groupBy('owner_id')
+    .execute()
+  return new Map(rows.map((row) => [row.owner_id, row.cards]))
+}
+
+const homeOfOwner = sql<string>`(select personal_workspace_id from users where users.user_id = cards.owner_id)`
+
+/**
+ * Empties a workspace that is about to go, inside the caller's transaction. Each card goes to the personal workspace of
+ * its owner, unpublished; one that was published here from another workspace returns there. Cards of people who have
+ * deleted their account go to `heirWorkspaceId`, else nobody could find them any more; so do those that would return to
+ * where nobody is left. Deleted cards go the same ways, so that their owners can still bring them back.
+ */
+export async function sendCardsHome(ctx: Ctx, workspaceId: string, heirWorkspaceId: string): Promise<void> {
+  await reindexWorkspaceSoon(ctx, workspaceId)
+  const successors = await successorsAround(ctx.db, workspaceId)
+  const now = ctx.now().toISOString()
+  const gone = ctx.db.selectFrom('users').select('user_id').where('deleted_at', 'is not', null)
+  const returns = sql<boolean>`cards.origin_workspace_id <> ${workspaceId}`
+  const returnsToSomebody = sql<boolean>`${returns} and exists (select 1 from memberships
+    where memberships.workspace_id = cards.origin_workspace_id)`
+  for (const isDeleted of ['is', 'is not'] as const) {
+    const leave = ctx.db
+      .updateTable('cards')
+      .where('workspace_id', '=', workspaceId)
+      .where('deleted_at', isDeleted, null)
+    await leave
+      .set({
+        workspace_id: sql<string>`case when ${returns} then cards.origin_workspace_id else ${homeOfOwner} end`,
+        origin_workspace_id: sql<string>`case when ${returns} then cards.origin_workspace_id else ${homeOfOwner} end`,
+        status: 'unpublished',
+        published_at: null,
+        updated_at: now,
+      })
+      .where('owner_id', 'not in', gone)
+      .execute()
+    // Cards without an owner stay published where they arrive: unpublished, nobody there could find them.
+    await leave
+      .set({
+        workspace_id: sql<string>`case when ${returnsToSomebody} then cards.origin_workspace_id else ${heirWorkspaceId} end`,
+        origin_workspace_id: sql<string>`case when ${returnsToSomebody} then cards.origin_workspace_id else ${heirWorkspaceId} end`,
+        updated_at: now,
+      })
+      .execute()
+  }
+  // Cards that are published elsewhere stay there. Once unpublished, they go to their owner.
+  await ctx.db
+    .updateTable('cards')
+    .set({ origin_workspace_id: homeOfOwner })
+    .where('origin_workspace_id', '=', workspaceId)
+    .whereRef('workspace_id', '<>', 'origin_workspace_id')
+    .execute()
+  await markAll(ctx, successors)
 }

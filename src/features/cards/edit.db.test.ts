@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { goodCard, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
-import { DAY_MS } from '../../core/day.ts'
+import { DAY_MS } from '../../shared/time.ts'
 import { purgeDeletedCards } from './delete.ts'
 
 onBothEngines('changing cards', (t) => {

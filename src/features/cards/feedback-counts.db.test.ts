@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
-import { DAY_MS } from '../../core/day.ts'
+import { DAY_MS } from '../../shared/time.ts'
 import { refreshDueTrust } from '../trust/refresh.ts'
-import { trustCounts } from '../trust/stored-trust.ts'
+import { trustCounts } from './card-trust.ts'
 import { purgeDeletedCards } from './delete.ts'
 
 onBothEngines('the counts of a card that took in another', (t) => {

@@ -2,7 +2,7 @@ import type { Updateable } from 'kysely'
 import { expect, test } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import type { CardsTable } from '../../db/tables/cards.ts'
+import type { CardsTable } from '../../db/knowledge-schema.ts'
 
 onBothEngines('a card that is read again', (t) => {
   const read = (as: Person, cardId: string) => as.get(`/api/v1/cards/${cardId}`)

@@ -4,7 +4,7 @@ import { type Actor, type Command, Model } from '../../../test/support/card-mode
 import { goodCard, type Person, titleWord } from '../../../test/support/cards.ts'
 import type { Answer } from '../../../test/support/client.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
+import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
 
 const ACTORS = [0, 1, 2, 3] as const
 const ROUNDS = 5

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { goodCard, type Person, record, team, titleWord } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
+import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
 
 onBothEngines('moving a card', (t) => {
   const move = (as: Person, cardId: string, workspace_id: string, headers = {}) =>

@@ -1,21 +1,173 @@
-import { MAX_PAGE_BYTES } from '../../core/page-size.ts'
-import { markOf, type ProvenanceAnswer, withMark } from '../../core/provenance.ts'
+import { z } from 'zod'
+import { thinAnswer } from '../../core/capability.ts'
+import type { Ctx } from '../../core/context.ts'
+import { contentHash } from '../../core/crypto.ts'
+import { conflict, invalid } from '../../core/errors.ts'
+import { keepAnswer, partOf } from '../../core/invoke.ts'
+import { AnswerId, MAX_PAGE_BYTES, Time } from '../../core/schemas.ts'
+import { markOf, Provenance, type ProvenanceAnswer, withMark } from '../../core/untrusted-text.ts'
 import { fromJson, fromJsonOrNull } from '../../db/columns.ts'
-import { beginningOf } from '../../text/cut-text.ts'
-import { containsInstructions } from '../review/find-danger.ts'
-import { isDistrusted, trustCounts } from '../trust/stored-trust.ts'
-import { trackOf } from './card-type.ts'
-import type { EvidenceRow } from './cards.store.ts'
-import { contentOf } from './content.ts'
-import { type HomeAnswer, presentHome } from './home.ts'
-import type { ListedRow } from './list.store.ts'
-import { hostOfOrigin, presentOrigin } from './origin.ts'
-import { presentTrust } from './present-trust.ts'
-import { authorOf, presentPublication } from './publication.ts'
-import type { ReviewReason } from './review-rules.ts'
-import type { CardAnswer, ListedCard } from './schemas.ts'
-import { type CardRow, canEdit, SHORT_TEXT } from './select.ts'
-import { type SpokenRow, speaksToAgents } from './spoken.ts'
+import { containsInstructions } from '../../review/find-danger.ts'
+import { type CardContent, contentOf, type ReviewReason } from '../../shared/card-checks.ts'
+import { LICENCE_TEXTS, type Licence, mustStay } from '../../shared/licences.ts'
+import { beginningOf, cutText } from '../../text/unicode.ts'
+import {
+  CARD_TYPES,
+  type CardAnswer,
+  type CaseResponse,
+  hostOfOrigin,
+  type ListedCard,
+  type PublicationAnswer,
+  presentOrigin,
+  Review,
+  storedOrigin,
+  trackOf,
+  Warning,
+} from './card.ts'
+import { isDistrusted, presentTrust, trustCounts } from './card-trust.ts'
+import { type CardRow, canEdit, type ListedRow, SHORT_TEXT, writtenCharacters } from './list.ts'
+import type { EvidenceRow } from './store.ts'
+import { type HomeAnswer, presentHome } from './visibility.ts'
+
+type PublishedRow = Pick<
+  CardRow,
+  'content_hash' | 'licence' | 'version_published_at' | 'owner_name' | 'origin'
+>
+
+/** The person to credit: the one who wrote the card, even if somebody else passes it on. */
+export const authorOf = (row: Pick<PublishedRow, 'owner_name' | 'origin'>): string =>
+  storedOrigin(row)?.author ?? row.owner_name
+
+export function presentPublication(row: PublishedRow): PublicationAnswer | null {
+  const { content_hash, licence, version_published_at } = row
+  if (content_hash === null || version_published_at === null) return null
+  return {
+    content_hash,
+    author: authorOf(row),
+    published_at: version_published_at,
+    licence,
+    licence_url: licence && LICENCE_TEXTS[licence],
+  }
+}
+
+/** Columns of a card whose current version is published now. A version that already has a licence keeps its time. */
+export const publishedColumns = (row: CardRow, now: string) => ({
+  content_hash: contentHash(contentOf(row)),
+  version_published_at: row.licence === null ? now : (row.version_published_at ?? now),
+})
+
+/** The hash of a pulled text says whether somebody here has changed it, so it follows each edit. */
+function hashOfDraft(row: CardRow, after: CardContent, isChanged: boolean): string | null {
+  if (row.origin !== null) return contentHash(after)
+  return isChanged ? null : row.content_hash
+}
+
+/**
+ * Columns of the version that an edit makes. It keeps the licence where strangers read it at once; what is written for
+ * a private team, or in a draft, has none until it is published.
+ */
+export const editedColumns = (row: CardRow, after: CardContent, isChanged: boolean, now: string) =>
+  row.status === 'published'
+    ? {
+        content_hash: contentHash(after),
+        version_published_at: now,
+        licence: row.workspace_visibility === 'private' ? null : row.licence,
+      }
+    : { content_hash: hashOfDraft(row, after, isChanged), version_published_at: null, licence: null }
+
+const fixed = (licence: Licence, detail: string) => conflict('licence_fixed', detail, { licence })
+
+/** The licence of this version. A card gets one only where strangers can read it. */
+export function licenceFor(
+  ctx: Ctx,
+  row: CardRow,
+  visibility: 'private' | 'unlisted' | 'public',
+  wanted: Licence | undefined,
+): Licence | null {
+  if (visibility === 'private') {
+    if (wanted === undefined) return row.licence
+    throw invalid(
+      'licence',
+      'A card has a licence only where everybody can read it, not in a private workspace',
+    )
+  }
+  if (row.licence !== null) {
+    if (wanted === undefined || wanted === row.licence) return row.licence
+    throw fixed(
+      row.licence,
+      `Version ${row.version} was published under ${row.licence}. This cannot be taken back. Unpublish the card and change it: the next version may have another licence.`,
+    )
+  }
+  const origin = storedOrigin(row)
+  if (origin !== null && mustStay(origin.licence)) {
+    if (wanted === undefined || wanted === origin.licence) return origin.licence
+    throw fixed(
+      origin.licence,
+      `${origin.author} published this text under ${origin.licence}. You can publish it only under that licence.`,
+    )
+  }
+  return wanted ?? ctx.config.libraryLicence
+}
+
+/** What of a card's row is looked at; hits of a search have it too. */
+type SpokenRow = Pick<
+  CardRow,
+  | 'card_id'
+  | 'updated_at'
+  | 'title'
+  | 'symptom'
+  | 'fix_summary'
+  | 'root_cause'
+  | 'steps'
+  | 'tags'
+  | 'environment'
+  | 'body'
+  | 'scope_notes'
+  | 'cites'
+> &
+  Partial<Pick<CardRow, 'card_payload'>>
+
+type Remembered = { updatedAt: string; length: number; speaks: boolean }
+
+const MOST_REMEMBERED = 20_000
+
+/**
+ * Cards are read far more often than written, so the result is remembered. The key has the length, as rows may hold
+ * only the beginning of a text.
+ */
+const remembered = new Map<string, Remembered>()
+
+const ESCAPES: Record<string, string> = { n: '\n', '"': '"', '\\': '\\' }
+
+/** Stored JSON with line ends and quotes in place of their escapes, as a reader sees it. */
+const unescaped = (json: string): string =>
+  json.includes('\\')
+    ? json.replaceAll(/\\(["\\n])/g, (_, character: string) => ESCAPES[character] ?? '')
+    : json
+
+function textsOf(row: SpokenRow): string[] {
+  const prose = [row.title, row.symptom, row.fix_summary, row.root_cause, row.body, row.scope_notes]
+  const json = [row.steps, row.tags, row.environment, row.card_payload ?? '']
+  return [...prose.map((text) => text ?? ''), ...json]
+}
+
+/** A name of a package has no blanks, so `_` and `-` are what stands between words. */
+const citesSpeak = (cites: string): boolean => containsInstructions(unescaped(cites).replaceAll('_', ' '))
+
+/** Whether a card speaks to the agent that reads it. Its cites are short, and change without its time of change. */
+const speaksToAgents = (row: SpokenRow): boolean =>
+  textsSpeak(row) || (row.cites !== null && citesSpeak(row.cites))
+
+function textsSpeak(row: SpokenRow): boolean {
+  const texts = textsOf(row)
+  const length = texts.reduce((sum, text) => sum + text.length, 0)
+  const known = remembered.get(row.card_id)
+  if (known?.updatedAt === row.updated_at && known.length === length) return known.speaks
+  if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+  const speaks = containsInstructions(texts.map(unescaped).join('\n\n'))
+  remembered.set(row.card_id, { updatedAt: row.updated_at, length, speaks })
+  return speaks
+}
 
 type Counts = Pick<CardRow, 'feedback_useful' | 'feedback_not_applicable' | 'feedback_outdated'>
 
@@ -137,4 +289,233 @@ export const presentEvidence = ({ truncated, ...row }: EvidenceRow) => ({
   meta: fromJsonOrNull<Record<string, unknown>>(row.meta),
   added_by: row.added_by,
   created_at: row.created_at,
+})
+
+/** Together at most about 10 MB. */
+const MOST_KEPT = 500
+const LONGEST_KEPT = 4000
+
+type KeptCard = { row: CardRow; card: CardAnswer }
+
+const KEPT_CARDS = new Map<string, KeptCard>()
+
+function isSame(a: CardRow, b: CardRow): boolean {
+  for (const name in a) if (a[name as keyof CardRow] !== b[name as keyof CardRow]) return false
+  return true
+}
+
+/** The words about trust change with the year, and a successor has a title of its own. */
+const mayKeep = (row: CardRow) =>
+  row.trust === null && row.superseded_by === null && writtenCharacters(row) <= LONGEST_KEPT
+
+/**
+ * The answer for a card that was read. An answer depends on nothing but the row, which the database gives anew for every
+ * reader; so where the whole row is as it was the last time, so is the answer, and it is not made, checked and written again.
+ */
+export function answerOf(row: CardRow, now: Date): CardAnswer {
+  const key = row.card_id + row.whose
+  const kept = KEPT_CARDS.get(key)
+  if (kept && isSame(kept.row, row)) return kept.card
+  const card = { ...presentCard(row, now), superseded_by: null }
+  if (!mayKeep(row)) return card
+  if (KEPT_CARDS.size >= MOST_KEPT) KEPT_CARDS.clear()
+  KEPT_CARDS.set(key, { row, card: keepAnswer(card) })
+  return card
+}
+
+type Card = z.output<typeof CaseResponse>
+
+const urlOf = (baseUrl: string, cardId: string) => `${baseUrl}/cards/${cardId}`
+
+/** Fields that can be asked for one by one; the others are short. */
+const CHOICES = [
+  'symptom',
+  'fix_summary',
+  'root_cause',
+  'steps',
+  'card_payload',
+  'body',
+  'evidences',
+] as const
+
+const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0)
+
+/** What a card says, most useful first; evidence may be very long and comes last. */
+const thinContent = (card: Card): Record<string, unknown> => ({
+  symptom: card.symptom,
+  fix_summary: card.fix_summary,
+  root_cause: card.root_cause,
+  steps: card.steps,
+  environment: card.environment,
+  tags: card.tags,
+  scope_notes: card.scope_notes,
+  card_payload: card.card_payload,
+  body: card.body,
+  evidences: card.evidences?.map(({ kind, content, meta }) => ({ kind, content, ...(meta ? { meta } : {}) })),
+})
+
+/** The author to credit and the licence, if the card has one. */
+function creditOf({ publication, origin }: Card): { licence?: string; author?: string } {
+  const given = publication?.licence ? publication : origin
+  return given?.licence ? { licence: given.licence, author: given.author } : {}
+}
+
+const Cut = z.record(z.string(), z.unknown())
+
+/** A card in parts: its head each time, and of its content as much as a part holds. */
+export const thinCard = thinAnswer({
+  input: z.object({
+    part: z.int().min(1).max(1000).default(1).describe('Of a long card'),
+    include: z.array(z.enum(CHOICES)).max(CHOICES.length).optional().describe('Only these fields'),
+  }),
+  output: z
+    .object({
+      card_id: AnswerId,
+      title: z.string().optional(),
+      card_type: z.enum(CARD_TYPES),
+      status: z.enum(['unpublished', 'published']),
+      version: z.int(),
+      provenance: Provenance,
+      can_edit: z.boolean(),
+      licence: z.string().optional(),
+      author: z.string().optional(),
+      trust: z.string().optional(),
+      likely_outdated: z.literal(true).optional(),
+      superseded_by: AnswerId.optional(),
+      merged_from: AnswerId.optional(),
+      review: Review.pick({ status: true, reasons: true }),
+      evidence_count: z.int(),
+      updated_at: Time,
+      url: z.string(),
+      part: z.int(),
+      parts: z.int(),
+      symptom: z.string().optional(),
+      fix_summary: z.string().optional(),
+      root_cause: z.string().optional(),
+      steps: z.array(Cut).optional(),
+      environment: Cut.optional(),
+      tags: z.array(z.string()).optional(),
+      scope_notes: z.string().optional(),
+      card_payload: Cut.optional(),
+      body: z.string().optional(),
+      evidences: z.array(Cut).optional(),
+    })
+    .describe('The card, with part, parts and url'),
+  of: (card: Card, { part, include }, baseUrl) => {
+    const said = Object.entries(thinContent(card)).filter(
+      ([name, value]) => !isEmpty(value) && (include?.some((chosen) => chosen === name) ?? true),
+    )
+    const { content, ...which } = partOf({ title: card.title, ...Object.fromEntries(said) }, part)
+    return {
+      card_id: card.card_id,
+      card_type: card.card_type,
+      status: card.status,
+      version: card.version,
+      provenance: card.provenance,
+      can_edit: card.can_edit,
+      ...creditOf(card),
+      ...(card.trust ? { trust: card.trust.summary } : {}),
+      ...(card.likely_outdated ? { likely_outdated: true as const } : {}),
+      ...(card.superseded_by ? { superseded_by: card.superseded_by.card_id } : {}),
+      ...(card.merged_from ? { merged_from: card.merged_from } : {}),
+      review: { status: card.review.status, reasons: card.review.reasons },
+      evidence_count: card.evidence_count,
+      updated_at: card.updated_at,
+      url: urlOf(baseUrl, card.card_id),
+      ...which,
+      ...content,
+    }
+  },
+})
+
+/** Enough to know which cards to look at. */
+const MOST_SIMILAR = 3
+const SIMILAR_TITLE = 60
+
+const ThinState = z.object({
+  card_id: AnswerId,
+  status: z.enum(['unpublished', 'published']),
+  version: z.int(),
+  review: Review.pick({ status: true }).extend({ reasons: z.array(z.string()).optional() }),
+  similar: z.array(z.object({ card_id: AnswerId, title: z.string(), similarity: z.number() })).optional(),
+  credits_earned: z.int(),
+  url: z.string(),
+})
+const ThinWritten = z.object({
+  ...ThinState.shape,
+  changed: z.array(z.string()).optional(),
+  warnings: z.array(Warning.pick({ field: true, kind: true })).optional(),
+  hint: z.string().optional(),
+})
+
+/** After recording, the answer also says who can read the card, and why it went to another workspace than asked. */
+const ThinRecorded = ThinWritten.extend({ readers: z.string() })
+
+const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof ThinWritten> => ({
+  card_id: card.card_id,
+  status: card.status,
+  version: card.version,
+  ...(card.changed ? { changed: card.changed } : {}),
+  review: {
+    status: card.review.status,
+    // One rule may find twenty places; get_card names each of them.
+    ...(card.review.reasons.length > 0
+      ? { reasons: [...new Set(card.review.reasons.map(({ rule }) => rule))] }
+      : {}),
+  },
+  ...(card.warnings?.length ? { warnings: card.warnings } : {}),
+  ...(card.search_note ? { hint: card.search_note } : {}),
+  ...(card.similar_cards?.length
+    ? {
+        similar: card.similar_cards.slice(0, MOST_SIMILAR).map((near) => ({
+          ...near,
+          title: cutText(near.title, SIMILAR_TITLE).text,
+        })),
+      }
+    : {}),
+  credits_earned: card.credits_earned ?? 0,
+  url: urlOf(baseUrl, card.card_id),
+})
+
+/** A model lists both tools, so the fields are described once. */
+const AS_WRITTEN = 'As record_card'
+export const thinUpdate = thinAnswer({
+  input: z.object({}),
+  output: ThinWritten.describe(AS_WRITTEN),
+  of: stateOf,
+})
+
+/** A new card, and who can read it. */
+export const thinRecord = thinAnswer({
+  input: z.object({}),
+  output: ThinRecorded,
+  of: (card: Card, input: object, baseUrl) => ({
+    ...stateOf(card, input, baseUrl),
+    readers: card.home_note ? `${card.readers.text}. ${card.home_note}` : card.readers.text,
+  }),
+})
+
+/** Sharing in a personal workspace succeeds and reaches nobody, so an agent that reports it needs to know. */
+const REACHES_NOBODY =
+  'Nobody else is in this personal workspace. For a team: kvault share --workspace, or the web app'
+
+/** A card that was shared, and with whom. */
+export const thinShare = thinAnswer({
+  input: z.object({}),
+  output: ThinState.extend({ readers: z.string() }).describe(AS_WRITTEN),
+  of: (card: Card, input: object, baseUrl) => ({
+    ...stateOf(card, input, baseUrl),
+    readers: card.home.kind === 'personal' ? `${card.readers.text}. ${REACHES_NOBODY}` : card.readers.text,
+  }),
+})
+
+/** A card that was published or taken back. */
+export const thinState = thinAnswer({
+  input: z.object({}),
+  output: ThinState.describe(AS_WRITTEN),
+  of: stateOf,
 })

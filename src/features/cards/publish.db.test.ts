@@ -2,11 +2,10 @@ import { expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../core/context.ts'
-import { DAY_MS } from '../../core/day.ts'
-import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
-import { book } from '../credits/ledger.ts'
-import { PUBLISH_REWARD } from '../credits/policy.ts'
-import { MAX_PUBLISH_REWARDS_PER_DAY } from './reward-limit.ts'
+import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
+import { MAX_PUBLISH_REWARDS_PER_DAY } from '../../shared/reward-limit.ts'
+import { DAY_MS } from '../../shared/time.ts'
+import { book, PUBLISH_REWARD } from '../credits/ledger.ts'
 
 /** Built here, so that no scanner takes the source for a leak. */
 const awsKey = () => ['AK', 'IA', 'QX7M2PLT4VWZ9RNB'].join('')

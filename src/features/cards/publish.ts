@@ -1,35 +1,97 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
-import { type AppError, afterWriting } from '../../core/errors.ts'
+import { sha256 } from '../../core/crypto.ts'
+import { type AppError, afterWriting, conflict, forbidden, invalid } from '../../core/errors.ts'
 import { emit } from '../../core/events.ts'
-import { LicenceId } from '../../core/licence-id.ts'
-import type { Licence } from '../../core/licences.ts'
-import { Id } from '../../core/schemas.ts'
-import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
-import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
+import { requireScope } from '../../core/invoke.ts'
+import { Id, LicenceId } from '../../core/schemas.ts'
+import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
+import type { WorkspacesTable } from '../../db/schema.ts'
+import { contentOf } from '../../shared/card-checks.ts'
+import type { Licence } from '../../shared/licences.ts'
+import { MAX_PUBLISH_REWARDS_PER_DAY } from '../../shared/reward-limit.ts'
+import { dayBegan } from '../../shared/time.ts'
+import {
+  decodeSketch,
+  encodeSketch,
+  SIMILAR,
+  sketchOf,
+  sketchOverlap,
+  type TextSketch,
+  wordsOf,
+} from '../../text/similar.ts'
 import { audit } from '../audit/audit.ts'
-import { publishingDisabled, requirePublishing } from '../identity/users/publishing-setting.ts'
-import { publishingTarget } from '../permissions/permission.ts'
-import { policyOf } from '../permissions/policy.ts'
-import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
-import { updateCardRow } from './cards.store.ts'
-import { contentOf } from './content.ts'
-import { presentCard } from './present.ts'
-import { licenceFor, publishedColumns } from './publication.ts'
-import { holdForPublishing } from './publish.store.ts'
-import { orCleared, qualityRejected, review, reviewAhead, reviewColumns } from './review.ts'
-import { rewardPublishing } from './reward.ts'
-import { MAX_PUBLISH_REWARDS_PER_DAY } from './reward-limit.ts'
-import { savedState } from './saved.ts'
-import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
-import type { CardRow } from './select.ts'
-import { refuseDuplicate } from './similar.ts'
-import { markSuccession } from './succession-mark.ts'
-import { thinState } from './thin.ts'
-import { ownUnmerged } from './unmerged-card.ts'
+import { mayEarn } from '../credits/earning.ts'
+import { book, hasEarned, PUBLISH_REWARD, timesBooked } from '../credits/ledger.ts'
+import { publishingDisabled, requirePublishing } from '../identity/users.ts'
+import { policyOf, publishingTarget, requireRole, roleOf } from '../permissions/permissions.ts'
+import { refuseHidden, requireMayPublish } from '../permissions/sanctions.ts'
+import { type CardAnswer, CardId, CaseResponse } from './card.ts'
+import type { CardRow } from './list.ts'
+import { licenceFor, presentCard, publishedColumns, thinShare, thinState } from './present.ts'
+import { editableUnmerged, markSuccession, ownUnmerged } from './read.ts'
+import { orCleared, qualityRejected, refuseUnsafe, review, reviewAhead, reviewColumns } from './review.ts'
+import { savedState } from './save.ts'
+import { comparedText, refuseDuplicate } from './similar.ts'
+import {
+  holdAround,
+  holdCard,
+  holdForPublishing,
+  ownCard,
+  readableCard,
+  refuseOutsider,
+  updateCardRow,
+} from './store.ts'
+
+/** A hash of what a card says, without regard to case, spacing and punctuation. */
+const fingerprintOf = (row: CardRow): string => sha256(wordsOf(comparedText(row)).join(' '))
+
+/** Whether the owner was rewarded for nearly the same text before, even if that card is deleted. */
+async function isNearCopy(ctx: UserCtx, ownerId: string, sketch: TextSketch): Promise<boolean> {
+  const rewarded = await ctx.db
+    .selectFrom('rewarded_texts')
+    .select('sketch')
+    .where('user_id', '=', ownerId)
+    .execute()
+  return rewarded.some((row) => sketchOverlap(sketch, decodeSketch(row.sketch)) >= SIMILAR)
+}
+
+/**
+ * A card earns once in its life, however often and wherever it is published; and what it says earns its owner once, so
+ * that near copies, and taking it back and recording it again, pay nothing. Publications wait for each other
+ * (publish.store.ts), so the limit of a day holds for those of the same moment. Returns the credits earned.
+ */
+async function rewardPublishing(ctx: UserCtx, row: CardRow): Promise<number> {
+  const userId = row.owner_id
+  if (await hasEarned(ctx, { userId, reason: 'publish_reward', refId: row.card_id })) return 0
+  if (!(await mayEarn(ctx, userId))) return 0
+  const since = dayBegan(ctx.now())
+  const today = await timesBooked(ctx, { userId, reason: 'publish_reward', since })
+  if (today >= MAX_PUBLISH_REWARDS_PER_DAY) return 0
+  const sketch = sketchOf(comparedText(row))
+  if (await isNearCopy(ctx, userId, sketch)) return 0
+  const { booked } = await book(ctx, {
+    userId,
+    delta: PUBLISH_REWARD,
+    reason: 'publish_reward',
+    cause: `publish:${fingerprintOf(row)}`,
+    ref: { type: 'card', id: row.card_id },
+  })
+  if (!booked) return 0
+  await ctx.db
+    .insertInto('rewarded_texts')
+    .values({
+      user_id: userId,
+      card_id: row.card_id,
+      sketch: encodeSketch(sketch),
+      created_at: ctx.now().toISOString(),
+    })
+    .execute()
+  return PUBLISH_REWARD
+}
 
 /** A workspace may forbid publishing its cards elsewhere (`allow_publish: false` in its policy). */
-export async function requireLeave(
+async function requireLeave(
   ctx: UserCtx,
   row: CardRow,
   detail = 'The policy of this workspace does not allow its cards to be published elsewhere.',
@@ -92,9 +154,13 @@ async function keepReview(ctx: UserCtx, cardId: string, reviewed: ReturnType<typ
   await savedState(ctx, cardId)
 }
 
-type Wish = { targetId: string; licence: Licence | undefined }
+type PublishRequest = { targetId: string; licence: Licence | undefined }
 
-async function publish(ctx: UserCtx, cardId: string, { targetId, licence: wanted }: Wish): Promise<Outcome> {
+async function publish(
+  ctx: UserCtx,
+  cardId: string,
+  { targetId, licence: wanted }: PublishRequest,
+): Promise<Outcome> {
   await holdForPublishing(ctx, cardId, targetId)
   const row = await ownUnmerged(ctx, cardId, 'publish')
   await requirePublishing(ctx)
@@ -162,4 +228,231 @@ export const publishCard = capability({
     if ('refusal' in outcome) throw afterWriting(outcome.refusal)
     return outcome.card
   },
+})
+
+const POLICY_HOLDS =
+  'The policy of this workspace does not let its cards out, so they cannot be moved either. An admin can change that.'
+
+async function requireMovable(ctx: UserCtx, row: CardRow, targetId: string): Promise<void> {
+  if (row.workspace_id !== row.origin_workspace_id)
+    throw conflict(
+      'card_published',
+      'This card is published outside the workspace it came from. Take it back first, then move it.',
+    )
+  await requireLeave(ctx, row, POLICY_HOLDS)
+  // Otherwise an editor could move a colleague's card to a workspace where its owner is a stranger, and control it there.
+  if (row.owner_id !== ctx.viewer.userId && !(await roleOf(ctx, targetId, row.owner_id)))
+    throw forbidden("Somebody else's card can be moved only to where its owner is a member too.")
+}
+
+/**
+ * A card stays shared only in a private team. Elsewhere it arrives unpublished, so that a move alone shows it to no
+ * stranger.
+ */
+const staysShared = ({ visibility, type }: WorkspacesTable) => visibility === 'private' && type !== 'personal'
+
+/** A shared card that arrives in a team is read there at once: the policy of that team speaks first. */
+async function reviewedThere(ctx: UserCtx, row: CardRow, workspaceId: string) {
+  if (row.status !== 'published') return {}
+  const verdict = await review(ctx, { ...row, workspace_id: workspaceId }, contentOf(row), row.evidence_count)
+  refuseUnsafe(verdict)
+  return reviewColumns(verdict, ctx.now().toISOString())
+}
+
+/** Call it in a transaction, after the viewer's right to write in the target was checked. */
+async function moveTo(ctx: UserCtx, row: CardRow, target: WorkspacesTable): Promise<void> {
+  const { card_id } = row
+  const { workspace_id } = target
+  refuseHidden(row)
+  await requireMovable(ctx, row, workspace_id)
+  if (staysShared(target) && row.status === 'published') await requireMayPublish(ctx, target)
+  const reviewed = staysShared(target) ? await reviewedThere(ctx, row, workspace_id) : {}
+  await updateCardRow(ctx.db, card_id, {
+    workspace_id,
+    origin_workspace_id: workspace_id,
+    updated_at: ctx.now().toISOString(),
+    ...reviewed,
+    ...(staysShared(target) ? {} : { status: 'unpublished' as const, published_at: null }),
+  })
+  await emit(ctx, 'card.audience_changed', { cardId: card_id, isJudged: row.trust !== null })
+  await markSuccession(ctx.db, card_id)
+  const subject = { type: 'card', id: card_id }
+  // Both audit logs record it: one workspace has lost a card, the other has received one.
+  await audit(ctx, {
+    action: 'card.moved_out',
+    subject,
+    workspaceId: row.workspace_id,
+    details: { to_workspace_id: workspace_id },
+  })
+  await audit(ctx, {
+    action: 'card.moved_in',
+    subject,
+    workspaceId: workspace_id,
+    details: { from_workspace_id: row.workspace_id },
+  })
+}
+
+export const moveCard = capability({
+  name: 'cards.move',
+  summary: 'Move a card to another workspace',
+  description:
+    'For people who may edit the card and are editor or admin in the target. The text, evidence, feedback and owner stay. A shared card stays shared in a private team, after the review that the policy of that team asks for (400 where it says block); in a personal, public or unlisted workspace it arrives unpublished. Not for cards published outside the workspace they came from (409), nor out of a workspace whose policy has allow_publish: false.',
+  scopes: ['record', 'case:write'],
+  rest: ['POST /api/v1/cards/{card_id}/move', 'POST /api/v1/cases/{case_id}/move'],
+  aliases: { case_id: 'card_id' },
+  input: CardId.extend({ workspace_id: Id.describe('Where the card goes') }),
+  output: CaseResponse,
+  errors: [400, 404, 409, 412],
+  prepare: (ctx, { card_id }) => reviewAhead(ctx, card_id),
+  run: (ctx, { card_id, workspace_id }) =>
+    inTx(ctx, async (ctx) => {
+      const row = await editableUnmerged(ctx, card_id)
+      const { workspace } = await requireRole(ctx, workspace_id, 'editor')
+      if (row.workspace_id === workspace_id) return presentCard(row, ctx.now())
+      await holdAround(ctx, [card_id])
+      await moveTo(ctx, row, workspace)
+      return savedState(ctx, card_id)
+    }),
+})
+
+/** In a public or unlisted workspace sharing publishes a card to strangers: that is for its owner to decide. */
+async function requireLeaveInTheOpen(ctx: UserCtx, row: CardRow): Promise<void> {
+  if (row.workspace_visibility === 'private') return
+  if (row.owner_id !== ctx.viewer.userId)
+    throw forbidden('Only the owner may share a card in a public or unlisted workspace.')
+  requireScope(ctx, 'publish')
+  await requirePublishing(ctx)
+}
+
+/**
+ * Sharing needs no passed review, but stores it: strangers see only what has passed, now or if the workspace becomes
+ * public later.
+ */
+async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<CardAnswer> {
+  const { card_id } = row
+  if (row.status === 'published' && row.review_status !== 'not_reviewed')
+    return isMoved ? savedState(ctx, card_id) : presentCard(row, ctx.now())
+  await holdAround(ctx, [card_id])
+  refuseOutsider(row)
+  await requireLeaveInTheOpen(ctx, row)
+  refuseHidden(row)
+  await requireMayPublish(ctx, { workspace_id: row.workspace_id, visibility: row.workspace_visibility })
+  const verdict = await review(ctx, row, contentOf(row), row.evidence_count)
+  refuseUnsafe(verdict)
+  const now = ctx.now().toISOString()
+  await updateCardRow(ctx.db, card_id, reviewColumns(verdict, now))
+  if (row.status === 'published') return savedState(ctx, card_id)
+  await updateCardRow(ctx.db, card_id, {
+    status: 'published',
+    published_at: now,
+    updated_at: now,
+    ...publishedColumns(row, now),
+  })
+  await emit(ctx, 'card.audience_changed', { cardId: card_id, isJudged: row.trust !== null })
+  await markSuccession(ctx.db, card_id)
+  await audit(ctx, {
+    action: 'card.shared',
+    subject: { type: 'card', id: card_id },
+    workspaceId: row.workspace_id,
+  })
+  return savedState(ctx, card_id)
+}
+
+async function takeBack(ctx: UserCtx, row: CardRow): Promise<void> {
+  await updateCardRow(ctx.db, row.card_id, {
+    status: 'unpublished',
+    workspace_id: row.origin_workspace_id,
+    published_at: null,
+    updated_at: ctx.now().toISOString(),
+  })
+  await emit(ctx, 'card.audience_changed', { cardId: row.card_id, isJudged: row.trust !== null })
+  await markSuccession(ctx.db, row.card_id)
+  await audit(ctx, {
+    action: 'card.unpublished',
+    subject: { type: 'card', id: row.card_id },
+    workspaceId: row.workspace_id,
+  })
+}
+
+/** The card in the workspace in which it is to be shared; one that is published elsewhere is taken back first. */
+async function broughtTo(ctx: UserCtx, row: CardRow, workspaceId: string): Promise<CardRow> {
+  const { workspace } = await requireRole(ctx, workspaceId, 'editor')
+  if (workspace.type === 'personal')
+    throw invalid(
+      'workspace_id',
+      'Nobody else is in a personal workspace. Name a team; kvault workspaces and GET /api/v1/workspaces list yours',
+    )
+  if (row.workspace_id === workspaceId) return row
+  await holdAround(ctx, [row.card_id])
+  let own = row
+  if (row.workspace_id !== row.origin_workspace_id) {
+    requireScope(ctx, 'publish')
+    await takeBack(ctx, await ownCard(ctx, row.card_id, 'take back'))
+    own = await readableCard(ctx, row.card_id)
+  }
+  if (own.workspace_id !== workspaceId) {
+    requireScope(ctx, 'case:write')
+    await moveTo(ctx, own, workspace)
+  }
+  return readableCard(ctx, row.card_id)
+}
+
+export const shareCard = capability({
+  name: 'cards.share',
+  summary: 'Share a card inside its workspace, or in another one',
+  description:
+    'Members of the workspace can then read and find it. With workspace_id it is moved there first, in the same step: that needs the role editor or admin there and the scope case:write, and a card that is published elsewhere is taken back by it, which needs publish. Without, it is not moved. It earns nothing. No review stands in the way, but strangers see a card in a public or unlisted workspace only once it has passed one, and there only its owner may share it, with the scope publish and while publishing is enabled in the user settings. A card that seems to hold a secret is refused, and in a public or unlisted workspace one that is dangerous to its readers. Sharing a shared card changes nothing.',
+  scopes: ['record'],
+  rest: ['POST /api/v1/cards/{card_id}/share', 'POST /api/v1/cases/{case_id}/share'],
+  aliases: { case_id: 'card_id' },
+  tool: {
+    name: 'share_card',
+    description: "Let the members of a card's workspace find and read it.",
+    idempotent: true,
+    input: CardId,
+    thin: thinShare,
+  },
+  input: CardId.extend({
+    workspace_id: Id.optional().describe('The team to share it with; left out: where it is'),
+  }),
+  output: CaseResponse,
+  errors: [400, 404, 409, 412],
+  prepare: (ctx, { card_id }) => reviewAhead(ctx, card_id),
+  run: (ctx, { card_id, workspace_id }) =>
+    inTx(ctx, async (ctx) => {
+      const row = await editableUnmerged(ctx, card_id)
+      const there = workspace_id === undefined ? row : await broughtTo(ctx, row, workspace_id)
+      return shareRow(ctx, there, there !== row)
+    }),
+})
+
+export const unpublishCard = capability({
+  name: 'cards.unpublish',
+  summary: 'Take a card back: it is unpublished, in the workspace it came from',
+  description:
+    'For the owner, even while publishing is disabled in the user settings. Credits stay as they are; publishing it again earns nothing.',
+  scopes: ['publish'],
+  rest: ['POST /api/v1/cards/{card_id}/unpublish', 'POST /api/v1/cases/{case_id}/unpublish'],
+  aliases: { case_id: 'card_id' },
+  tool: {
+    name: 'unpublish_card',
+    description: 'Take back a card that you shared or published; not a deletion.',
+    idempotent: true,
+    thin: thinState,
+  },
+  input: CardId,
+  output: CaseResponse,
+  errors: [404, 412],
+  run: (ctx, { card_id }) =>
+    inTx(
+      ctx,
+      async (ctx) => {
+        await holdCard(ctx, card_id)
+        const row = await ownCard(ctx, card_id, 'unpublish')
+        if (row.status === 'unpublished') return presentCard(row, ctx.now())
+        await takeBack(ctx, row)
+        return savedState(ctx, card_id)
+      },
+      SELF_GUARDED,
+    ),
 })

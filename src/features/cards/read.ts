@@ -1,21 +1,112 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import type { UserCtx } from '../../core/context.ts'
-import { invalid, rateLimited } from '../../core/errors.ts'
-import { withMark } from '../../core/provenance.ts'
-import { noteReads } from '../card-reads/card-reads.ts'
-import { noteOpened } from '../deliveries/deliveries.ts'
-import { requireVisible } from '../permissions/permission.ts'
-import { containsInstructions } from '../review/find-danger.ts'
-import { readableCard } from './access.ts'
-import { allTextOf } from './danger.ts'
-import { answerOf } from './kept-cards.ts'
-import { filterWords, type ListFilter, listCards } from './list.store.ts'
-import { CardListQuery, CaseListQuery } from './list-schemas.ts'
-import { presentPage } from './present.ts'
-import { type CardAnswer, CardId, CaseListResponse, CaseResponse } from './schemas.ts'
-import { allEvidences, answering, successorsOnPage } from './successor.ts'
-import { thinCard } from './thin.ts'
+import type { Ctx, UserCtx } from '../../core/context.ts'
+import { conflict, invalid, rateLimited } from '../../core/errors.ts'
+import { withMark } from '../../core/untrusted-text.ts'
+import { type Db, isSqlite } from '../../db/db.ts'
+import type { CardStatus, ReviewStatus } from '../../db/knowledge-schema.ts'
+import type { WorkspacesTable } from '../../db/schema.ts'
+import { isAmongTexts, textList } from '../../db/sql-values.ts'
+import { containsInstructions } from '../../review/find-danger.ts'
+import { allTextOf } from '../../shared/card-checks.ts'
+import { beginningOf } from '../../text/unicode.ts'
+import { requireVisible } from '../permissions/permissions.ts'
+import { type CardAnswer, CardId, CaseListResponse, CaseResponse } from './card.ts'
+import { noteOpened, noteReads } from './deliveries.ts'
+import {
+  CardListQuery,
+  type CardRow,
+  CaseListQuery,
+  filterWords,
+  type ListFilter,
+  listCards,
+} from './list.ts'
+import { answerOf, presentEvidence, presentPage, thinCard } from './present.ts'
+import {
+  contributorFor,
+  editableCard,
+  evidenceRoom,
+  evidencesOf,
+  findCard,
+  isMerged,
+  mergedIds,
+  ownCard,
+  readableCard,
+  readableTitles,
+  requireVersion,
+} from './store.ts'
+import { isOpenRow } from './visibility.ts'
+
+export type Answering = {
+  row: CardRow
+  /** The card that took its place, if the viewer may read it. */
+  supersededBy: { card_id: string; title: string } | null
+  /** The id that was asked for, if another card answers. */
+  mergedFrom: string | undefined
+}
+
+/** The card that took its place, if the viewer may read it. */
+export const successorOf = async (ctx: UserCtx, { superseded_by }: CardRow): Promise<CardRow | undefined> =>
+  superseded_by === null ? undefined : await findCard(ctx.db, ctx.viewer.userId, superseded_by)
+
+const pointerTo = (card: CardRow | undefined): Answering['supersededBy'] =>
+  card ? { card_id: card.card_id, title: card.title } : null
+
+/**
+ * A merged card answers with the one that took it in; a superseded one answers itself and points to its successor. A card
+ * that took in another can be superseded too.
+ */
+export async function answering(ctx: UserCtx, row: CardRow): Promise<Answering> {
+  const successor = await successorOf(ctx, row)
+  if (!successor || !(await isMerged(ctx.db, row.card_id)))
+    return { row, supersededBy: pointerTo(successor), mergedFrom: undefined }
+  const supersededBy = pointerTo(await successorOf(ctx, successor))
+  return { row: successor, supersededBy, mergedFrom: row.card_id }
+}
+
+/** In a list a title only names the card; a page of long ones would have no room for the cards themselves. */
+const LISTED_TITLE = 200
+
+/** For a page of a list: the successor of each card that has one, by the id of the card. */
+async function successorsOnPage(
+  ctx: UserCtx,
+  rows: readonly Pick<CardRow, 'card_id' | 'superseded_by'>[],
+): Promise<Map<string, NonNullable<Answering['supersededBy']>>> {
+  const superseded = rows.flatMap(({ card_id, superseded_by }) =>
+    superseded_by === null ? [] : [{ card_id, superseded_by }],
+  )
+  const titles = await readableTitles(
+    ctx,
+    superseded.map(({ superseded_by }) => superseded_by),
+  )
+  return new Map(
+    superseded.flatMap(({ card_id, superseded_by }) => {
+      const next = titles.get(superseded_by)
+      return next ? [[card_id, { ...next, title: beginningOf(next.title, LISTED_TITLE) }] as const] : []
+    }),
+  )
+}
+
+/** The card, and those that it has taken in and that the viewer may read. */
+export async function withMerged(ctx: UserCtx, card: CardRow): Promise<CardRow[]> {
+  const merged = await mergedIds(ctx.db, ctx.viewer.userId, card.card_id)
+  const taken = await Promise.all(merged.map((cardId) => findCard(ctx.db, ctx.viewer.userId, cardId)))
+  return [card, ...taken.filter((one) => one !== undefined)]
+}
+
+/** Its own evidence, then that of the cards it has taken in, each with where it comes from. */
+async function allEvidences(ctx: UserCtx, card: CardRow) {
+  const room = evidenceRoom()
+  const all = []
+  for (const source of await withMerged(ctx, card))
+    for (const row of await evidencesOf(ctx.db, source.card_id, room))
+      all.push({
+        ...presentEvidence(row),
+        added_by: contributorFor(ctx, source, { by: row.added_by, at: row.created_at }),
+        ...(source === card ? {} : { from_card_id: source.card_id }),
+      })
+  return all
+}
 
 type Evidences = Awaited<ReturnType<typeof allEvidences>>
 
@@ -122,3 +213,153 @@ export const listCardsPage = capability({
   errors: [404],
   run: list,
 })
+
+/** What decides who reads a card. */
+type Stored = {
+  workspace_id: string
+  owner_id: string
+  status: CardStatus
+  review_status: ReviewStatus
+  deleted_at: string | null
+  hidden_at: string | null
+}
+type Visibility = WorkspacesTable['visibility']
+type Linked = Stored & { card_id: string; superseded_by: string | null; successor_gone: number }
+type Shown = Stored & { workspace_visibility: Visibility }
+
+/** Whether everybody who can read the former card can read the one that takes its place. */
+export function isReadByAllOf(former: Shown, successor: Shown): boolean {
+  if (successor.deleted_at !== null || successor.hidden_at !== null) return false
+  if (isOpenRow(successor) || isOpenRow(former)) return isOpenRow(successor)
+  const isSharedOrTheirs =
+    successor.status === 'published' ||
+    (former.status === 'unpublished' && successor.owner_id === former.owner_id)
+  return successor.workspace_id === former.workspace_id && isSharedOrTheirs
+}
+
+const COLUMNS = [
+  'card_id',
+  'workspace_id',
+  'owner_id',
+  'status',
+  'review_status',
+  'deleted_at',
+  'hidden_at',
+  'superseded_by',
+  'successor_gone',
+] as const
+
+/** Workspaces are asked apart: on a cluster, a query that locks rows of cards reads no other table. */
+async function visibilitiesFor(db: Db, cards: readonly Stored[]): Promise<(card: Stored) => Visibility> {
+  const ids = textList(new Set(cards.map(({ workspace_id }) => workspace_id)))
+  const rows = await db
+    .selectFrom('workspaces')
+    .select(['workspace_id', 'visibility'])
+    .where(isAmongTexts(db, 'workspace_id', ids))
+    .execute()
+  const known = new Map(rows.map(({ workspace_id, visibility }) => [workspace_id, visibility]))
+  return ({ workspace_id }) => known.get(workspace_id) ?? 'private'
+}
+
+const cardsOf = (db: Db) => db.selectFrom('cards').select(COLUMNS)
+
+/** The rows are locked, so that they do not lose their readers while they take the place of others. */
+const locked = (db: Db, cards: ReturnType<typeof cardsOf>) =>
+  (isSqlite(db) ? cards : cards.orderBy('card_id').forShare()).execute()
+
+const lockedCard = (db: Db, cardId: string) => locked(db, cardsOf(db).where('card_id', '=', cardId))
+
+/** A cluster locks rows of one shard at a time, so there it is a statement for each of them. */
+async function lockedCards({ db, database }: Ctx, cardIds: readonly string[]): Promise<Linked[]> {
+  if (!database.isDistributed)
+    return locked(db, cardsOf(db).where(isAmongTexts(db, 'card_id', textList(cardIds))))
+  const found: Linked[] = []
+  for (const cardId of [...cardIds].sort()) found.push(...(await lockedCard(db, cardId)))
+  return found
+}
+
+/** In the cards that others have replaced: whether their readers can read those. Four statements at most. */
+async function markFormersOf(db: Db, successorIds: readonly string[], successors: readonly Linked[]) {
+  const formers = await cardsOf(db)
+    .where(isAmongTexts(db, 'superseded_by', textList(successorIds)))
+    .execute()
+  if (formers.length === 0) return
+  const visibilityOf = await visibilitiesFor(db, [...formers, ...successors])
+  const shown = (card: Linked) => ({ ...card, workspace_visibility: visibilityOf(card) })
+  const byId = new Map(successors.map((card) => [card.card_id, shown(card)]))
+  const isGone = (former: Linked) => {
+    const successor = byId.get(former.superseded_by ?? '')
+    return !successor || !isReadByAllOf(shown(former), successor)
+  }
+  const changed = formers.filter((former) => former.successor_gone !== Number(isGone(former)))
+  for (const successor_gone of [0, 1]) {
+    const cardIds = changed
+      .filter((former) => former.successor_gone !== successor_gone)
+      .map(({ card_id }) => card_id)
+    if (cardIds.length > 0)
+      await db
+        .updateTable('cards')
+        .set({ successor_gone })
+        .where(isAmongTexts(db, 'card_id', textList(cardIds)))
+        .execute()
+  }
+}
+
+const markFormersOfOne = async (db: Db, successorId: string) =>
+  markFormersOf(db, [successorId], await lockedCard(db, successorId))
+
+/**
+ * Call it after every change of who reads a card. A card whose successor its readers cannot read counts as current again,
+ * else search would show them neither.
+ */
+export async function markSuccession(db: Db, cardId: string): Promise<void> {
+  await markFormersOfOne(db, cardId)
+  const card = await db
+    .selectFrom('cards')
+    .select('superseded_by')
+    .where('card_id', '=', cardId)
+    .executeTakeFirst()
+  if (card && card.superseded_by !== null) await markFormersOfOne(db, card.superseded_by)
+}
+
+/** The successors among the cards of a workspace, and of those cards: to be marked after all of them change their readers. */
+export async function successorsAround(db: Db, workspaceId: string): Promise<string[]> {
+  const inside = db.selectFrom('cards').select('card_id').where('workspace_id', '=', workspaceId)
+  const superseded = db.selectFrom('cards').select('superseded_by').distinct()
+  const ofInside = await superseded
+    .where('workspace_id', '=', workspaceId)
+    .where('superseded_by', 'is not', null)
+    .execute()
+  const within = await superseded.where('superseded_by', 'in', inside).execute()
+  return [...new Set([...ofInside, ...within].flatMap(({ superseded_by }) => superseded_by ?? []))]
+}
+
+/** The same for many successors at once. */
+export async function markAll(ctx: Ctx, successorIds: readonly string[]): Promise<void> {
+  if (successorIds.length > 0) await markFormersOf(ctx.db, successorIds, await lockedCards(ctx, successorIds))
+}
+
+/**
+ * The id of a merged card answers with another one: the caller has not read the card that would change, and would not see
+ * the change. `If-Match` comes second, since the caller may have the version of the other card.
+ */
+async function unmerged(ctx: UserCtx, find: (ctx: UserCtx) => Promise<CardRow>): Promise<CardRow> {
+  const card = await find({ ...ctx, ifMatch: undefined })
+  const { row, mergedFrom } = await answering(ctx, card)
+  if (mergedFrom !== undefined)
+    throw conflict(
+      'merged_already',
+      `This card was merged into ${row.card_id}. Use that one, or undo the merge first.`,
+      { into_card_id: row.card_id },
+    )
+  requireVersion(ctx, card)
+  return card
+}
+
+/** For changes of what a card says and of where it is read. */
+export const editableUnmerged = (ctx: UserCtx, cardId: string): Promise<CardRow> =>
+  unmerged(ctx, (ctx) => editableCard(ctx, cardId))
+
+/** The same for what only its owner may do. */
+export const ownUnmerged = (ctx: UserCtx, cardId: string, verb: string): Promise<CardRow> =>
+  unmerged(ctx, (ctx) => ownCard(ctx, cardId, verb))

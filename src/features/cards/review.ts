@@ -1,37 +1,47 @@
-import type { Ctx, UserCtx } from '../../core/context.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Selectable } from 'kysely'
+import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
-import { toJson } from '../../db/columns.ts'
-import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
-import { policyOf } from '../permissions/policy.ts'
-import { type DangerPolicy, dangerPolicy, FIXED_POLICY } from '../review/policy.ts'
-import { isClearedFor } from '../sanctions/sanctions.ts'
-import {
-  findCard,
-  readingRoom,
-  reviewedEvidences,
-  secretsInEvidencesOf,
-  withReadMeta,
-} from './cards.store.ts'
+import { fromJson, toJson } from '../../db/columns.ts'
+import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
+import type { CardsTable } from '../../db/knowledge-schema.ts'
+import { type DangerPolicy, dangerPolicy, FIXED_POLICY } from '../../review/find-danger.ts'
 import {
   type CardContent,
   columnsOf,
   contentOf,
-  secretsInCites,
-  secretsInContent,
-  secretsInEvidences,
-  writtenCites,
-} from './content.ts'
-import { dangerInCard, dangerReason, type FoundDanger } from './danger.ts'
-import {
+  dangerInCard,
+  dangerReason,
+  type FoundDanger,
   type FoundSecret,
   REVIEW_THRESHOLD,
   type ReviewReason,
   type ReviewVerdict,
   reviewCard,
-} from './review-rules.ts'
-import type { EvidenceInput } from './schemas.ts'
-import type { CardRow } from './select.ts'
-import { type Repeated, repeatsWithdrawn, WITHDRAWN_RULE, withdrawnReason } from './withdrawn-texts.ts'
+  secretsInCites,
+  secretsInContent,
+  secretsInEvidences,
+  writtenCites,
+} from '../../shared/card-checks.ts'
+import { policyOf, roleIn } from '../permissions/permissions.ts'
+import { isClearedFor } from '../permissions/sanctions.ts'
+import type { EvidenceInput } from './card.ts'
+import { refilterCards } from './card-index.ts'
+import type { CardRow } from './list.ts'
+import { presentEvidence } from './present.ts'
+import { markSuccession } from './read.ts'
+import { type Repeated, repeatsWithdrawn, WITHDRAWN_RULE, withdrawnReason } from './similar.ts'
+import {
+  contributorFor,
+  type EvidenceRow,
+  findCard,
+  findVersions,
+  readingRoom,
+  reviewedEvidences,
+  secretsInEvidencesOf,
+  updateCardRow,
+  withReadMeta,
+} from './store.ts'
 
 /** `passed` decides what strangers see. It follows the rules that no policy changes. */
 export type Reviewed = ReviewVerdict & {
@@ -174,5 +184,135 @@ export function refuseUnsafe(verdict: Reviewed): void {
     reasons: verdict.reasons.filter(
       ({ rule, severity }) => rule === 'no_secrets' || (severity === 'block' && verdict.blocking.has(rule)),
     ),
+  })
+}
+
+/** Small, so that the one writer of SQLite is free again after a few milliseconds. */
+const BATCH = 25
+const PAUSE_MS = 5
+
+/** Reviews some shared cards that were never reviewed; returns how many. */
+const reviewSome = (ctx: Ctx): Promise<number> =>
+  inTx(ctx, async (ctx) => {
+    const rows = await ctx.db
+      .selectFrom('cards')
+      .selectAll()
+      .where('status', '=', 'published')
+      .where('review_status', '=', 'not_reviewed')
+      .where('deleted_at', 'is', null)
+      .orderBy('card_id')
+      .limit(BATCH)
+      .execute()
+    const now = ctx.now().toISOString()
+    const reviewed = []
+    for (const row of rows) {
+      const columns = reviewColumns(await review(ctx, row, contentOf(row), row.evidence_count), now)
+      await updateCardRow(ctx.db, row.card_id, columns)
+      reviewed.push({ ...row, ...columns })
+    }
+    if (reviewed.length > 0) await refilterCards(ctx, reviewed)
+    return reviewed.length
+  })
+
+/**
+ * The job: strangers see only what has passed a review, and earlier versions did not store one when a card was
+ * shared. Without this, a good card in a public workspace would stay hidden until its owner shares it again.
+ */
+export async function reviewSharedCards(ctx: Ctx, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted && (await reviewSome(ctx)) === BATCH) await sleep(PAUSE_MS)
+}
+
+/** Cards as moderators see and change them. `features/moderation` decides who may moderate what. */
+
+export type ModeratedCard = Selectable<CardsTable>
+
+/** Finds a card without checking who asks. Deleted cards are not found. */
+export const findAnyCard = (ctx: Ctx, cardId: string): Promise<ModeratedCard | undefined> =>
+  ctx.db
+    .selectFrom('cards')
+    .selectAll()
+    .where('card_id', '=', cardId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+
+/** The same, also one that was deleted and can be brought back. */
+export const findCardOrDeleted = (ctx: Ctx, cardId: string): Promise<ModeratedCard | undefined> =>
+  ctx.db.selectFrom('cards').selectAll().where('card_id', '=', cardId).executeTakeFirst()
+
+export type VersionHead = { version: number; changed_at: string; changed_fields: string[] }
+
+/** The versions from one number to another, newest first, and what the card said in the chosen one. */
+export async function versionsForModerators(
+  ctx: Ctx,
+  card: ModeratedCard,
+  { first, last, chosen }: { first: number; last: number; chosen: number },
+): Promise<{ versions: VersionHead[]; content: CardContent | undefined }> {
+  const former = await findVersions(ctx.db, card.card_id, {
+    from: Math.min(last, card.version - 1),
+    to: first,
+  })
+  const present = { version: card.version, edited_at: card.edited_at, edited_fields: card.edited_fields }
+  const all = last >= card.version ? [present, ...former] : former
+  const kept = former.find((row) => row.version === chosen)
+  return {
+    versions: all.map((row) => ({
+      version: row.version,
+      changed_at: row.edited_at,
+      changed_fields: fromJson<string[]>(row.edited_fields),
+    })),
+    content: chosen === card.version ? contentOf(card) : kept && fromJson<CardContent>(kept.content),
+  }
+}
+
+/** Moderators who are no members of its workspace read the names of contributors as little as strangers do. */
+async function namedFor(ctx: UserCtx, card: ModeratedCard) {
+  const viewer_role = (await roleIn(ctx, card.workspace_id)) ?? null
+  return (row: EvidenceRow) => ({
+    ...presentEvidence(row),
+    added_by: contributorFor(ctx, { ...card, viewer_role }, { by: row.added_by, at: row.created_at }),
+  })
+}
+
+/**
+ * The evidence up to a version, the cites as they are now, since they have no versions, and what the fixed rules of the
+ * review find in all of it.
+ */
+export async function lookedAt(ctx: UserCtx, card: ModeratedCard, version: number, content: CardContent) {
+  const all = await reviewedEvidences(ctx.db, card.card_id)
+  const evidences = all.filter((row) => row.added_in_version <= version)
+  const cites = writtenCites(card)
+  const danger = await dangerInCard(
+    ctx.work,
+    { ...content, cites },
+    evidences.map(withReadMeta),
+    FIXED_POLICY,
+  )
+  return { evidences: evidences.map(await namedFor(ctx, card)), cites, findings: danger.map(dangerReason) }
+}
+
+async function change(ctx: Ctx, card: ModeratedCard, columns: Partial<ModeratedCard>): Promise<void> {
+  await updateCardRow(ctx.db, card.card_id, columns)
+  await markSuccession(ctx.db, card.card_id)
+  // Bringing it back indexes it.
+  if (card.deleted_at !== null) return
+  await refilterCards(ctx, [{ ...card, ...columns }])
+  ctx.mustSee(card.owner_id)
+}
+
+export const hideCard = (ctx: Ctx, card: ModeratedCard): Promise<void> =>
+  change(ctx, card, { hidden_at: card.hidden_at ?? ctx.now().toISOString() })
+
+export const showCard = (ctx: Ctx, card: ModeratedCard): Promise<void> =>
+  change(ctx, card, { hidden_at: null })
+
+/** Moves the card back to the workspace that it came from. It still belongs to its owner and is hidden from everybody else. */
+export const takeCardOut = (ctx: Ctx, card: ModeratedCard): Promise<void> => {
+  const now = ctx.now().toISOString()
+  return change(ctx, card, {
+    hidden_at: card.hidden_at ?? now,
+    status: 'unpublished',
+    published_at: null,
+    workspace_id: card.origin_workspace_id,
+    updated_at: now,
   })
 }

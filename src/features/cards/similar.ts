@@ -1,20 +1,107 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import type { UserCtx } from '../../core/context.ts'
+import type { Ctx, UserCtx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
-import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
-import { type Match, PUBLIC_FILTER } from '../../search-index/index.ts'
-import { readableCard } from './access.ts'
-import { DUPLICATE, SIMILAR } from './duplicate.ts'
-import type { HomeAnswer } from './home.ts'
-import { presentHomes } from './homes.ts'
-import { ownerFilter, workspaceFilter } from './indexing/filters.ts'
+import { fromJson, toJson } from '../../db/columns.ts'
+import type { Db } from '../../db/db.ts'
+import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
+import type { ReviewStatus } from '../../db/knowledge-schema.ts'
+import type { WorkspacesTable } from '../../db/schema.ts'
+import { isAmongTexts, textList } from '../../db/sql-values.ts'
+import {
+  type Candidate,
+  countsInLists,
+  countsInPublic,
+  findBest,
+  type Match,
+  PUBLIC_FILTER,
+  type VisibleCounts,
+  viewIndex,
+} from '../../search-index/index.ts'
+import type { CardContent, ReviewReason } from '../../shared/card-checks.ts'
+import { termsOf } from '../../text/analyse.ts'
+import {
+  DUPLICATE,
+  overlap,
+  SIMILAR,
+  shinglesOf,
+  sketchOf,
+  sketchOverlap,
+  type TextSketch,
+} from '../../text/similar.ts'
+import { wordHash } from '../../text/term-hash.ts'
+import { isClearedFor } from '../permissions/sanctions.ts'
+import { CardId, CaseCreate, MAX_BODY_BYTES, SimilarCard, type SimilarCardAnswer } from './card.ts'
+import { ownerFilter, workspaceFilter } from './card-index.ts'
+import { type ReadRow, selectCards } from './list.ts'
 import { provenanceOf, withNames } from './present.ts'
-import { comparedText, relatedCards, type Text } from './related.ts'
-import { CardId, CaseCreate, MAX_BODY_BYTES, SimilarCard, type SimilarCardAnswer } from './schemas.ts'
-import { type ReadRow, selectCards } from './select.ts'
-import { isCurrent, isListed, mayFind } from './visibility.ts'
-import { overlap, shinglesOf } from './words.ts'
+import { readableCard, updateCardRow } from './store.ts'
+import { type HomeAnswer, isCurrent, isListed, mayFind, presentHomes } from './visibility.ts'
+
+/** The rarest words of a card say most about it. More of them only cost time. */
+const TELLING_WORDS = 24
+/** A pasted log can have very many words. The first ones are enough. */
+const MOST_WORDS = 400
+
+export type Text = Pick<CardContent, 'title' | 'symptom' | 'fix_summary'>
+
+/** Very long texts are compared by their beginnings. */
+const COMPARED_CHARACTERS = 50_000
+
+export const comparedText = ({ title, symptom, fix_summary }: Text): string =>
+  [title, symptom, fix_summary].map((text) => text.slice(0, COMPARED_CHARACTERS)).join('\n')
+
+type Worth = ReadonlyMap<number, number>
+type Telling = { hash: number; worth: number; postings: number }
+
+/** The weight of each word of the card, heaviest first: a word in few of the cards that the asker may see weighs more. */
+async function wordsByWorth(text: Text, counts: VisibleCounts): Promise<Telling[]> {
+  const hashes = [...new Set(termsOf(comparedText(text)).map(wordHash))].slice(0, MOST_WORDS)
+  const count = await counts.of(hashes)
+  return hashes
+    .map((hash) => {
+      const { cards, postings } = count(hash)
+      return { hash, postings, worth: Math.log(1 + (counts.cards + 1) / (cards + 1)) }
+    })
+    .sort((a, b) => b.worth - a.worth)
+}
+
+/** The share of what the card says that the candidate says too. */
+function shareOf(worth: Worth, candidate: Candidate): number {
+  let all = 0
+  let common = 0
+  const has = new Set(Array.from(candidate.hashes))
+  for (const [hash, value] of worth) {
+    all += value
+    if (has.has(hash)) common += value
+  }
+  return all === 0 ? 0 : common / all
+}
+
+export type Likeness = {
+  /** Filters of the index that say where to look, and so which cards decide how rare a word is. */
+  where: Match
+  limit: number
+}
+
+const isPublicOnly = (where: Match) => where.some((anyOf) => anyOf.length === 1 && anyOf[0] === PUBLIC_FILTER)
+
+/** Cards that share words with this text, those that share most first. The caller checks who may see them. */
+export async function relatedCards(ctx: Ctx, text: Text, { where, limit }: Likeness): Promise<string[]> {
+  const view = await viewIndex(ctx)
+  const counts = isPublicOnly(where) ? await countsInPublic(ctx) : await countsInLists(ctx, view, where)
+  const words = await wordsByWorth(text, counts)
+  if (words.length === 0) return []
+  const wanted = words.slice(0, TELLING_WORDS).map((word) => [word])
+  const { candidates } = await findBest(ctx, view, wanted, where)
+  const worth = new Map(words.map(({ hash, worth }) => [hash, worth]))
+  return candidates
+    .map((candidate) => ({ id: candidate.documentId, share: shareOf(worth, candidate) }))
+    .sort((a, b) => b.share - a.share || (a.id < b.id ? 1 : -1))
+    .slice(0, limit)
+    .map(({ id }) => id)
+}
 
 const MOST_COMPARED = 50
 const MOST_SHOWN = 5
@@ -166,3 +253,261 @@ export const similarToDraft = capability({
   limit: 'search',
   run: (ctx, draft) => cardsLike(ctx, draft),
 })
+
+type WithdrawnVersion = { card_id: string; version: number; created_at: string; owner_id: string }
+
+/** Decisions and reports that hide a card where strangers read, or could when it was hidden; newest first. */
+const hidingMatters = (db: Db, exceptId: string, page: { limit: number; offset: number }) =>
+  db
+    .selectFrom('moderation_matters')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'moderation_matters.workspace_id')
+    .select(['moderation_matters.card_id', 'moderation_matters.card_version'])
+    .select('moderation_matters.decided_version')
+    .where(
+      sql<boolean>`(moderation_matters.hidden_by_reports = 1 or moderation_matters.decision in ('hide', 'remove'))`,
+    )
+    .where((eb) =>
+      eb.or([eb('moderation_matters.was_open', '=', 1), eb('workspaces.visibility', '!=', 'private')]),
+    )
+    .where('moderation_matters.card_id', '!=', exceptId)
+    .orderBy('moderation_matters.updated_at', 'desc')
+    .orderBy('moderation_matters.matter_id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+type Hidden = Pick<WithdrawnVersion, 'created_at' | 'owner_id'> & {
+  /** What the card said when it was hidden. */
+  hiddenVersion: number
+}
+
+/** The last version from before each card was hidden, of those that were edited since. */
+async function versionsWhenHidden(db: Db, cardIds: readonly string[]): Promise<Map<string, number>> {
+  if (cardIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('card_versions')
+    .innerJoin('cards', 'cards.card_id', 'card_versions.card_id')
+    .select((eb) => ['card_versions.card_id', eb.fn.max('card_versions.version').as('version')])
+    .where('card_versions.card_id', 'in', cardIds)
+    .whereRef('card_versions.edited_at', '<', 'cards.hidden_at')
+    .groupBy('card_versions.card_id')
+    .execute()
+  return new Map(rows.map(({ card_id, version }) => [card_id, version]))
+}
+
+async function hiddenAmong(db: Db, cardIds: readonly string[]): Promise<Map<string, Hidden>> {
+  const rows = await db
+    .selectFrom('cards')
+    .select(['card_id', 'created_at', 'owner_id', 'version', 'edited_at', 'hidden_at'])
+    .where('card_id', 'in', cardIds)
+    .where('hidden_at', 'is not', null)
+    .execute()
+  const edited = rows.filter(({ edited_at, hidden_at }) => edited_at >= (hidden_at ?? ''))
+  const former = await versionsWhenHidden(
+    db,
+    edited.map(({ card_id }) => card_id),
+  )
+  return new Map(
+    rows.map(({ card_id, created_at, owner_id, version }) => [
+      card_id,
+      { created_at, owner_id, hiddenVersion: former.get(card_id) ?? version },
+    ]),
+  )
+}
+
+type Looked = { card_version: number; decided_version: number | null }
+
+/**
+ * What the last decision was about, what was reported before it, and what the card said when it was hidden: its owner may
+ * have changed it since, and a decision on the appeal is about the change. What came after the last decision, for an
+ * appeal or in private, was never taken from strangers.
+ */
+function versionsOf({ card_version, decided_version }: Looked, { hiddenVersion }: Hidden): number[] {
+  const last = decided_version ?? card_version
+  return [...new Set([last, card_version, hiddenVersion])].filter((version) => version <= last)
+}
+
+/**
+ * Cards that are hidden where strangers read, in the versions that were taken from them, newest first; deleted ones too, as
+ * long as they are kept. What a private team has hidden is for that team to know. Matters and cards are asked apart, because
+ * a cluster would look through all cards to join them.
+ */
+async function withdrawnVersions(db: Db, exceptId: string, limit: number): Promise<WithdrawnVersion[]> {
+  const found: WithdrawnVersion[] = []
+  for (let offset = 0; found.length < limit; offset += limit) {
+    const matters = await hidingMatters(db, exceptId, { limit, offset })
+    if (matters.length === 0) break
+    const hidden = await hiddenAmong(
+      db,
+      matters.map((matter) => matter.card_id),
+    )
+    for (const { card_id, ...looked } of matters) {
+      const card = hidden.get(card_id)
+      if (!card) continue
+      const { created_at, owner_id } = card
+      for (const version of versionsOf(looked, card)) found.push({ card_id, version, created_at, owner_id })
+    }
+    if (matters.length < limit) break
+  }
+  return found.slice(0, limit)
+}
+
+/** What a card said in a version; the present text where that version is the present one. */
+async function textOfVersion(db: Db, { card_id, version }: WithdrawnVersion): Promise<Text | undefined> {
+  const former = await db
+    .selectFrom('card_versions')
+    .select('content')
+    .where('card_id', '=', card_id)
+    .where('version', '=', version)
+    .executeTakeFirst()
+  if (former) return fromJson<CardContent>(former.content)
+  return db
+    .selectFrom('cards')
+    .select(['title', 'symptom', 'fix_summary'])
+    .where('card_id', '=', card_id)
+    .executeTakeFirst()
+}
+
+/** What these people share in a workspace and what has passed the review, in the order in which cards are locked. */
+async function passedIdsIn(db: Db, workspaceId: string, ownerIds: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('cards')
+    .select('card_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('status', '=', 'published')
+    .where('review_status', '=', 'passed')
+    .where('deleted_at', 'is', null)
+    .where('hidden_at', 'is', null)
+    .where(isAmongTexts(db, 'owner_id', textList(ownerIds)))
+    .orderBy('card_id')
+    .execute()
+  return rows.map(({ card_id }) => card_id)
+}
+
+const passedCards = (db: Db, cardIds: readonly string[]) =>
+  db
+    .selectFrom('cards')
+    .select(['card_id', 'owner_id', 'version', 'review_reasons', 'title', 'symptom', 'fix_summary'])
+    .where('card_id', 'in', cardIds)
+    .orderBy('card_id')
+    .execute()
+
+/** Text that moderators or reports have taken from strangers does not come back in another card. */
+
+export const WITHDRAWN_RULE = 'withdrawn_text'
+/** The newest ones; each is compared by half a kilobyte. */
+const MAX_WITHDRAWN_COMPARED = 500
+const MOST_REMEMBERED = 2000
+
+/** A version never changes, so neither does its sketch. */
+const SKETCHES = new Map<string, TextSketch>()
+
+async function sketchOfVersion(ctx: Ctx, withdrawn: WithdrawnVersion): Promise<TextSketch | undefined> {
+  const key = `${withdrawn.card_id} ${withdrawn.version}`
+  const known = SKETCHES.get(key)
+  if (known) return known
+  const text = await textOfVersion(ctx.db, withdrawn)
+  if (!text) return undefined
+  const sketch = sketchOf(comparedText(text))
+  if (SKETCHES.size >= MOST_REMEMBERED) SKETCHES.clear()
+  SKETCHES.set(key, sketch)
+  return sketch
+}
+
+export type Repeated = {
+  card_id: string
+  /** Left out: the card is new. */
+  owner_id?: string
+  /** Since when the card says what is looked at; left out: from now on. */
+  edited_at?: string
+  /** What the last review of the card said; left out: there was none. */
+  review_status?: ReviewStatus
+  review_reasons?: string
+}
+
+/** The last review has refused the card because of this rule, and no moderator has let it pass. */
+const wasRepeated = ({ review_status, review_reasons }: Repeated): boolean =>
+  review_status === 'rejected' &&
+  fromJson<ReviewReason[]>(review_reasons ?? '[]').some(({ rule }) => rule === WITHDRAWN_RULE)
+
+const isNear = (one: TextSketch, other: TextSketch): boolean => sketchOverlap(one, other) >= DUPLICATE
+
+/**
+ * Whether a text says nearly the same as a hidden card. Whoever said it first is not silenced by a copy: neither a text from
+ * before the hidden card, nor the change of one (`former`) that was as near already, unless the review had refused that one.
+ * An older text of the owner of the hidden card is no such case: a spare draft would bring the hidden text back.
+ */
+export async function repeatsWithdrawn(
+  ctx: Ctx,
+  card: Repeated,
+  text: Text,
+  former?: Text,
+): Promise<boolean> {
+  const { card_id, owner_id, edited_at } = card
+  const withdrawn = await withdrawnVersions(ctx.db, card_id, MAX_WITHDRAWN_COMPARED)
+  if (withdrawn.length === 0) return false
+  const sketch = sketchOf(comparedText(text))
+  const before = former && sketchOf(comparedText(former))
+  const isRefused = wasRepeated(card)
+  for (const one of withdrawn) {
+    const isFirst = edited_at !== undefined && edited_at < one.created_at && owner_id !== one.owner_id
+    if (!before && isFirst) continue
+    const other = await sketchOfVersion(ctx, one)
+    if (!other || !isNear(sketch, other)) continue
+    const isSaidAlready = before !== undefined && isNear(before, other)
+    if (!isSaidAlready || (isRefused && !isFirst)) return true
+  }
+  return false
+}
+
+/** The newest hidden texts, by the owners of their cards. */
+const withdrawnByOwner = async (ctx: Ctx): Promise<Map<string, WithdrawnVersion[]>> =>
+  Map.groupBy(await withdrawnVersions(ctx.db, '', MAX_WITHDRAWN_COMPARED), ({ owner_id }) => owner_id)
+
+/** Whether a card says nearly the same as one of these, which are of other cards or of itself. */
+async function repeatsOneOf(
+  ctx: Ctx,
+  card: Text & { card_id: string },
+  withdrawn: readonly WithdrawnVersion[],
+): Promise<boolean> {
+  const sketch = sketchOf(comparedText(card))
+  for (const one of withdrawn) {
+    if (one.card_id === card.card_id) continue
+    const other = await sketchOfVersion(ctx, one)
+    if (other && isNear(sketch, other)) return true
+  }
+  return false
+}
+
+/** It names no card: whose it is, and where, is not for the asker to know. */
+export const withdrawnReason = (): ReviewReason => ({
+  rule: WITHDRAWN_RULE,
+  severity: 'block',
+  message:
+    'A card that says nearly the same is hidden from strangers, by moderators or by reports. If yours is right, ask the moderators to look at it.',
+})
+
+/** So many texts are in memory at once. */
+const AT_ONCE = 100
+
+/**
+ * Before a workspace is opened: what is shared there and repeats a hidden text of its owner has not passed for strangers. It
+ * was reviewed before the text was hidden. Only cards of people with hidden texts are read, and those are few. Call it in the
+ * transaction that opens the workspace; the cards are indexed anew after it.
+ */
+export async function rejectRepeatedIn(
+  ctx: Ctx,
+  opened: Pick<WorkspacesTable, 'workspace_id' | 'visibility'>,
+): Promise<void> {
+  const withdrawn = await withdrawnByOwner(ctx)
+  if (withdrawn.size === 0) return
+  const cardIds = await passedIdsIn(ctx.db, opened.workspace_id, [...withdrawn.keys()])
+  const reviewed_at = ctx.now().toISOString()
+  for (let from = 0; from < cardIds.length; from += AT_ONCE)
+    for (const card of await passedCards(ctx.db, cardIds.slice(from, from + AT_ONCE))) {
+      if (!(await repeatsOneOf(ctx, card, withdrawn.get(card.owner_id) ?? []))) continue
+      if (await isClearedFor(ctx, card, opened)) continue
+      const review_reasons = toJson([...fromJson<ReviewReason[]>(card.review_reasons), withdrawnReason()])
+      await updateCardRow(ctx.db, card.card_id, { review_status: 'rejected', review_reasons, reviewed_at })
+    }
+}

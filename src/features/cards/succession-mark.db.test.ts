@@ -4,7 +4,7 @@ import { type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../core/context.ts'
 import type { Schema } from '../../db/schema.ts'
-import { sendCardsHome } from './go-home.ts'
+import { sendCardsHome } from './delete.ts'
 
 const url = (cardId: string) => `/api/v1/cards/${cardId}`
 

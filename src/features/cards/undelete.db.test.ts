@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { decide, matterOf, report, serviceAdmin } from '../../../test/support/moderation.ts'
-import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
+import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
 
 onBothEngines('bringing a deleted card back', (t) => {
   const url = (card: { card_id: string }) => `/api/v1/cards/${card.card_id}`

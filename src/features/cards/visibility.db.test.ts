@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../core/context.ts'
-import { findAnyCard, hideCard } from './moderated.ts'
+import { findAnyCard, hideCard } from './review.ts'
 
 onBothEngines('who sees which card', (t) => {
   const reads = async (person: Person, cardId: string) => (await person.get(`/api/v1/cards/${cardId}`)).status

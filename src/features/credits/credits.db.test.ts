@@ -4,7 +4,7 @@ import { makeAdmin } from '../../../test/support/admin.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor, inTx, SELF_GUARDED } from '../../core/context.ts'
 import { book, holdBalances } from './ledger.ts'
-import { reconcile } from './reconcile.ts'
+import { reconcile } from './reconciliation.ts'
 
 const POLICY = {
   signup_bonus_credits: 100,

@@ -1,5 +1,9 @@
+import { z } from 'zod'
+import type { Config } from '../../config.ts'
+import { capability } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
+import { Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 
@@ -163,3 +167,68 @@ export async function book(ctx: Ctx, { userId, delta, reason, cause, ref }: Book
     .execute()
   return { balance: updated.balance, booked: true }
 }
+
+export const CreditsBalance = z
+  .object({
+    balance: z.int(),
+    lifetime_earned: z.int().describe('Earned and bought, without what refunds took back'),
+    lifetime_spent: z.int(),
+    updated_at: Time,
+  })
+  .meta({ id: 'CreditsBalance' })
+
+export const readBalance = capability({
+  name: 'credits.balance',
+  summary: 'How many credits I have, and have earned and spent so far',
+  scopes: ['search'],
+  rest: ['GET /api/v1/credits/balance'],
+  input: z.object({}),
+  output: CreditsBalance,
+  run: (ctx) =>
+    ctx.db
+      .selectFrom('credit_balances')
+      .select(['balance', 'lifetime_earned', 'lifetime_spent', 'updated_at'])
+      .where('user_id', '=', ctx.viewer.userId)
+      .executeTakeFirstOrThrow(),
+})
+
+export const SIGNUP_BONUS = 100
+export const PUBLISH_REWARD = 5
+export const PUBLIC_SEARCH_COST = 5
+
+export const CreditsPolicy = z
+  .object({
+    signup_bonus_credits: z.int(),
+    unpublished_reward_credits: z.int(),
+    publish_reward_credits: z.int(),
+    public_search_cost_credits: z.int(),
+    generate_cost_credits: z.int(),
+    hit_only_billing: z.boolean(),
+    publisher_reward_on_hit: z.boolean(),
+    credits_off: z
+      .literal(true)
+      .optional()
+      .describe('Only present, and true, on a server with CREDITS=off, where nothing is ever charged.'),
+  })
+  .meta({ id: 'CreditsPolicy' })
+
+export const policyOf = (config: Config): z.input<typeof CreditsPolicy> => ({
+  signup_bonus_credits: SIGNUP_BONUS,
+  unpublished_reward_credits: 0,
+  publish_reward_credits: PUBLISH_REWARD,
+  public_search_cost_credits: config.credits ? PUBLIC_SEARCH_COST : 0,
+  generate_cost_credits: 0,
+  hit_only_billing: true,
+  publisher_reward_on_hit: false,
+  ...(config.credits ? {} : { credits_off: true as const }),
+})
+
+export const readPolicy = capability({
+  name: 'credits.policy',
+  summary: 'What costs and what earns credits',
+  scopes: 'public',
+  rest: ['GET /api/v1/credits/policy'],
+  input: z.object({}),
+  output: CreditsPolicy,
+  run: async (ctx) => policyOf(ctx.config),
+})

@@ -1,7 +1,12 @@
-/** The guide pages as data: read once from docs/guide, cut into sections, searchable by the product's own analyser. */
 import { readdirSync, readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { capability, type RawRoute } from '../../core/capability.ts'
+import { notFound } from '../../core/errors.ts'
+import { type Html, html, PAGE_HEADERS, page } from '../../pages/page.ts'
 import { queryTerms, termsOf } from '../../text/analyse.ts'
-import { type Bm25, dampingOf, gainOf, rarity } from '../../text/bm25.ts'
+import { type Bm25, dampingOf, gainOf, rarity } from '../../text/query.ts'
+
+/** The guide pages as data: read once from docs/guide, cut into sections, searchable by the product's own analyser. */
 
 export type GuideSection = {
   page: string
@@ -168,3 +173,143 @@ function indexSection(section: GuideSection): Indexed {
   for (const term of titleTerms) counts.set(term, (counts.get(term) ?? 0) + TITLE_WEIGHT)
   return { section, counts, length: bodyTerms.length + titleTerms.length }
 }
+
+/** The guide as data, for a reader that shows it in a frame of its own. */
+
+const MOST_HITS = 12
+const EXCERPT_CHARACTERS = 200
+
+const GuideHitResponse = z
+  .object({
+    page: z.string().describe('The title of its page'),
+    title: z.string(),
+    url: z.string().describe('/guide/<page>#<section>'),
+    excerpt: z.string(),
+  })
+  .meta({ id: 'GuideHit' })
+
+function excerptOf(text: string, baseUrl: string): string {
+  const words = plainText(withAddress(text, baseUrl))
+  return words.length <= EXCERPT_CHARACTERS ? words : `${words.slice(0, EXCERPT_CHARACTERS).trimEnd()}…`
+}
+
+export const listGuide = capability({
+  name: 'guide.pages',
+  summary: 'The pages of the guide, and the sections that match a question',
+  scopes: 'public',
+  rest: ['GET /api/v1/guide'],
+  input: z.object({ q: z.string().trim().max(1000).optional().describe('Words to look for') }),
+  output: z
+    .object({
+      pages: z.array(z.object({ slug: z.string(), title: z.string() })),
+      hits: z.array(GuideHitResponse).describe('The best first; none without a question'),
+    })
+    .meta({ id: 'GuidePages' }),
+  run: async (ctx, { q }) => {
+    const hits = q ? guide().search(q, MOST_HITS) : []
+    return {
+      pages: [...guide().pages.values()].map(({ slug, title }) => ({ slug, title })),
+      hits: hits.map(({ section: { page, title, url, text } }) => ({
+        page,
+        title,
+        url,
+        excerpt: excerptOf(text, ctx.config.baseUrl),
+      })),
+    }
+  },
+})
+
+const present = ({ anchor, level, title, text }: GuideSection, baseUrl: string) => ({
+  anchor,
+  level,
+  title,
+  markdown: withPageLinks(withAddress(text, baseUrl)),
+})
+
+export const readGuidePage = capability({
+  name: 'guide.one_page',
+  summary: 'One page of the guide, by sections, with the address of this server filled in',
+  scopes: 'public',
+  rest: ['GET /api/v1/guide/{page}'],
+  errors: [404],
+  input: z.object({ page: z.string().min(1).max(100) }),
+  output: z
+    .object({
+      slug: z.string(),
+      title: z.string(),
+      sections: z.array(
+        z.object({
+          anchor: z.string(),
+          level: z.int().describe('1 to 3'),
+          title: z.string(),
+          markdown: z.string(),
+        }),
+      ),
+    })
+    .meta({ id: 'GuidePage' }),
+  run: async (ctx, { page }) => {
+    const found = guide().pages.get(page)
+    if (!found) throw notFound('Guide page')
+    return {
+      slug: found.slug,
+      title: found.title,
+      sections: found.sections.map((section) => present(section, ctx.config.baseUrl)),
+    }
+  },
+})
+
+/** The guide as pages: /guide lists them, /guide/<page> shows one. The support chat links here. */
+
+const rendered = new Map<string, Html>()
+
+/** The renderer is large, so it is loaded when the first page is read and not when the program starts. */
+async function contentOf(found: GuidePage, baseUrl: string): Promise<Html> {
+  const key = `${baseUrl} ${found.slug}`
+  const known = rendered.get(key)
+  if (known) return known
+  const { renderGuide } = await import('./render.ts')
+  const content = renderGuide({ ...found, markdown: withAddress(found.markdown, baseUrl) })
+  rendered.set(key, content)
+  return content
+}
+
+const showGuide: RawRoute = {
+  name: 'guide.index',
+  summary: 'All guide pages',
+  route: 'GET /guide',
+  compress: true,
+  scopes: 'public',
+  inApp: true,
+  handle: async (_services, _request, reply) => {
+    const items = [...guide().pages.values()].map(
+      (one) => html`<li><a href="/guide/${one.slug}">${one.title}</a></li>`,
+    )
+    const body = html`<p class="soft"><a href="/">Knowledge Vault</a></p><h1>Guide</h1><ul>${items}</ul>`
+    return reply.headers(PAGE_HEADERS).send(page({ title: 'Guide', width: 'reading', body }))
+  },
+}
+
+const showGuidePage: RawRoute = {
+  name: 'guide.page',
+  summary: 'One guide page',
+  route: 'GET /guide/{page}',
+  compress: true,
+  scopes: 'public',
+  inApp: true,
+  handle: async (services, request, reply) => {
+    const { page: slug } = request.params as { page: string }
+    const found = guide().pages.get(slug)
+    if (!found) {
+      const body = html`<h1>There is no such guide page</h1><p><a href="/guide">All guide pages</a></p>`
+      return reply
+        .code(404)
+        .headers(PAGE_HEADERS)
+        .send(page({ title: 'Not found', body }))
+    }
+    const content = await contentOf(found, services.config.baseUrl)
+    const body = html`<p class="soft"><a href="/guide">Guide</a></p>${content}`
+    return reply.headers(PAGE_HEADERS).send(page({ title: found.title, width: 'reading', body }))
+  },
+}
+
+export const guidePages: readonly RawRoute[] = [showGuide, showGuidePage]

@@ -1,10 +1,11 @@
-/** A guide page as HTML. Raw HTML in the text stays text, and addresses with other schemes are dropped. */
 import { createElement, type ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import Markdown, { defaultUrlTransform } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
-import { Html } from '../pages/html.ts'
+import { Html } from '../../pages/page.ts'
 import { anchors, type GuidePage, plainText } from './guide.ts'
+
+/** A guide page as HTML. Raw HTML in the text stays text, and addresses with other schemes are dropped. */
 
 export function renderGuide(page: GuidePage): Html {
   const anchor = anchors()

@@ -13,7 +13,7 @@ import { startSmtp } from '../../../test/support/smtp.ts'
 import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
 import { startJobs } from '../../jobs.ts'
-import { NO_WRITES } from './database-check.ts'
+import { NO_WRITES } from './health.ts'
 
 const smtp = await startSmtp()
 afterAll(() => smtp.stop())

@@ -1,11 +1,107 @@
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { sql } from 'kysely'
 import { z } from 'zod'
+import type { MailTransport } from '../../adapters/mail.ts'
+import type { Config } from '../../config.ts'
 import { capability } from '../../core/capability.ts'
-import { AppError } from '../../core/errors.ts'
+import type { Ctx } from '../../core/context.ts'
+import { freeBytes } from '../../core/disk.ts'
+import { AppError, forbidden } from '../../core/errors.ts'
+import { isOpenDevelopment } from '../../core/own-addresses.ts'
 import { VERSION } from '../../core/version.ts'
-import { Check, type CheckResult } from './check.ts'
-import { checkDatabase, NO_WRITES } from './database-check.ts'
-import { checkDisk, DISK_FULL } from './disk-check.ts'
-import { checkMail } from './mail-check.ts'
+import type { Db } from '../../db/db.ts'
+import { pendingMigrations } from '../../db/migrations/migrate.ts'
+import { within } from '../../shared/time.ts'
+
+/** What is known about one part that the service needs. */
+const Check = z.object({
+  status: z.enum(['ok', 'failed', 'not_configured']),
+  detail: z.string().optional(),
+})
+
+type CheckResult = z.input<typeof Check>
+
+const LONGEST_MS = 2000
+
+/** Requests that only read are still answered, so this alone does not make the service unready. */
+export const NO_WRITES = 'The database takes no writes: writing fails, reading goes on'
+
+/** A database that hangs gets one question at a time: each further one would keep a connection until it answers again. */
+const underWay = new WeakMap<Db, Promise<CheckResult>>()
+
+async function ask({ db, database }: Ctx): Promise<CheckResult> {
+  await sql`select 1`.execute(db)
+  const pending = await pendingMigrations(db)
+  if (pending > 0) return { status: 'failed', detail: `${pending} migrations are pending` }
+  return (await database.takesWrites()) ? { status: 'ok' } : { status: 'failed', detail: NO_WRITES }
+}
+
+function askOnce(ctx: Ctx): Promise<CheckResult> {
+  const known = underWay.get(ctx.db)
+  if (known) return known
+  const result = ask(ctx).finally(() => underWay.delete(ctx.db))
+  underWay.set(ctx.db, result)
+  return result
+}
+
+/** Whether the database answers within two seconds, has the present schema and can be written. */
+async function checkDatabase(ctx: Ctx): Promise<CheckResult> {
+  try {
+    return await within(LONGEST_MS, askOnce(ctx))
+  } catch {
+    return { status: 'failed', detail: 'The database does not answer' }
+  }
+}
+
+/** With less, a write fails now or in a moment. */
+const FULL_BELOW_MB = 8
+
+/** Reading goes on without free space, so this alone does not make the service unready. */
+const DISK_FULL = `Less than ${FULL_BELOW_MB} MB are free in DATA_DIR: writing fails, reading goes on`
+
+/** Whether files can be written in the data folder. */
+async function checkDisk({ config: { dataDir } }: Ctx): Promise<CheckResult> {
+  try {
+    await access(dataDir, constants.W_OK)
+    if ((await freeBytes(dataDir)) >= FULL_BELOW_MB * 1024 * 1024) return { status: 'ok' }
+    return { status: 'failed', detail: DISK_FULL }
+  } catch {
+    return { status: 'failed', detail: 'DATA_DIR is not writable' }
+  }
+}
+
+const ASKED_EVERY_MS = 60_000
+const MAX_MAIL_CHECK_MS = 2000
+
+type PendingCheck = { at: number; result: Promise<CheckResult> }
+
+/** By transport, so that everybody who asks within a minute gets the same answer, even while it is pending. */
+const asked = new WeakMap<MailTransport, PendingCheck>()
+
+async function askMailServer(ctx: Ctx, transport: MailTransport): Promise<CheckResult> {
+  try {
+    await within(MAX_MAIL_CHECK_MS, transport.check())
+    return { status: 'ok' }
+  } catch (error) {
+    // The reason names hosts and ports, which callers must not learn.
+    ctx.log.warn({ err: error }, 'the mail server does not answer')
+    return { status: 'failed', detail: 'The mail server does not answer; mails wait in the outbox' }
+  }
+}
+
+/** Whether mail can be sent. It asks the mail server, at most once a minute and for two seconds. */
+function checkMail(ctx: Ctx): Promise<CheckResult> {
+  const { mail } = ctx.adapters
+  if (!mail) return Promise.resolve({ status: 'not_configured' })
+  const now = ctx.now().getTime()
+  const known = asked.get(mail)
+  // Either way: the clock may have been put back.
+  if (known && Math.abs(now - known.at) < ASKED_EVERY_MS) return known.result
+  const result = askMailServer(ctx, mail)
+  asked.set(mail, { at: now, result })
+  return result
+}
 
 const startedAt = performance.now()
 
@@ -66,5 +162,31 @@ export const ready = capability({
         checks,
       })
     return { status: failed.length > 0 ? ('degraded' as const) : ('ready' as const), checks }
+  },
+})
+
+const Warning = z.object({ code: z.string(), message: z.string() }).meta({ id: 'ServiceWarning' })
+
+const warningsFor = (config: Config): z.input<typeof Warning>[] =>
+  isOpenDevelopment(config)
+    ? [
+        {
+          code: 'open_development',
+          message:
+            'This server runs in development mode at an address that others can reach: payments are simulated and cost nothing. Set NODE_ENV=production and start it again.',
+        },
+      ]
+    : []
+
+export const readServiceWarnings = capability({
+  name: 'service.warnings',
+  summary: 'What the operator of this server should fix; service admins only',
+  scopes: ['account'],
+  rest: ['GET /api/v1/admin/warnings'],
+  input: z.object({}),
+  output: z.object({ items: z.array(Warning) }).meta({ id: 'ServiceWarnings' }),
+  run: async (ctx) => {
+    if (!ctx.viewer.isAdmin) throw forbidden('This is for the admins of the service.')
+    return { items: warningsFor(ctx.config) }
   },
 })

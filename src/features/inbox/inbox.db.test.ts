@@ -3,7 +3,7 @@ import { goodCard, type Person } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { meeting } from '../../../test/support/meeting.ts'
 import { contextFor } from '../../core/context.ts'
-import { tell } from '../notices/tell.ts'
+import { tell } from '../notices/notices.ts'
 
 onBothEngines('the inbox of an author', (t) => {
   async function published(owner: Person) {

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { clientOf } from '../../../test/support/client.ts'
 import { onBothEngines, QUICK_HASHING, type TestVault } from '../../../test/support/engines.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
-import { LONGEST_SILENCE_MS } from '../../adapters/mail/longest-silence.ts'
 import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
 import { contextFor } from '../../core/context.ts'
-import { answerResetRequests } from '../identity/recovery/reset-requests.ts'
+import { LONGEST_SILENCE_MS } from '../../shared/time.ts'
+import { answerResetRequests } from '../identity/email-links.ts'
 import { MAX_TRIES, sendDueMails, tidyOutbox, waitAfter } from './sender.ts'
 
 const smtp = await startSmtp()

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../config.ts'
 import type { Ctx } from '../../core/context.ts'
-import { isProven } from '../permissions/policy.ts'
-import { isEveryAddressProven } from './provable.ts'
+import { isProven } from '../permissions/permissions.ts'
+import { isEveryAddressProven } from './outbox.ts'
 
 /** A restore has no transport, whatever the settings. */
 const restoring = (env: Record<string, string>) =>

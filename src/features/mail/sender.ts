@@ -1,10 +1,9 @@
-import { LONGEST_SILENCE_MS } from '../../adapters/mail/longest-silence.ts'
-import type { Delivery, MailTransport } from '../../adapters/mail/mail.ts'
+import type { Delivery, MailTransport } from '../../adapters/mail.ts'
 import { type Ctx, inTx, SELF_GUARDED } from '../../core/context.ts'
-import { DAY_MS } from '../../core/day.ts'
-import { fingerprintOf, unseal } from '../../core/secrets.ts'
-import { type UntilAvailable, untilAvailable } from '../../core/until-available.ts'
-import type { OutboxTable } from '../../db/tables/operations.ts'
+import { fingerprintOf, unseal } from '../../core/crypto.ts'
+import { type UntilAvailable, untilAvailable } from '../../db/db.ts'
+import type { OutboxTable } from '../../db/schema.ts'
+import { DAY_MS, LONGEST_SILENCE_MS } from '../../shared/time.ts'
 import { type Mail, subjectOf } from './outbox.ts'
 
 export const MAX_TRIES = 10

@@ -1,26 +1,31 @@
 import type { UserCtx } from '../../core/context.ts'
 import { InvalidInput, invalid } from '../../core/errors.ts'
-import { presentWithin } from '../../core/page-size.ts'
+import { presentWithin } from '../../core/schemas.ts'
 import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
+import type { Db } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
-import type { ContextEventType, ContextSlot } from '../../db/tables/memory.ts'
-import { cutText } from '../../text/cut-text.ts'
-import { requireRole } from '../permissions/permission.ts'
-import { cleanJson, cleanLongText, cleanOptional, Findings } from '../redaction/stored.ts'
-import { chargeText, textBytes } from '../storage/text-usage.ts'
-import { eventNumber } from './events.search.ts'
+import type { ContextEventType, ContextSlot } from '../../db/knowledge-schema.ts'
+import { cleanJson, cleanLongText, cleanOptional, Findings } from '../../redaction/redact.ts'
+import { isSameMessage } from '../../shared/memory.ts'
+import { cutText } from '../../text/unicode.ts'
+import { requireRole } from '../permissions/permissions.ts'
+import { chargeText, countText, rowsOf, textBytes } from '../storage/text-usage.ts'
+import { eventNumber } from './event-index.ts'
+import { activityOf } from './mining-queue.ts'
+import { insertProject, learnHost, type Project, type ResolvedProject, refuseUnfitKey } from './projects.ts'
+import { type EventAnswer, LONGEST_CONTENT } from './schemas.ts'
 import {
   type EventHead,
   type EventRow,
   type EventTerms,
   insertEvent,
+  nextPosition,
+  type ProjectRef,
+  recount,
+  removeEvent,
   searchTextOf,
   termsOfEvent,
-} from './events.store.ts'
-import { nextPosition } from './partitions.store.ts'
-import { insertProject, learnHost, type Project } from './projects.store.ts'
-import { type ResolvedProject, refuseUnfitKey } from './resolve-project.ts'
-import { type EventAnswer, LONGEST_CONTENT } from './schemas.ts'
+} from './store.ts'
 
 export type Draft = {
   event_type: ContextEventType
@@ -31,7 +36,7 @@ export type Draft = {
   meta?: Record<string, unknown> | null | undefined
 }
 
-export type Written = { project: Project; event: EventRow }
+type Written = { project: Project; event: EventRow }
 
 /** An event after all work that needs no database: secrets are replaced, the text is analysed. */
 export type Cleaned = Pick<
@@ -191,3 +196,119 @@ export const presentEvents = (
         ? { ...presentCut({ ...event, meta: null }, projectKey, LIGHT_CHARACTERS), truncated: true }
         : presentCut(event, projectKey, length),
   )
+
+/** Turns of a session that another client wrote since a moment, newest first. */
+async function turnsOfOthers(
+  db: Db,
+  { user_id, project_id }: ProjectRef,
+  { since, sessionId, client }: { since: string; sessionId: string; client: string | null },
+): Promise<EventRow[]> {
+  return db
+    .selectFrom('context_events')
+    .selectAll()
+    .where('user_id', '=', user_id)
+    .where('project_id', '=', project_id)
+    .where('created_at', '>=', since)
+    .where('session_id', '=', sessionId)
+    .where('event_type', '=', 'turn')
+    .where((eb) =>
+      client === null
+        ? eb('client', 'is not', null)
+        : eb.or([eb('client', 'is', null), eb('client', '!=', client)]),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('event_no', 'desc')
+    .execute()
+}
+
+async function saveMeta(
+  db: Db,
+  { user_id, event_no, meta }: Pick<EventRow, 'user_id' | 'event_no' | 'meta'>,
+): Promise<void> {
+  const event = { user_id, event_no }
+  await countText(db, [rowsOf('context_events', event)], () =>
+    db
+      .updateTable('context_events')
+      .set({ meta })
+      .where('user_id', '=', user_id)
+      .where('event_no', '=', event_no)
+      .execute(),
+  )
+}
+
+/** A hook and its agent send the same exchange at nearly the same time. This allows for a slow one. */
+const SAME_EXCHANGE_MS = 10 * 60_000
+
+export type WrittenTurn = Written & { merged: boolean }
+
+/**
+ * Writes a turn, unless another client has stored the same exchange of the same session a moment ago: then the fuller
+ * of the two stays, with a note of whom it stands for. The text of an event never changes once it is written, so a fuller
+ * one replaces the other under a new id. The same client may send the same text twice.
+ */
+export async function appendTurnOnce(
+  ctx: UserCtx,
+  resolved: ResolvedProject,
+  turn: Cleaned,
+): Promise<WrittenTurn> {
+  const stored = await storedByAnother(ctx, resolved, turn)
+  if (!stored || !resolved.project) return { ...(await appendTo(ctx, resolved, turn)), merged: false }
+  const clients = [...clientsOf(stored), turn.client].slice(-MOST_CLIENTS)
+  const isFuller = turn.content.length > stored.content.length
+  if (!isFuller && (hasActivity(stored.meta) || !hasActivity(turn.meta))) {
+    const event = standingFor(stored, clients)
+    await saveMeta(ctx.db, event)
+    return { project: resolved.project, event, merged: true }
+  }
+  await removeEvent(ctx.db, ctx.database.engine, stored)
+  await recount(ctx.db, stored, -1)
+  const together = isFuller ? withActivityOf(turn, stored) : await withWordsOf(ctx, turn, stored)
+  return { ...(await appendTo(ctx, resolved, standingFor(together, clients))), merged: true }
+}
+
+/** More clients than ever work in one session. */
+const MOST_CLIENTS = 20
+
+type Client = string | null
+
+/** The clients that have sent this exchange. */
+function clientsOf({ client, meta }: Pick<EventRow, 'client' | 'meta'>): Client[] {
+  const noted = fromJsonOrNull<{ merged_clients?: unknown }>(meta)?.merged_clients
+  return Array.isArray(noted) ? noted : [client]
+}
+
+const standingFor = <T extends Pick<EventRow, 'meta'>>(turn: T, merged_clients: readonly Client[]): T => ({
+  ...turn,
+  meta: toJson({ ...fromJsonOrNull<object>(turn.meta), merged_clients }),
+})
+
+const hasActivity = (meta: string | null): boolean => activityOf(fromJsonOrNull(meta)) !== undefined
+
+/** The agent's turn has more text, and only the hook's turn has the commands. The one that stays gets both. */
+function withActivityOf(turn: Cleaned, stored: EventRow): Cleaned {
+  if (hasActivity(turn.meta) || !hasActivity(stored.meta)) return turn
+  const { activity } = fromJson<{ activity: unknown }>(stored.meta ?? '{}')
+  return { ...turn, meta: toJson({ ...fromJsonOrNull<object>(turn.meta), activity }) }
+}
+
+const withWordsOf = async (
+  { work }: UserCtx,
+  turn: Cleaned,
+  { title, content, search_text, redactions }: EventRow,
+): Promise<Cleaned> => ({
+  ...turn,
+  title,
+  content,
+  search_text,
+  redactions,
+  words: await work.inPieces(termsOfEvent({ title, content })),
+})
+
+async function storedByAnother(ctx: UserCtx, { project }: ResolvedProject, turn: Cleaned) {
+  const { session_id, client, content } = turn
+  if (!project || session_id === null) return undefined
+  const since = new Date(ctx.now().getTime() - SAME_EXCHANGE_MS).toISOString()
+  const others = await turnsOfOthers(ctx.db, project, { since, sessionId: session_id, client })
+  // A turn that this client has its part in is an earlier exchange: people often send the same few words.
+  return others.find((other) => isSameMessage(other.content, content) && !clientsOf(other).includes(client))
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rarestGrams } from './events.search.ts'
+import { rarestGrams } from './event-index.ts'
 
 test('the index is asked for the trigrams that are rarest in the texts themselves', () => {
   const sample = ['the pool is empty', 'the pool is full', 'the pool leaks', 'die Größe fehlt']

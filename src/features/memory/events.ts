@@ -1,23 +1,54 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import { inTx, SELF_GUARDED } from '../../core/context.ts'
-import { Id } from '../../core/schemas.ts'
+import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
+import { notFound } from '../../core/errors.ts'
+import { AnswerId, Id } from '../../core/schemas.ts'
+import { type Db, RunAgain } from '../../db/db.ts'
+import type { ContextEventType } from '../../db/knowledge-schema.ts'
+import { sanitise } from '../../redaction/redact.ts'
 import { audit } from '../audit/audit.ts'
-import { sanitise } from '../redaction/redact.ts'
-import { appendTo, clean, hintFor, present, searchNote } from './append.ts'
-import { recount, removeEvent } from './events.store.ts'
-import { removeMinedOf, removeMinedOfSession } from './mined.store.ts'
-import { holdOwnEvent, requireOwnEvent } from './own-events.ts'
-import { removeProject } from './projects.store.ts'
-import { ownMemory, resolveForWriting } from './resolve-project.ts'
+import { appendTo, clean, hintFor, present, presentEvents, searchNote } from './append.ts'
+import { removeMinedOf, removeMinedOfSession } from './mining-queue.ts'
+import { thinAppended, thinEvent } from './project-context.ts'
+import { lockProject, ownMemory, removeProject, resolveForWriting, resolveProject } from './projects.ts'
 import {
   Confirmed,
+  EventType,
   Label,
   MAX_BODY_BYTES,
   ProjectContextEventCreate,
   ProjectContextEventResponse,
+  ProjectKey,
+  WorkspaceId,
 } from './schemas.ts'
-import { thinAppended, thinEvent } from './thin.ts'
+import {
+  type EventHead,
+  type EventWithKey,
+  findEvent,
+  HEAD_COLUMNS,
+  type ProjectRef,
+  recount,
+  removeEvent,
+} from './store.ts'
+
+/** An event of the caller's own memory; an event of anybody else is answered like one that does not exist. */
+export async function requireOwnEvent(ctx: UserCtx, rawId: string): Promise<EventWithKey> {
+  const event = await findEvent(ctx.db, ctx.viewer.userId, rawId)
+  if (!event) throw notFound('Event')
+  return event
+}
+
+/** The same for a transaction that removes it. It locks the project, as all that write to the project do. */
+async function holdOwnEvent(ctx: UserCtx, rawId: string): Promise<EventWithKey> {
+  const event = await requireOwnEvent(ctx, rawId)
+  if (ctx.database.engine === 'sqlite') return event
+  await lockProject(ctx.db, event)
+  const locked = await requireOwnEvent(ctx, rawId)
+  // Its project was merged into another one in between.
+  if (locked.project_id !== event.project_id) throw new RunAgain()
+  return locked
+}
 
 export const appendEvent = capability({
   name: 'memory.append',
@@ -120,4 +151,176 @@ export const deleteEvent = capability({
       },
       SELF_GUARDED,
     ),
+})
+
+type EventPosition = { createdAt: string; eventNo: number }
+
+type EventFilter = { sessionId: string | undefined; eventTypes: readonly ContextEventType[] }
+
+type Window = {
+  before: EventPosition | undefined
+  /** The oldest event that is looked at for the page. */
+  downTo?: EventPosition | undefined
+  limit: number
+  characters: number
+  filter?: EventFilter
+}
+
+const eventsBefore = (db: Db, { user_id, project_id }: ProjectRef, before: EventPosition | undefined) => {
+  const newest = db
+    .selectFrom('context_events')
+    .where('user_id', '=', user_id)
+    .where('project_id', '=', project_id)
+    .orderBy('created_at', 'desc')
+    .orderBy('event_no', 'desc')
+  if (!before) return newest
+  return newest
+    .where('created_at', '<=', before.createdAt)
+    .where((eb) => eb.or([eb('created_at', '<', before.createdAt), eb('event_no', '<', before.eventNo)]))
+}
+
+/** The event that comes this many after another, or undefined if there are fewer. */
+async function positionAfter(
+  db: Db,
+  project: ProjectRef,
+  before: EventPosition | undefined,
+  events: number,
+): Promise<EventPosition | undefined> {
+  const row = await eventsBefore(db, project, before)
+    .select(['created_at', 'event_no'])
+    .limit(1)
+    .offset(events - 1)
+    .executeTakeFirst()
+  return row && { createdAt: row.created_at, eventNo: row.event_no }
+}
+
+/** A page of the events of a project, by the index over time. */
+async function listNewestFirst(
+  db: Db,
+  project: ProjectRef,
+  { before, downTo, limit, characters, filter }: Window,
+): Promise<EventHead[]> {
+  let page = eventsBefore(db, project, before)
+    .select(HEAD_COLUMNS)
+    .select(sql<string>`substr(content, 1, ${characters})`.as('content'))
+    .limit(limit)
+  if (filter?.sessionId !== undefined) page = page.where('session_id', '=', filter.sessionId)
+  if (filter && filter.eventTypes.length > 0) page = page.where('event_type', 'in', filter.eventTypes)
+  if (downTo)
+    page = page
+      .where('created_at', '>=', downTo.createdAt)
+      .where((eb) => eb.or([eb('created_at', '>', downTo.createdAt), eb('event_no', '>=', downTo.eventNo)]))
+  return page.execute()
+}
+
+/** Time and number of the last event of a page: it stays valid when that event is deleted. */
+const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)_(\d{1,16})$/
+
+const NO_CURSOR = 'Input should be next_cursor of the page before, as it was answered'
+
+const positionOf = (cursor: string): EventPosition => {
+  const [, createdAt = '', eventNo = ''] = CURSOR.exec(cursor) ?? []
+  return { createdAt, eventNo: Number(eventNo) }
+}
+
+/** A time that no clock shows would compare as text, and answer the first page or none. */
+const isRealTime = (time: string): boolean => {
+  const date = new Date(time)
+  return !Number.isNaN(date.getTime()) && date.toISOString() === time
+}
+
+const cursorOf = ({ createdAt, eventNo }: EventPosition) => `${createdAt}_${eventNo}`
+
+/**
+ * A filter has no index of its own, because it would make every write slower. Instead this many events are looked at
+ * for each one asked for; a page that is not full by then says where to continue.
+ */
+const LOOKED_AT_PER_EVENT = 50
+
+type TimelineQuery = {
+  before: EventPosition | undefined
+  limit: number
+  characters: number
+  filter: EventFilter
+}
+
+async function pageOf(
+  ctx: UserCtx,
+  project: ProjectRef,
+  { before, limit, characters, filter }: TimelineQuery,
+): Promise<{ rows: EventHead[]; next: EventPosition | undefined }> {
+  const isFiltered = filter.sessionId !== undefined || filter.eventTypes.length > 0
+  const downTo = isFiltered
+    ? await positionAfter(ctx.db, project, before, limit * LOOKED_AT_PER_EVENT)
+    : undefined
+  // One more than asked for, in events and in characters, shows whether there is more.
+  const found = await listNewestFirst(ctx.db, project, {
+    before,
+    downTo,
+    limit: limit + 1,
+    characters: characters + 1,
+    filter,
+  })
+  const rows = found.slice(0, limit)
+  const last = rows.at(-1)
+  if (found.length > limit && last)
+    return { rows, next: { createdAt: last.created_at, eventNo: last.event_no } }
+  return { rows, next: downTo }
+}
+
+export const ProjectContextEventsResponse = z
+  .object({
+    project_key: z.string(),
+    workspace_id: AnswerId,
+    items: z.array(ProjectContextEventResponse),
+    next_cursor: z.string().nullable().describe('For the next page; null at the end.'),
+  })
+  .meta({ id: 'ProjectContextEventsResponse' })
+
+export const listEvents = capability({
+  name: 'memory.list_events',
+  summary: 'The events of a project, documents included, newest first, page by page',
+  description:
+    'All of them, or those of one session and of certain types. With a filter a page may hold fewer events than asked for, even none, while there is a next_cursor: follow it until it is null.',
+  scopes: ['search'],
+  rest: ['GET /api/v1/project-context/events'],
+  errors: [404],
+  input: z.object({
+    project_key: ProjectKey,
+    workspace_id: WorkspaceId,
+    limit: z.int().min(1).max(100).default(50),
+    max_chars_per_event: z.int().min(200).max(20_000).default(2000),
+    session_id: z.string().min(1).max(1000).optional().describe('Only events of this session.'),
+    event_type: z
+      .array(EventType)
+      .max(EventType.options.length)
+      .default([])
+      .describe('Only events of this type; may be repeated. All of them, when left out.'),
+    cursor: z
+      .string()
+      .max(100)
+      .regex(CURSOR, { error: NO_CURSOR, abort: true })
+      .refine((cursor) => isRealTime(positionOf(cursor).createdAt), NO_CURSOR)
+      .optional()
+      .describe('next_cursor of the page before.'),
+  }),
+  output: ProjectContextEventsResponse,
+  run: async (ctx, { project_key, workspace_id, limit, max_chars_per_event, cursor, ...filter }) => {
+    const { project, name, workspaceId } = await resolveProject(ctx, project_key, workspace_id)
+    const key = project?.project_key ?? name.key
+    const page = project
+      ? await pageOf(ctx, project, {
+          before: cursor === undefined ? undefined : positionOf(cursor),
+          limit,
+          characters: max_chars_per_event,
+          filter: { sessionId: filter.session_id, eventTypes: filter.event_type },
+        })
+      : { rows: [], next: undefined }
+    return {
+      project_key: key,
+      workspace_id: workspaceId,
+      items: presentEvents(page.rows, key, max_chars_per_event),
+      next_cursor: page.next ? cursorOf(page.next) : null,
+    }
+  },
 })

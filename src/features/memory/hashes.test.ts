@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { trigramsIn } from '../../text/trigrams.ts'
-import { gramHashes, inCodes, partitionHashes } from './hashes.ts'
+import { trigramsIn } from '../../text/term-hash.ts'
+import { gramHashes, inCodes, partitionHashes } from './event-index.ts'
 
 test('what is written into the index is found again: the hashes of a text are those of its trigrams', () => {
   const texts = ['', 'ab', 'abc', 'abcabc', 'die größe fehlt', '👩‍💻 tippt 😀😀😀', 'a😀b', '\ud800ab\udc00c']

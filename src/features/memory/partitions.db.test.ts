@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { LAST_SEQUENCE, partitionOf } from './events.search.ts'
+import { LAST_SEQUENCE, partitionOf } from './event-index.ts'
 
 onBothEngines('the numbers of the events of a project', (t) => {
   test('go on in a new partition when one is full, and all of them are found', async () => {

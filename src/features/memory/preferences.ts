@@ -3,11 +3,11 @@ import { capability } from '../../core/capability.ts'
 import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import { InvalidInput, invalid } from '../../core/errors.ts'
 import { AnswerId } from '../../core/schemas.ts'
+import { documentOf, itemNamed, itemsOf, mergeItems } from '../../shared/memory.ts'
 import { appendTo, clean, requireFits } from './append.ts'
-import { documentOf, itemNamed, itemsOf, mergeItems } from './documents.ts'
-import { newestDocument } from './events.store.ts'
-import { type ResolvedProject, refuseUnfitKey, resolveTwoForWriting } from './resolve-project.ts'
+import { type ResolvedProject, refuseUnfitKey, resolveTwoForWriting } from './projects.ts'
 import { Confirmed, Label, ProjectKey, WorkspaceId } from './schemas.ts'
+import { newestDocument } from './store.ts'
 
 export const PreferencesTransferRequest = z
   .object({

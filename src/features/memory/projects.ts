@@ -1,30 +1,411 @@
+import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
-import { conflict, invalid } from '../../core/errors.ts'
+import { type Ctx, inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
+import { conflict, invalid, notFound } from '../../core/errors.ts'
 import { AnswerId, Time } from '../../core/schemas.ts'
+import type { ProvenanceAnswer } from '../../core/untrusted-text.ts'
+import { type Db, isSqlite, RunAgain } from '../../db/db.ts'
+import { newId } from '../../db/ids.ts'
+import type { ContextProjectsTable } from '../../db/knowledge-schema.ts'
+import { holdLockOf } from '../../db/locks.ts'
+import { type Named, prepared } from '../../db/prepared.ts'
+import { byBytes } from '../../db/sql-values.ts'
+import { findSecrets } from '../../redaction/redact.ts'
+import {
+  MOST_KEY_BYTES,
+  type ProjectName,
+  readProjectKey,
+  USER_PREFERENCES_KEY,
+} from '../../shared/memory.ts'
 import { audit } from '../audit/audit.ts'
-import { requireRole } from '../permissions/permission.ts'
-import { moveEvents, recount, removeEventsOf } from './events.store.ts'
-import { removeMinedOf } from './mined.store.ts'
-import { moveDue } from './mining-due.ts'
-import { type ProjectName, readProjectKey } from './project-key.ts'
-import {
-  addAliases,
-  aliasesOf,
-  dropAliases,
-  listProjectRows,
-  type Project,
-  removeProject,
-  renameRow,
-} from './projects.store.ts'
-import {
-  existingProject,
-  refuseUnfitKey,
-  resolveForWriting,
-  resolveTwoForWriting,
-} from './resolve-project.ts'
+import { requireRole } from '../permissions/permissions.ts'
+import { moveDue, removeMinedOf } from './mining-queue.ts'
 import { Confirmed, ProjectKey, WorkspaceId } from './schemas.ts'
+import {
+  addPartition,
+  type EventPosition,
+  moveEvents,
+  type ProjectRef,
+  recount,
+  removeEventsOf,
+} from './store.ts'
+
+export type Project = Selectable<ContextProjectsTable> & {
+  /** The last event, moved on by the events of the same transaction. Known on SQLite only. */
+  last?: EventPosition | undefined
+}
+
+export type ProjectMatch = {
+  personalWorkspaceId: string
+  /** The caller's projects under this name, at most one per workspace. */
+  projects: Project[]
+  userPreferences: Project | undefined
+}
+
+const keysOf = (name: ProjectName): string[] =>
+  name.form === 'remote' && name.path.includes('/') ? [name.key, name.path] : [name.key]
+
+/** Each table is asked for the person itself, not for that of another table: only so does a cluster see that one shard has all. */
+const projectsNamed = prepared(
+  (
+    db,
+    parameter: Named<{
+      user: string
+      key: string
+      path: string
+      earlierKey: string
+      earlierPath: string
+      preferences: string
+    }>,
+  ) =>
+    db
+      .selectFrom('users')
+      .leftJoin('context_project_aliases as aliases', (join) =>
+        join
+          .on('aliases.user_id', '=', parameter('user'))
+          .on('aliases.alias', 'in', [
+            parameter('key'),
+            parameter('path'),
+            parameter('earlierKey'),
+            parameter('earlierPath'),
+            parameter('preferences'),
+          ]),
+      )
+      .leftJoin('context_projects as projects', (join) =>
+        join
+          .onRef('projects.project_id', '=', 'aliases.project_id')
+          .on('projects.user_id', '=', parameter('user')),
+      )
+      // On PostgreSQL a writer has to wait for others first, so what is read here would be old.
+      .$if(isSqlite(db), (query) =>
+        query
+          .leftJoin('context_partitions as newest', (join) =>
+            join
+              .on('newest.user_id', '=', parameter('user'))
+              .onRef('newest.project_id', '=', 'projects.project_id')
+              .on('newest.partition_no', '=', (eb) =>
+                eb
+                  .selectFrom('context_partitions as partitions')
+                  .select((eb) => eb.fn.max('partitions.partition_no').as('last'))
+                  .where('partitions.user_id', '=', parameter('user'))
+                  .whereRef('partitions.project_id', '=', 'projects.project_id'),
+              ),
+          )
+          .select(['newest.partition_no', 'newest.last_seq']),
+      )
+      .select(['users.personal_workspace_id', 'aliases.alias'])
+      .selectAll('projects')
+      .where('users.user_id', '=', parameter('user')),
+)
+
+/** One read: where the caller's memory lives, and which of the caller's projects the name means. */
+async function findProjects(db: Db, userId: string, name: ProjectName): Promise<ProjectMatch> {
+  const [key = '', path = key] = keysOf(name)
+  const [earlierKey = '', earlierPath = earlierKey] = keysOf(name.earlier ?? name)
+  const keys = { key, path, earlierKey, earlierPath, preferences: USER_PREFERENCES_KEY }
+  const rows = await projectsNamed(db, { user: userId, ...keys })
+  const byWorkspace = new Map<string, { project: Project; fit: number }>()
+  let userPreferences: Project | undefined
+  for (const { alias, personal_workspace_id: _, partition_no, last_seq, ...row } of rows) {
+    if (alias === null || row.project_id === null) continue
+    const project = row as Project
+    if (partition_no != null && last_seq != null)
+      project.last = { partition: partition_no, sequence: last_seq }
+    if (alias === USER_PREFERENCES_KEY) userPreferences = project
+    const fit = fitOf(name, alias, project)
+    if (fit > (byWorkspace.get(project.workspace_id)?.fit ?? 0))
+      byWorkspace.set(project.workspace_id, { project, fit })
+  }
+  const personalWorkspaceId = rows[0]?.personal_workspace_id
+  if (personalWorkspaceId === undefined) throw new Error('the caller has no account row')
+  return {
+    personalWorkspaceId,
+    projects: [...byWorkspace.values()].map(({ project }) => project),
+    userPreferences,
+  }
+}
+
+/**
+ * How well a name fits, 0 if it does not mean the project. `host/org/repo` also means the project `org/repo` as long as
+ * that one has no host. The earlier spelling comes first, so that a project that was stored by it stays within reach.
+ */
+function fitOf(name: ProjectName, alias: string, project: Project): number {
+  const spellings = name.earlier ? [name.earlier, name] : [name]
+  const exact = spellings.findIndex(({ key }) => key === alias)
+  if (exact !== -1) return 4 - exact
+  if (project.host !== null) return 0
+  const byPath = spellings.findIndex((spelling) => spelling.form === 'remote' && spelling.path === alias)
+  return byPath === -1 ? 0 : 2 - byPath
+}
+
+const lockedRow = prepared((db, parameter: Named<ProjectRef>) =>
+  db
+    .selectFrom('context_projects')
+    .selectAll()
+    .where('user_id', '=', parameter('user_id'))
+    .where('project_id', '=', parameter('project_id'))
+    .forNoKeyUpdate(),
+)
+
+/**
+ * Locks the project for writing until the transaction ends. Undefined if it is
+ * gone by then. For PostgreSQL only: SQLite has one writer.
+ */
+export async function lockProject(db: Db, { user_id, project_id }: ProjectRef): Promise<Project | undefined> {
+  const [row] = await lockedRow(db, { user_id, project_id })
+  return row
+}
+
+/** The caller holds the lock `projectNames` of the owner, and has checked that there is no such project. */
+export async function insertProject(
+  db: Db,
+  owner: { userId: string; workspaceId: string },
+  name: ProjectName,
+  now: string,
+): Promise<Project> {
+  const project: Project = {
+    project_id: newId(),
+    user_id: owner.userId,
+    workspace_id: owner.workspaceId,
+    project_key: name.key,
+    host: name.form === 'remote' ? name.host : null,
+    events: 0,
+    last_event_at: null,
+    created_at: now,
+  }
+  await db.insertInto('context_projects').values(project).execute()
+  await addPartition(db, project)
+  await addAliases(db, project, name)
+  return project
+}
+
+/** The first project with a path is also found by the path alone; a second one on another host is not. */
+async function addAliases(db: Db, project: Project, name: ProjectName): Promise<void> {
+  for (const alias of keysOf(name)) {
+    const added = await db
+      .insertInto('context_project_aliases')
+      .values({
+        user_id: project.user_id,
+        workspace_id: project.workspace_id,
+        alias,
+        project_id: project.project_id,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst()
+    // Without its own key nothing would find the project.
+    if (alias === project.project_key && added.numInsertedOrUpdatedRows === 0n) throw new RunAgain()
+  }
+}
+
+/** A project first written as `org/repo` takes the host of the first address that names it. */
+export async function learnHost(db: Db, project: Project, name: ProjectName): Promise<Project> {
+  if (name.form !== 'remote' || project.host !== null || project.project_key !== name.path) return project
+  const learnt = { ...project, project_key: name.key, host: name.host }
+  await renameRow(db, learnt)
+  await addAliases(db, learnt, name)
+  return learnt
+}
+
+async function renameRow(db: Db, project: Project): Promise<void> {
+  await db
+    .updateTable('context_projects')
+    .set({ project_key: project.project_key, host: project.host })
+    .where('user_id', '=', project.user_id)
+    .where('project_id', '=', project.project_id)
+    .execute()
+}
+
+async function dropAliases(db: Db, { user_id, project_id }: ProjectRef): Promise<void> {
+  await db
+    .deleteFrom('context_project_aliases')
+    .where('user_id', '=', user_id)
+    .where('project_id', '=', project_id)
+    .execute()
+}
+
+async function aliasesOf(
+  db: Db,
+  userId: string,
+  projectIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  const aliases = new Map<string, string[]>()
+  if (projectIds.length === 0) return aliases
+  const rows = await db
+    .selectFrom('context_project_aliases')
+    .select(['project_id', 'alias'])
+    .where('user_id', '=', userId)
+    .where('project_id', 'in', projectIds)
+    .orderBy(byBytes(db, 'alias'))
+    .execute()
+  for (const { project_id, alias } of rows)
+    aliases.set(project_id, [...(aliases.get(project_id) ?? []), alias])
+  return aliases
+}
+
+/** Every project of a person with its partitions, those of the newest events first. */
+export async function partitionsOfPerson(db: Db, userId: string, limit: number) {
+  return db
+    .selectFrom('context_projects as projects')
+    .innerJoin('context_partitions as partitions', (join) =>
+      join
+        .onRef('partitions.project_id', '=', 'projects.project_id')
+        .onRef('partitions.user_id', '=', 'projects.user_id'),
+    )
+    .select(['projects.project_id', 'projects.project_key', 'projects.workspace_id'])
+    .select(['partitions.partition_no', 'partitions.last_seq'])
+    .where('projects.user_id', '=', userId)
+    .where('partitions.last_seq', '>', 0)
+    .orderBy('projects.last_event_at', (order) => order.desc().nullsLast())
+    .orderBy('partitions.partition_no', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** Removes the project's own rows; its events are gone by then. */
+export async function removeProject(db: Db, project: ProjectRef): Promise<void> {
+  const { user_id, project_id } = project
+  await dropAliases(db, project)
+  for (const table of ['context_partitions', 'context_projects'] as const)
+    await db.deleteFrom(table).where('user_id', '=', user_id).where('project_id', '=', project_id).execute()
+}
+
+async function listProjectRows(
+  db: Db,
+  userId: string,
+  workspaceId: string | undefined,
+  limit: number,
+): Promise<{ rows: Project[]; total: number }> {
+  const mine = db
+    .selectFrom('context_projects')
+    .where('user_id', '=', userId)
+    .$if(workspaceId !== undefined, (query) => query.where('workspace_id', '=', workspaceId as string))
+  const rows = await mine
+    .selectAll()
+    .orderBy('last_event_at', (order) => order.desc().nullsLast())
+    .orderBy('project_id', 'desc')
+    .limit(limit)
+    .execute()
+  const { total } = await mine.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return { rows, total }
+}
+
+/** What a key of this caller means: the workspace, and the project if there is one already. */
+export type ResolvedProject = {
+  /** As the caller wrote it. */
+  writtenKey: string
+  name: ProjectName
+  workspaceId: string
+  personalWorkspaceId: string
+  project: Project | undefined
+  userPreferences: Project | undefined
+}
+
+/**
+ * Memory belongs to its author alone, so membership decides only whether a workspace may be named: members may,
+ * and somebody who has left still reaches what they wrote there.
+ */
+export async function resolveProject(
+  ctx: UserCtx,
+  writtenKey: string,
+  workspaceId: string | null | undefined,
+): Promise<ResolvedProject> {
+  const name = readProjectKey(writtenKey)
+  const { personalWorkspaceId, projects, userPreferences } = await findProjects(
+    ctx.db,
+    ctx.viewer.userId,
+    name,
+  )
+  // The user's preferences hold everywhere, so there is one document of them.
+  const wanted = name.form === 'user_preferences' ? personalWorkspaceId : (workspaceId ?? personalWorkspaceId)
+  const project = projects.find((candidate) => candidate.workspace_id === wanted)
+  if (!project && wanted !== personalWorkspaceId) await requireRole(ctx, wanted, 'viewer')
+  return { writtenKey, name, workspaceId: wanted, personalWorkspaceId, project, userPreferences }
+}
+
+/**
+ * The same for a `SELF_GUARDED` transaction that writes to the project. It locks the project: one writer waits for the
+ * other, while serialisable transactions of different projects in a young vault would conflict again and again.
+ */
+export async function resolveForWriting(
+  ctx: UserCtx,
+  writtenKey: string,
+  workspaceId: string | null | undefined,
+): Promise<ResolvedProject> {
+  const resolve = () => resolveProject(ctx, writtenKey, workspaceId)
+  let resolved = await resolve()
+  if (ctx.database.engine === 'sqlite') return resolved
+  if (!resolved.project) {
+    await holdNames(ctx)
+    resolved = await resolve()
+  }
+  return lockResolved(ctx, resolved)
+}
+
+/** The same for two keys. `naming` is for a transaction that may give a project another name. */
+export async function resolveTwoForWriting(
+  ctx: UserCtx,
+  [firstKey, secondKey]: readonly [string, string],
+  workspaceId: string | null | undefined,
+  { naming = false } = {},
+): Promise<[ResolvedProject, ResolvedProject]> {
+  const resolve = async () =>
+    [
+      await resolveProject(ctx, firstKey, workspaceId),
+      await resolveProject(ctx, secondKey, workspaceId),
+    ] as const
+  let [first, second] = await resolve()
+  if (ctx.database.engine === 'sqlite') return [first, second]
+  if (naming || !first.project || !second.project) {
+    await holdNames(ctx)
+    ;[first, second] = await resolve()
+  }
+  // In the order of their ids, so that two writers of the same projects do not wait for each other.
+  if ((first.project?.project_id ?? '') < (second.project?.project_id ?? '')) {
+    first = await lockResolved(ctx, first)
+    return [first, await lockResolved(ctx, second)]
+  }
+  second = await lockResolved(ctx, second)
+  return [await lockResolved(ctx, first), second]
+}
+
+/** Taken before any project is locked: the one who holds it waits for projects. */
+const holdNames = ({ db, database, viewer }: UserCtx) =>
+  holdLockOf(db, database.engine, 'projectNames', viewer.userId)
+
+async function lockResolved(ctx: UserCtx, resolved: ResolvedProject): Promise<ResolvedProject> {
+  if (!resolved.project) return resolved
+  const project = await lockProject(ctx.db, resolved.project)
+  // It was renamed, merged or deleted in between.
+  if (!project || !isNamedAlike(project, resolved.project)) throw new RunAgain()
+  return { ...resolved, project }
+}
+
+const isNamedAlike = (a: Project, b: Project): boolean =>
+  a.project_key === b.project_key && a.host === b.host && a.workspace_id === b.workspace_id
+
+/** The provenance of memory: agents of this person wrote it, pasted pages and logs included. */
+export const ownMemory = (workspaceId: string): ProvenanceAnswer => ({
+  owner: 'you',
+  workspace: workspaceId,
+  reviewed: false,
+})
+
+/** For a key that names nothing yet. Clients list and log project keys, so a key must not contain a secret. */
+export function refuseUnfitKey(writtenKey: string, field = 'project_key'): void {
+  if (Buffer.byteLength(readProjectKey(writtenKey).key) > MOST_KEY_BYTES)
+    throw invalid(field, `A project key has at most ${MOST_KEY_BYTES.toLocaleString('en')} bytes in UTF-8`)
+  // Credentials inside an address are dropped when the key is read.
+  const [found] = findSecrets(writtenKey.replace(/:\/\/[^/@\s]{0,500}@/, '://'))
+  if (found)
+    throw invalid(field, `This looks like a secret (${found.kind}). Name the project by its repository`)
+}
+
+/** The project, for a call that needs an existing one. */
+function existingProject(resolved: ResolvedProject): Project {
+  if (!resolved.project) throw notFound('Project', 'Nothing is remembered under this key.')
+  return resolved.project
+}
 
 export const ProjectContextProjectsResponse = z
   .object({
@@ -176,4 +557,19 @@ async function giveName({ db }: UserCtx, project: Project, name: ProjectName): P
   await dropAliases(db, project)
   await renameRow(db, renamed)
   await addAliases(db, renamed, name)
+}
+
+/** All memory of one person, in every workspace. Returns how many events went. */
+export async function forgetMemory(ctx: Ctx, userId: string): Promise<number> {
+  const projects = await ctx.db
+    .selectFrom('context_projects')
+    .select(['user_id', 'project_id'])
+    .where('user_id', '=', userId)
+    .execute()
+  let events = 0
+  for (const project of projects) {
+    events += await removeEventsOf(ctx.db, ctx.database.engine, project)
+    await removeProject(ctx.db, project)
+  }
+  return events
 }

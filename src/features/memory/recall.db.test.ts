@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Client } from '../../../test/support/client.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { indexDifference } from './events.search.ts'
+import { indexDifference } from './event-index.ts'
 
 const EVENTS = '/api/v1/project-context/events'
 const url = (path: string, values: Record<string, string | number | undefined>) => {

@@ -7,8 +7,8 @@ import { buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
 import { contextFor, inTx } from '../../core/context.ts'
 import type { Schema } from '../../db/schema.ts'
-import { dropFromIndex, indexDifference } from './events.search.ts'
-import { fillEventIndex, reindexEvents } from './reindex.ts'
+import { dropFromIndex, indexDifference } from './event-index.ts'
+import { fillEventIndex, reindexEvents } from './store.ts'
 
 onBothEngines(
   'the index of Agent Memory',

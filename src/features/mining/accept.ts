@@ -3,18 +3,21 @@ import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { requireScope } from '../../core/invoke.ts'
-import type { CardDraftsTable } from '../../db/tables/mining.ts'
-import { readableCard } from '../cards/access.ts'
-import { record } from '../cards/record.ts'
-import { CaseCreate } from '../cards/schemas.ts'
-import { homeOfCredential } from '../identity/users/key-home.ts'
-import { defaultWorkspaceOf, requireUser } from '../identity/users/users.ts'
-import { verifyCard } from '../verdicts/verdicts.ts'
-import { decideDraft } from './drafts.store.ts'
-import { refuseDecided, requireDraft } from './drafts.ts'
-import { candidateOf } from './present.ts'
-import { draftCard, evidencesOf } from './rules/draft-card.ts'
-import { DraftAccept, DraftAccepted } from './schemas.ts'
+import type { CardDraftsTable } from '../../db/knowledge-schema.ts'
+import { draftCard, evidencesOf } from '../../shared/mining.ts'
+import { CaseCreate } from '../cards/card.ts'
+import { record } from '../cards/save.ts'
+import { readableCard } from '../cards/store.ts'
+import { defaultWorkspaceOf, homeOfCredential, requireUser } from '../identity/users.ts'
+import { verifyCard } from '../trust/verdicts.ts'
+import {
+  candidateOf,
+  DraftAccept,
+  DraftAccepted,
+  decideDraft,
+  refuseDecided,
+  requireDraft,
+} from './drafts.ts'
 
 type Accepting = z.output<typeof DraftAccept>
 type Accepted = z.input<typeof DraftAccepted>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { CapturedTurn } from '../memory/mining-due.ts'
-import { sessionFrom } from './captured.ts'
-import { readCommand } from './rules/command-line.ts'
+import { readCommand } from '../../shared/command-line.ts'
+import type { CapturedTurn } from '../memory/mining-queue.ts'
+import { sessionFrom } from './job.ts'
 
 const turnOf = (commands: number, characters: number): CapturedTurn => ({
   message: 'Please go on.',

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
-import { DAY_MS } from '../../core/day.ts'
-import { dueSessions, markAgain } from '../memory/mining-due.ts'
+import { DAY_MS } from '../../shared/time.ts'
+import { dueSessions, markAgain } from '../memory/mining-queue.ts'
 import { dropOldDrafts, mineDueSessions } from './job.ts'
 
 const never = new AbortController().signal

@@ -1,21 +1,63 @@
 import { type Ctx, contextFor, inTx, type UserCtx } from '../../core/context.ts'
-import { DAY_MS } from '../../core/day.ts'
 import { AppError } from '../../core/errors.ts'
-import { untilAvailable } from '../../core/until-available.ts'
 import { flag } from '../../db/columns.ts'
+import { untilAvailable } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
+import { mine } from '../../shared/mining.ts'
+import type { Recovery } from '../../shared/recoveries.ts'
+import type { Session, Step } from '../../shared/session.ts'
+import { DAY_MS } from '../../shared/time.ts'
 import {
+  type CapturedTurn,
   type DueSession,
   dueSessions,
   markAgain,
   settleSession,
   turnsOfSession,
-} from '../memory/mining-due.ts'
-import { sessionFrom } from './captured.ts'
-import { deleteDraftsBefore, deleteRecoveriesBefore, insertRecovery } from './drafts.store.ts'
-import { keepCandidate } from './keep.ts'
-import { mine } from './rules/mine.ts'
-import type { Recovery } from './rules/pairs.ts'
+} from '../memory/mining-queue.ts'
+import { deleteDraftsBefore, deleteRecoveriesBefore, insertRecovery, keepCandidate } from './drafts.ts'
+
+const said = (by: 'person' | 'agent', text: string): Step[] =>
+  text === '' ? [] : [{ kind: 'said', by, text }]
+
+/** A turn has its commands in order, and the files that it changed without their times. */
+const stepsOf = ({ message, report, activity }: CapturedTurn): Step[] => [
+  ...said('person', message),
+  ...(activity?.commands ?? []).map(
+    ({ command, exit_code, output }): Step => ({
+      kind: 'command',
+      command,
+      exitCode: exit_code ?? null,
+      output,
+    }),
+  ),
+  ...(activity?.files ?? []).map((file): Step => ({ kind: 'edit', file, isAnytime: true })),
+  ...said('agent', report),
+]
+
+/** Reading a session blocks the process, and each turn makes it be read again. So only the last commands are read. */
+const MOST_COMMANDS = 600
+const MOST_CHARACTERS = 500_000
+
+/** The last turns, at least one of them. */
+function newestOf(turns: readonly CapturedTurn[]): readonly CapturedTurn[] {
+  let [commands, characters] = [0, 0]
+  const before = turns.findLastIndex(({ message, report, activity }) => {
+    commands += activity?.commands.length ?? 0
+    characters += message.length + report.length
+    for (const { command, output } of activity?.commands ?? []) characters += command.length + output.length
+    return commands > MOST_COMMANDS || characters > MOST_CHARACTERS
+  })
+  return turns.slice(Math.min(before + 1, turns.length - 1))
+}
+
+export function sessionFrom(turns: readonly CapturedTurn[]): Session {
+  const read = newestOf(turns)
+  return {
+    steps: read.flatMap(stepsOf),
+    environment: Object.assign({}, ...read.map(({ activity }) => activity?.environment ?? {})),
+  }
+}
 
 const SESSIONS_AT_ONCE = 50
 /** Of a longer session only the last week is read, and of that the last turns. */

@@ -4,7 +4,7 @@ import { onBothEngines } from '../../../test/support/engines.ts'
 import { foreignCard } from '../../../test/support/foreign-card.ts'
 import { decide, longKnown, matterOf, report, serviceAdmin } from '../../../test/support/moderation.ts'
 import { published } from '../../../test/support/publishing.ts'
-import { rescan, rescanSource } from '../redaction/rescan.ts'
+import { rescan, rescanSource } from '../rescan/rescan.ts'
 
 const blocked = () => ({
   ...goodCard(),

@@ -2,26 +2,26 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
-import { withMark } from '../../core/provenance.ts'
 import { Id, Page } from '../../core/schemas.ts'
-import { ownCard } from '../cards/access.ts'
-import { findAnyCard, lookedAt, type ModeratedCard, versionsForModerators } from '../cards/moderated.ts'
-import type { ReviewReason } from '../cards/review-rules.ts'
-import { CardId } from '../cards/schemas.ts'
-import { containsInstructions } from '../review/find-danger.ts'
-import { SPEAKS_TO_AGENTS } from '../review/rule.ts'
+import { withMark } from '../../core/untrusted-text.ts'
+import { containsInstructions } from '../../review/find-danger.ts'
+import { SPEAKS_TO_AGENTS } from '../../review/rule.ts'
+import type { ReviewReason } from '../../shared/card-checks.ts'
+import { CardId } from '../cards/card.ts'
+import { findAnyCard, lookedAt, type ModeratedCard, versionsForModerators } from '../cards/review.ts'
+import { ownCard } from '../cards/store.ts'
 import {
   findMatter,
   isAtMatter,
   listMatters,
   type MatterRow,
   mattersOfCard,
+  presentMatter,
+  presentOwnMatter,
   publisherOf,
-} from './matters.store.ts'
+} from './matters.ts'
 import { moderatorOf } from './moderators.ts'
-import { presentMatter, presentOwnMatter } from './present.ts'
-import { weightOf } from './report.ts'
-import { firstReportedVersion, reportsOf } from './reports.store.ts'
+import { firstReportedVersion, reportsOf, weightOf } from './reports.ts'
 import { MatterId, MatterList, OwnMatters, WholeMatter } from './schemas.ts'
 
 const WHO =

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, pageOf, Time } from '../../core/schemas.ts'
-import { CardId, CaseContent, CaseResponse, Review } from '../cards/schemas.ts'
-import { requiredText } from '../redaction/required-text.ts'
+import { Provenance } from '../../core/untrusted-text.ts'
+import { requiredText } from '../../redaction/required-text.ts'
+import { CardId, CaseContent, CaseResponse, Review } from '../cards/card.ts'
 
 const REPORT_KINDS = ['dangerous', 'instructions', 'secret', 'personal', 'wrong', 'spam', 'other'] as const
 const DECISIONS = ['keep', 'hide', 'remove'] as const

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hidesCard, type Reporter, thresholdFor, weighReports } from './weigh-reports.ts'
+import { hidesCard, type Reporter, thresholdFor, weighReports } from './reports.ts'
 
 const NOW = new Date('2026-06-01T00:00:00.000Z')
 const OLD = '2026-01-01T00:00:00.000Z'

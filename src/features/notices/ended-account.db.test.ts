@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
-import { DAY_MS } from '../../core/day.ts'
-import { tellOwners } from '../staleness/review-queue.ts'
+import { DAY_MS } from '../../shared/time.ts'
+import { tellOwners } from '../trust/review-queue.ts'
 
 const url = (cardId: string) => `/api/v1/cards/${cardId}`
 

@@ -1,5 +1,5 @@
-import { plainName, withoutLinks } from '../../core/names.ts'
-import { beginningOf } from '../../text/cut-text.ts'
+import { plainName, withoutLinks } from '../../core/untrusted-text.ts'
+import { beginningOf } from '../../text/unicode.ts'
 
 /** The kinds of notices. A new kind needs its text here, and its actions in the web app. */
 export const NOTICE_KINDS = [
@@ -69,7 +69,7 @@ const ABOUT_CARDS: readonly NoticeKind[] = [
 export const isAboutCard = (kind: NoticeKind): boolean => ABOUT_CARDS.includes(kind)
 
 type Words = { heading: string; line: string }
-type Given = NoticeDetails & {
+type NoticeInput = NoticeDetails & {
   actor: string
   /** The present title; left out if the reader may not know it. */
   card_title?: string | undefined
@@ -185,7 +185,7 @@ const titleWords = (title: string | undefined): string =>
 /** A notice in words. Names are written so that no mail program turns them into links. Only the inbox shows titles. */
 export function noticeText(
   kind: NoticeKind,
-  { actor, workspace_name, role, card_title, said, decision, reason, banned, unbanned }: Given,
+  { actor, workspace_name, role, card_title, said, decision, reason, banned, unbanned }: NoticeInput,
 ): Words {
   return WORDS[kind]({
     actor: withoutLinks(actor),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { InvalidInput } from '../../core/errors.ts'
 import { parseInput } from '../../core/invoke.ts'
-import { domainAllowed, PolicyJson, policyOf } from './policy.ts'
+import { domainAllowed, PolicyJson, policyOf } from './permissions.ts'
 
 const policy = (value: unknown) =>
   policyOf({ policy_json: value === null ? null : JSON.stringify(PolicyJson.parse(value)) })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fitsInto, injectedText } from './injected-text.ts'
+import { fitsInto, injectedText } from './items.ts'
 import type { RecalledItemAnswer } from './schemas.ts'
 
 const CARD: RecalledItemAnswer = {

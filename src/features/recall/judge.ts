@@ -1,15 +1,64 @@
-import { isCommonStem } from '../../text/common-words.ts'
-import { byTrust } from '../search/by-trust.ts'
-import type { FoundCard, FoundCards, Information } from '../search/find-cards.ts'
-import { COEFFICIENTS, FLOORS } from './floors.ts'
-import { namesIn, saysName } from './names.ts'
-import { hasAnotherCause } from './other-cause.ts'
-import { namesAnother } from './other-name.ts'
-import { namesAnotherBetween } from './other-slot.ts'
-import { READ_CHARACTERS, type Word, wordsOf } from './words.ts'
+import { isCommonStem } from '../../text/terms.ts'
+import { byTrust, type FoundCard, type FoundCards, type Information } from '../search/hits.ts'
+import {
+  hasAnotherCause,
+  namesAnother,
+  namesAnotherBetween,
+  namesIn,
+  READ_CHARACTERS,
+  saysName,
+  type Word,
+  wordsOf,
+} from './mismatch.ts'
+import type { Moment } from './schemas.ts'
+
+type AskingMoment = Extract<Moment, 'failure' | 'prompt'>
+
+/**
+ * The weight of each feature that speaks for a card. Fitted by `npm run eval:recall -- --fit` on one half of its
+ * cases; the figures in bench/README.md are from the other half.
+ */
+const COEFFICIENTS: Readonly<Record<AskingMoment, Readonly<Evidence & { constant: number }>>> = {
+  failure: {
+    constant: -6.25,
+    confidence: 0.65,
+    quoted: 1.01,
+    codes: 0.38,
+    title: 3.21,
+    symptom: 2.43,
+    missed: -1.76,
+  },
+  // A prompt names few of the things that a card names.
+  prompt: {
+    constant: -6.33,
+    confidence: 0.26,
+    quoted: 4.36,
+    codes: 1.57,
+    title: 1.79,
+    symptom: 3.26,
+    missed: 0,
+  },
+}
+
+/**
+ * How sure recall must be before it delivers something. In a search a doubtful hit costs a glance; unasked, it costs
+ * the agent's attention.
+ */
+export const FLOORS: Readonly<Record<AskingMoment, { card: number; memory: number }>> = {
+  failure: { card: 0.35, memory: 0.8 },
+  prompt: { card: 0.6, memory: 0.85 },
+}
+
+/** How many characters a moment gets by default. */
+export const BUDGETS: Readonly<Record<Moment, number>> = {
+  failure: 1200,
+  prompt: 1200,
+  start: 6000,
+  compact: 6000,
+}
 
 /** The question: the lines to compare, the command, and the whole text that they are from. */
-export type Asked = {
+export type RecallContext = {
   moment: 'failure' | 'prompt'
   lines: readonly string[]
   around: string
@@ -20,7 +69,7 @@ export type Asked = {
  * What speaks for a card besides the confidence of search, which knows words but neither their order nor what the card is
  * about. A card that shares scattered words with an error has little of it; one that quotes the error has much.
  */
-export type Evidence = {
+type Evidence = {
   /** The logit of the confidence of search. */
   confidence: number
   /** The information of the longest sequence of words that both have. */
@@ -108,7 +157,7 @@ const logit = (p: number): number => Math.max(-LARGEST_LOGIT, Math.min(LARGEST_L
 
 /** Reads the question once, then compares every card with it. */
 export function evidenceFor(
-  { lines, around, whole }: Asked,
+  { lines, around, whole }: RecallContext,
   information: Information,
 ): (card: FoundCard) => Evidence {
   const read = lines.map(wordsOf)
@@ -129,7 +178,7 @@ export function evidenceFor(
   }
 }
 
-export type Judged = { card: FoundCard; confidence: number }
+export type ScoredCard = { card: FoundCard; confidence: number }
 
 export const EVIDENCE = [
   'confidence',
@@ -140,13 +189,13 @@ export const EVIDENCE = [
   'missed',
 ] as const satisfies (keyof Evidence)[]
 
-function sureness(moment: Asked['moment'], evidence: Evidence): number {
+function sureness(moment: RecallContext['moment'], evidence: Evidence): number {
   const { constant, ...coefficients } = COEFFICIENTS[moment]
   const sum = EVIDENCE.reduce((sum, name) => sum + coefficients[name] * evidence[name], constant)
   return 1 / (1 + Math.exp(-sum))
 }
 
-function isAboutAnother({ moment, lines, around, whole }: Asked, { row }: FoundCard): boolean {
+function isAboutAnother({ moment, lines, around, whole }: RecallContext, { row }: FoundCard): boolean {
   if (moment !== 'failure') return false
   const textOf = (...fields: string[]) =>
     fields.map((field) => field.slice(0, READ_CHARACTERS).toLowerCase()).join('\n')
@@ -161,7 +210,7 @@ function isAboutAnother({ moment, lines, around, whole }: Asked, { row }: FoundC
 }
 
 /** The cards that fit surely enough, the surest first; of equally sure ones the more trusted first. */
-export function surelyFitting(asked: Asked, { cards, information }: FoundCards): Judged[] {
+export function surelyFitting(asked: RecallContext, { cards, information }: FoundCards): ScoredCard[] {
   const evidenceOf = evidenceFor(asked, information)
   const judged = cards
     .filter((card) => !isAboutAnother(asked, card))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { growsTooFast } from '../../../test/support/linear-time.ts'
-import { areRelated, namedWords, namesIn, saysName } from './names.ts'
+import { areRelated, namedWords, namesIn, saysName } from './mismatch.ts'
 
 test('a name has inner capitals, underscores, digits or signs within; words, numbers and products are none', () => {
   expect(namesIn('LRU.Get and pthread_create fail with 0x80370102 in spark.driver.maxResultSize')).toEqual([

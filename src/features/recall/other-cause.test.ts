@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hasAnotherCause } from './other-cause.ts'
+import { hasAnotherCause } from './mismatch.ts'
 
 const PUSH = "error: failed to push some refs to 'github.com:acme/app.git'"
 const READ = 'fatal: Could not read from remote repository.'

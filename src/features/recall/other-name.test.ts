@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { namesAnother } from './other-name.ts'
+import { namesAnother } from './mismatch.ts'
 
 const card = (title: string, symptom: string, fix: string) => ({
   title: title.toLowerCase(),

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { namesAnotherBetween } from './other-slot.ts'
+import { namesAnotherBetween } from './mismatch.ts'
 
 const card = (title: string, symptom: string, fix: string) => {
   const about = `${title}\n${fix}`.toLowerCase()

@@ -2,8 +2,8 @@ import { expect, test, vi } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
-import { DAY_MS } from '../../core/day.ts'
-import { dropOldRecalls, keepOpened } from '../deliveries/deliveries.ts'
+import { DAY_MS } from '../../shared/time.ts'
+import { dropOldRecalls, keepOpened } from '../cards/deliveries.ts'
 
 const CARD = {
   title: 'npm ci fails with EACCES on mkdir node_modules in the build image',

@@ -2,18 +2,157 @@ import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { newId } from '../../db/ids.ts'
-import { noteReads } from '../card-reads/card-reads.ts'
-import { type Delivered, deliveredIn, keepCall } from '../deliveries/deliveries.ts'
-import { cleanOptional, Findings } from '../redaction/stored.ts'
-import { findFitting, MOST_ITEMS, type Question, questionOf } from './fitting.ts'
-import { BUDGETS } from './floors.ts'
-import { fitsInto, injectedText } from './injected-text.ts'
-import type { Asker, Found } from './items.ts'
-import { knownAtCompaction, knownAtStart, RECENT_EVENTS } from './known.ts'
-import { type LibraryOffer, offerOfLibrary } from './library.ts'
-import { type ProjectMemory, readMemory } from './memory.ts'
-import { type Reason, type RecallAnswer, type RecallInput, RecallRequest, RecallResponse } from './schemas.ts'
-import { thinRecall } from './thin.ts'
+import { cleanOptional, Findings } from '../../redaction/redact.ts'
+import { failsToRead, isReading, readCommandText, terminalText } from '../../text/command-output.ts'
+import { readFailure, withoutLooseNumbers } from '../../text/failure.ts'
+import { explain } from '../../text/snippet.ts'
+import { type Delivered, deliveredIn, keepCall, noteReads } from '../cards/deliveries.ts'
+import { balanceOf, PUBLIC_SEARCH_COST, spentOn } from '../credits/ledger.ts'
+import { settingsOf } from '../identity/user-settings.ts'
+import { requireUser } from '../identity/users.ts'
+import { type FoundCard, findOwnAndTeam, lookInLibrary } from '../search/hits.ts'
+import {
+  type Asker,
+  cardItem,
+  type ScoredItem as Found,
+  fitsInto,
+  injectedText,
+  isWithheld,
+} from './items.ts'
+import {
+  type RecallContext as Asked,
+  BUDGETS,
+  FLOORS,
+  type ScoredCard as Judged,
+  surelyFitting,
+} from './judge.ts'
+import {
+  findInMemory,
+  isSaid,
+  knownAtCompaction,
+  knownAtStart,
+  linesSaid,
+  type ProjectMemory,
+  RECENT_EVENTS,
+  readMemory,
+} from './project-memory.ts'
+import {
+  type Reason,
+  type RecallAnswer,
+  type RecallInput,
+  RecallRequest,
+  RecallResponse,
+  thinRecall,
+} from './schemas.ts'
+
+/** The question of a moment, or the reason why there is none. */
+type Question = (Asked & { query: string; signature: string | null }) | { silence: Reason; signature: null }
+
+/** Without an exit code, an error in a text that was only printed, as by `git log`, is not one of the command. */
+function isOnlyRead(text: string): boolean {
+  const { command, exitCode, output } = readCommandText(text)
+  if (command === undefined || exitCode !== undefined || !isReading(command)) return false
+  return !failsToRead(command, terminalText(output))
+}
+
+export function questionOf(moment: Asked['moment'], text: string): Question {
+  if (moment === 'prompt')
+    return { moment, query: text, lines: text.split('\n'), around: '', whole: text, signature: null }
+  const { isFailure, command, lines, signature } = readFailure(text)
+  if (!isFailure || isOnlyRead(text)) return { silence: 'no_failure', signature: null }
+  if (lines.length === 0) return { silence: 'nothing_fits', signature: null }
+  const query = lines.map(withoutLooseNumbers).join('\n')
+  return { moment, query, lines, around: command ?? '', whole: text, signature: signature || null }
+}
+
+/** A failure gets one item. A prompt gets a card and a piece of memory, if both fit surely enough. */
+const MOST_ITEMS: Readonly<Record<Asked['moment'], { cards: number; memory: number; all: number }>> = {
+  failure: { cards: 1, memory: 1, all: 1 },
+  prompt: { cards: 1, memory: 1, all: 2 },
+}
+
+/** How many cards of the ranking are judged; the right card is seldom further down. */
+export const LOOKED_AT = 6
+
+export type Fitting = {
+  found: Found[]
+  /** Something fits, but the project's facts say it already. */
+  isSaid: boolean
+}
+
+const foundCard = ({ card, confidence }: Judged, asker: Asker): Found => {
+  const why = explain(card.marked)
+    .why.map(({ where, words }) => `${where}: ${words.join(', ')}`)
+    .join('; ')
+  return { item: cardItem(card.row, why, asker), confidence }
+}
+
+/** What fits a failure or a prompt surely enough, cards first. */
+async function findFitting(
+  ctx: UserCtx,
+  question: Asked & { query: string },
+  memory: ProjectMemory,
+  sessionId: string | null,
+  asker: Asker,
+): Promise<Fitting> {
+  const { moment, query } = question
+  const sure = surelyFitting(question, await findOwnAndTeam(ctx, query, LOOKED_AT))
+  const cards = sure.filter(({ card }) => !isWithheld(card.row))
+  const { facts, project_preferences } = memory.snapshot
+  const said = linesSaid([facts?.content ?? '', project_preferences?.content ?? ''])
+  const news = cards.filter(({ card }) => !isSaid(card.row.fix_summary, said))
+  // A failure that a card explains needs nothing else.
+  const isExplained = moment === 'failure' && cards.length > 0
+  const inMemory = isExplained
+    ? []
+    : await findInMemory(ctx, memory, query, { floor: FLOORS[moment].memory, sessionId, asker })
+  return {
+    found: [...news.map((card) => foundCard(card, asker)), ...inMemory],
+    isSaid: news.length < cards.length,
+  }
+}
+
+/** Shows what the library has and books its price, in the open transaction. */
+type LibraryOffer = (
+  ctx: UserCtx,
+  callId: string,
+  mayCome: (found: Found) => boolean,
+) => Promise<{ found: Found[]; charged: number }>
+
+const startOfMonth = (now: Date): string =>
+  new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)).toISOString()
+
+/** Within the monthly limit and the balance: recall never fails because credits are missing. */
+async function mayPay(ctx: UserCtx, monthly: number): Promise<boolean> {
+  const userId = ctx.viewer.userId
+  const spent = await spentOn(ctx, { userId, refType: 'recall', since: startOfMonth(ctx.now()) })
+  return spent + PUBLIC_SEARCH_COST <= monthly && (await balanceOf(ctx, userId)) >= PUBLIC_SEARCH_COST
+}
+
+/** Undefined if the person has not switched the library on for agents, or if it has nothing. */
+async function offerOfLibrary(
+  ctx: UserCtx,
+  question: Asked & { query: string },
+  asker: Asker,
+): Promise<LibraryOffer | undefined> {
+  const settings = settingsOf(await requireUser(ctx, ctx.viewer.userId))
+  const monthly = settings.agent_library_monthly_credits
+  if (!settings.agent_library || (ctx.config.credits && monthly < PUBLIC_SEARCH_COST)) return undefined
+  const hits = await lookInLibrary(ctx, question.query, LOOKED_AT)
+  if (!hits) return undefined
+  const { information, show } = hits
+  const fitting = (cards: FoundCard[]) =>
+    surelyFitting(question, { cards, information })
+      .filter(({ card }) => !isWithheld(card.row))
+      .map((card) => foundCard(card, asker))
+  return async (ctx, callId, mayCome) => {
+    const { picked, charged } = await show(ctx, {
+      ref: { type: 'recall', id: callId },
+      isAllowed: async (ctx, { picked }) => fitting(picked).some(mayCome) && (await mayPay(ctx, monthly)),
+    })
+    return { found: fitting(picked), charged }
+  }
+}
 
 /** What could be delivered, before it is known what the session already received. */
 type Offer = {

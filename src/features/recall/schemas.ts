@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { Provenance } from '../../core/provenance.ts'
+import { thinAnswer } from '../../core/capability.ts'
 import { AnswerId, Id } from '../../core/schemas.ts'
+import { markIn, NONE_RECOGNISED, Provenance } from '../../core/untrusted-text.ts'
 import { ProjectKey } from '../memory/schemas.ts'
 import { EnvironmentAsked } from '../search/schemas.ts'
 
@@ -43,7 +44,7 @@ const REASONS = [
 ] as const
 export type Reason = (typeof REASONS)[number]
 
-export const RecalledItem = z
+const RecalledItem = z
   .object({
     kind: z.enum(['card', 'fact', 'event']),
     id: AnswerId.describe('card_id, or raw_id of memory'),
@@ -84,3 +85,30 @@ export const RecallResponse = z
 export type RecallInput = z.output<typeof RecallRequest>
 export type RecallAnswer = z.input<typeof RecallResponse>
 export type RecalledItemAnswer = z.input<typeof RecalledItem>
+
+const ThinItem = RecalledItem.omit({ url: true, provenance: true, trust: true, fits: true }).extend({
+  home: z.string().describe('you, team or public'),
+  trust: z.string().optional(),
+  fits: z.string().optional(),
+  contains_instructions: z.literal(true).optional(),
+  contains_instructions_note: z.literal(NONE_RECOGNISED).optional(),
+})
+
+/** A model gets the items without the text for hooks, which repeats them. */
+export const thinRecall = thinAnswer({
+  input: z.object({}),
+  output: z
+    .object({ silent: z.boolean(), reason: z.string(), items: z.array(ThinItem) })
+    .describe('silent, reason, items [kind, id, title, fix]'),
+  of: ({ silent, reason, items }: z.output<typeof RecallResponse>) => ({
+    silent,
+    reason,
+    items: items.map(({ url: _, provenance, trust, fits, ...item }) => ({
+      ...item,
+      home: provenance.origin ? `public, pulled from ${provenance.origin}` : provenance.owner,
+      ...markIn(provenance),
+      ...(trust ? { trust } : {}),
+      ...(fits ? { fits } : {}),
+    })),
+  }),
+})

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { byTrust, type Ranked } from './by-trust.ts'
+import { byTrust, type Ranked } from './hits.ts'
 
 const trust = (value: number, high = Math.min(1, value + 0.15)) => ({ value, high }) as Ranked['trust']
 const hit = (name: string, confidence: number, of: Ranked['trust'] = null) => ({

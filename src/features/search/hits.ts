@@ -1,8 +1,4 @@
-import type { UserCtx } from '../../core/context.ts'
-import { MOST_CHARACTERS, READ_AT_ONCE } from '../../core/search-reads.ts'
-import type { HomeFacts } from '../cards/home.ts'
-import { homesOf } from '../cards/homes.ts'
-import { byTrust } from './by-trust.ts'
+import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import {
   besideBest,
   type Cover,
@@ -10,21 +6,60 @@ import {
   FIRST_HITS,
   FLOOR,
   logitByCovers,
+  readQuery,
   weighQuery,
-} from './confidence.ts'
-import { type Demands, type Loaded, loadHits } from './results.ts'
-import type { Hit, Retrieved } from './retrieve.ts'
-import type { SearchScope } from './scope.ts'
+} from '../../text/query.ts'
+import { MOST_CHARACTERS, READ_AT_ONCE } from '../../text/snippet.ts'
+import { isDistrusted, type StoredTrust } from '../cards/card-trust.ts'
+import { type HomeFacts, homesOf } from '../cards/visibility.ts'
+import { balanceOf, book, PUBLIC_SEARCH_COST } from '../credits/ledger.ts'
+import { NO_CODES } from './query.ts'
+import { type Demands, type HitDetails as Loaded, loadHits } from './results.ts'
+import { type Hit, type Retrieved, retrieve, type SearchScope } from './retrieve.ts'
+
+export type Ranked = { confidence: number; trust: StoredTrust | null }
+
+/** The assumed trust of a card without verdicts. */
+const UNJUDGED = 0.75
+/** Hits this close in confidence count as equally good. */
+const NEAR = 0.08
+/** A distrusted card moves behind hits that are up to this much weaker. */
+const NEAR_DISTRUSTED = 0.25
+/** A smaller difference in trust does not count. */
+const CLEARLY_MORE = 0.05
+
+const worthOf = ({ trust }: Ranked): number => trust?.value ?? UNJUDGED
+
+/** Whether the later of two hits should come before the earlier one. */
+function overtakes(later: Ranked, earlier: Ranked): boolean {
+  if (worthOf(later) - worthOf(earlier) < CLEARLY_MORE) return false
+  const near = isDistrusted(earlier.trust) ? NEAR_DISTRUSTED : NEAR
+  return earlier.confidence - later.confidence <= near
+}
+
+/**
+ * The order of the ranking, but trust decides among hits of nearly the same confidence. No hit passes one that is
+ * clearly better, and without any verdicts nothing moves.
+ */
+export function byTrust<T extends Ranked>(ranked: readonly T[]): T[] {
+  const ordered: T[] = []
+  for (const hit of ranked) {
+    let at = ordered.length
+    while (at > 0 && overtakes(hit, ordered[at - 1] as T)) at--
+    ordered.splice(at, 0, hit)
+  }
+  return ordered
+}
 
 /** A hit with its confidence beside the others, and whether that is below the floor. */
 type Judgement = Loaded & { score: number; isWeak: boolean }
 
 /** A result: a hit, with where its card lives. */
-export type Picked = Judgement & { homeFacts: HomeFacts }
+type Picked = Judgement & { homeFacts: HomeFacts }
 
-export type Wish = { limit: number; minScore: number; demands: Demands }
+export type HitLimits = { limit: number; minScore: number; demands: Demands }
 
-export type Picks = {
+type Picks = {
   /** Hits in the order of the ranking. Outside the public library, weak results follow them. */
   picked: Picked[]
   /** How many hits there are, shown or not. */
@@ -45,7 +80,7 @@ const SURE_SLIP = 0.75
 const UNSURE = FLOOR - 0.1
 
 /** A hit may rest on corrected words alone only if all of them are surely meant. */
-export const isCarried = (covers: readonly Cover[]): boolean =>
+const isCarried = (covers: readonly Cover[]): boolean =>
   covers.some(({ credit, isCorrected }) => credit > 0 && !isCorrected) ||
   covers.every(({ credit }) => credit >= SURE_SLIP)
 
@@ -68,7 +103,7 @@ function confidencesOf(hits: readonly Match[]): number[] {
   return hits.map(({ logit }) => confidenceOf(besideBest(logit, best)))
 }
 
-type Judged = {
+type ScoredHit = {
   /** Hits by the index, and all others, in the order of the ranking. */
   likely: Hit[]
   others: Hit[]
@@ -79,7 +114,7 @@ type Judged = {
 }
 
 /** Judges each hit by the index alone. A card without known covers is not a hit. */
-function judge({ hits, asked }: Retrieved, minScore: number, isInTitle: boolean): Judged {
+function judge({ hits, asked }: Retrieved, minScore: number, isInTitle: boolean): ScoredHit {
   const query = weighQuery(asked)
   const known = hits.filter(({ covers }) => covers !== undefined)
   const matches = known.map((hit): Match => {
@@ -105,7 +140,7 @@ function judge({ hits, asked }: Retrieved, minScore: number, isInTitle: boolean)
 const titleOnly = (cover: Cover): Cover => (cover.isProminent ? cover : { ...cover, credit: 0 })
 
 /** Whether there may be a hit at all, before anything is read. */
-export const mayHit = (found: Retrieved, { minScore, demands }: Wish): boolean =>
+export const mayHit = (found: Retrieved, { minScore, demands }: HitLimits): boolean =>
   judge(found, minScore, demands.isInTitle).likely.length > 0
 
 /** Judges cards by their texts, in the order of the ranking. */
@@ -144,8 +179,8 @@ async function readHits(
   ctx: UserCtx,
   scope: SearchScope,
   found: Retrieved,
-  { limit, minScore, demands }: Wish,
-  { likely, others: unlikely, bar }: Judged,
+  { limit, minScore, demands }: HitLimits,
+  { likely, others: unlikely, bar }: ScoredHit,
 ) {
   const enough = Math.max(limit, LEAST_READ)
   const { loaded, hasRoom, read } = reading(ctx, scope, found, demands)
@@ -177,7 +212,7 @@ export async function pickHits(
   ctx: UserCtx,
   scope: SearchScope,
   found: Retrieved,
-  wish: Wish,
+  wish: HitLimits,
 ): Promise<Picks> {
   const { limit, minScore, demands } = wish
   const judgement = judge(found, minScore, demands.isInTitle)
@@ -197,5 +232,106 @@ export async function pickHits(
       return homeFacts ? [{ ...hit, homeFacts }] : []
     }),
     total: strong.length + unread + (isEveryHit ? listed : 0),
+  }
+}
+
+export type Outcome = Picks & { charged: number; balance: number }
+
+type Charge = {
+  /** The cause in the ledger, booked once. */
+  ref: { type: 'search' | 'recall'; id: string }
+  /** Called in the transaction that charges. If it returns false, nothing is shown and nothing is charged. */
+  isAllowed?: (ctx: UserCtx, picks: Picks) => Promise<boolean>
+}
+
+/**
+ * Results and their price come together or not at all: the hits are read again in the transaction that charges for
+ * them, so nobody pays for a card that has just vanished or sees one without paying.
+ */
+export function chargedSearch(
+  ctx: UserCtx,
+  scope: SearchScope,
+  found: Retrieved,
+  wish: HitLimits,
+  { ref, isAllowed }: Charge,
+): Promise<Outcome> {
+  const userId = ctx.viewer.userId
+  return inTx(
+    ctx,
+    async (ctx) => {
+      const picks = await pickHits(ctx, scope, found, wish)
+      const isFree = picks.picked.every(({ row }) => row.owner_id === userId)
+      if (isFree) return { ...picks, charged: 0, balance: await balanceOf(ctx, userId) }
+      if (isAllowed && !(await isAllowed(ctx, picks)))
+        return { picked: [], total: 0, charged: 0, balance: await balanceOf(ctx, userId) }
+      const { balance } = await book(ctx, {
+        userId,
+        delta: -PUBLIC_SEARCH_COST,
+        reason: 'public_search',
+        cause: `${ref.type}:${ref.id}`,
+        ref,
+      })
+      return { ...picks, charged: PUBLIC_SEARCH_COST, balance }
+    },
+    // The charge is one conditional update of one row: waiting for that row is cheaper than a retry. A limit reads
+    // entries first, so it stays serialisable.
+    isAllowed ? undefined : SELF_GUARDED,
+  )
+}
+
+const scopeOf = (ctx: UserCtx, scope: 'known' | 'public'): SearchScope => ({
+  viewerId: ctx.viewer.userId,
+  scope,
+  workspaceIds: [],
+  tags: [],
+  environment: {},
+  track: undefined,
+})
+
+const NO_DEMANDS: Demands = { phrases: [], isInTitle: false, codes: NO_CODES }
+
+/** The information of each word of the text, by its term. */
+export type Information = ReadonlyMap<string, number>
+
+const informationIn = ({ asked }: Retrieved): Information =>
+  new Map(asked.map(({ term, information }) => [term, information]))
+
+/** A card that search found, whatever its confidence; the caller judges it. */
+export type FoundCard = Loaded
+export type FoundCards = { cards: FoundCard[]; information: Information }
+
+/**
+ * The best cards of the viewer and their teams for a text, also those that a team has published since. Output of a program has no typing errors, and
+ * correcting words takes longer than everything else, so no word is corrected.
+ */
+export async function findOwnAndTeam(ctx: UserCtx, text: string, most: number): Promise<FoundCards> {
+  const scope = scopeOf(ctx, 'known')
+  const found = await retrieve(ctx, readQuery(text), scope, 'words', most)
+  const { loaded } = await loadHits(ctx, scope, found.asked, found.hits, NO_DEMANDS)
+  return { cards: loaded.filter(({ covers }) => isCarried(covers)), information: informationIn(found) }
+}
+
+export type LibraryHits = { information: Information; show: (ctx: UserCtx, charge: Charge) => Promise<Shown> }
+export type Shown = { picked: Picked[]; charged: number }
+
+/**
+ * What the public library has for a text. `show` returns the hits at the price of a public search, in the caller's
+ * transaction if one is open. Undefined if there is no hit.
+ */
+export async function lookInLibrary(
+  ctx: UserCtx,
+  text: string,
+  most: number,
+): Promise<LibraryHits | undefined> {
+  const scope = scopeOf(ctx, 'public')
+  const found = await retrieve(ctx, readQuery(text), scope, 'words')
+  const wish = { limit: most, minScore: 0, demands: NO_DEMANDS }
+  if (!mayHit(found, wish)) return undefined
+  return {
+    information: informationIn(found),
+    show: async (ctx, charge) =>
+      ctx.config.credits
+        ? chargedSearch(ctx, scope, found, wish, charge)
+        : { ...(await pickHits(ctx, scope, found, wish)), charged: 0 },
   }
 }

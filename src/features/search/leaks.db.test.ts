@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { goodCard, type Person, record } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
+import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
 import { usualTuning } from '../../search-index/index.ts'
 
 type StoredCard = {

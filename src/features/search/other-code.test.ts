@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { cardFields } from '../../text/read-texts.ts'
-import { codesAsked, isAboutAnotherCode } from './other-code.ts'
+import { cardFields } from '../../text/snippet.ts'
+import { codesAsked, isAboutAnotherCode } from './query.ts'
 
 const isAnother = (query: string, title: string, body = '') =>
   isAboutAnotherCode(codesAsked(query), cardFields(title, [{ where: 'body', text: body }]))

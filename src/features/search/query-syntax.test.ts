@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readSyntax } from './query-syntax.ts'
+import { readSyntax } from './query.ts'
 
 const TAGS = new Set(['docker', 'two words'])
 const read = (query: string) => {

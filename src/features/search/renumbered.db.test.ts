@@ -4,8 +4,7 @@ import { record } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { meeting } from '../../../test/support/meeting.ts'
 import { contextFor } from '../../core/context.ts'
-import { indexCards } from '../cards/indexing/index-card.ts'
-import { indexedCards } from '../cards/indexing/indexable-cards.ts'
+import { indexCards, indexedCards } from '../cards/card-index.ts'
 
 // A search consists of several statements. It gets between two of them by a table that the later one waits for.
 onBothEngines('a card that is indexed again while it is searched for', (t) => {

@@ -1,19 +1,15 @@
+import type { Expression, Selectable, SqlBool } from 'kysely'
 import type { UserCtx } from '../../core/context.ts'
-import { withMark } from '../../core/provenance.ts'
+import { type Whose, withMark } from '../../core/untrusted-text.ts'
 import { fromJson } from '../../db/columns.ts'
-import { beginningOf } from '../../text/cut-text.ts'
-import { beginningTest, type NamedTexts, namedTexts, nameTest, phraseTest } from '../../text/phrases.ts'
-import { type CardFields, type WantedTerms, wantTerms } from '../../text/read-texts.ts'
-import { explain, type Marked, markTexts, type Shown } from '../../text/snippet.ts'
-import { trackOf } from '../cards/card-type.ts'
-import { type HomeFacts, presentHome } from '../cards/home.ts'
-import { matchesEnvironment } from '../cards/indexing/filters.ts'
-import { feedbackOf, isLikelyOutdated, provenanceOf, withNames } from '../cards/present.ts'
-import { presentTrust } from '../cards/present-trust.ts'
-import { sameTag } from '../cards/tags.ts'
-import { fitsOf } from '../cites/fits.ts'
-import { containsInstructions } from '../review/find-danger.ts'
-import { type StoredTrust, storedTrust } from '../trust/stored-trust.ts'
+import type { Database, Db } from '../../db/db.ts'
+import type { CardsTable } from '../../db/knowledge-schema.ts'
+import { type Named, prepared } from '../../db/prepared.ts'
+import { inNumbers, isAmong, numberList } from '../../db/sql-values.ts'
+import { containsInstructions } from '../../review/find-danger.ts'
+import { Kept, numbersOf } from '../../search-index/index.ts'
+import type { Step } from '../../shared/card-checks.ts'
+import { fitsOf } from '../../shared/cites.ts'
 import {
   type Cover,
   confidenceOf,
@@ -21,15 +17,367 @@ import {
   logitOfChance,
   STEM_CREDIT,
   weighQuery,
-} from './confidence.ts'
-import { type HitCard, hitCards, lengthOf } from './hit-cards.ts'
-import { type AskedCodes, isAboutAnotherCode } from './other-code.ts'
-import type { Asked, Hit } from './retrieve.ts'
+} from '../../text/query.ts'
+import {
+  beginningTest,
+  type CardFields,
+  cardFields,
+  explain,
+  type Field,
+  type Marked,
+  markTexts,
+  type NamedTexts,
+  namedTexts,
+  nameTest,
+  phraseTest,
+  readWords,
+  type Shown,
+  type WantedTerms,
+  wantTerms,
+} from '../../text/snippet.ts'
+import { beginningOf } from '../../text/unicode.ts'
+import { sameTag, trackOf } from '../cards/card.ts'
+import { matchesEnvironment } from '../cards/card-index.ts'
+import { presentTrust, type StoredTrust, storedTrust } from '../cards/card-trust.ts'
+import { feedbackOf, isLikelyOutdated, provenanceOf, withNames } from '../cards/present.ts'
+import { evidenceTexts } from '../cards/store.ts'
+import {
+  type HomeFacts,
+  isCurrent,
+  isInTeamOf,
+  isListed,
+  presentHome,
+  trustSeenBy,
+  type ViewerId,
+} from '../cards/visibility.ts'
+import { type AskedCodes, isAboutAnotherCode } from './query.ts'
+import type { QueryTerm as Asked, Hit, SearchScope } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
-import type { SearchScope } from './scope.ts'
+
+/** What a card says. It changes only with its version. */
+const TEXT_COLUMNS = [
+  'cards.title',
+  'cards.symptom',
+  'cards.fix_summary',
+  'cards.root_cause',
+  'cards.steps',
+  'cards.body',
+  'cards.card_payload',
+  'cards.scope_notes',
+  'cards.tags',
+  'cards.environment',
+] as const
+
+/** What else a hit shows, what the permission needs, and the version of the texts. */
+const STATE_COLUMNS = [
+  'cards.card_id',
+  'cards.version',
+  'cards.owner_id',
+  'cards.workspace_id',
+  'cards.origin_workspace_id',
+  'cards.card_type',
+  'cards.status',
+  'cards.evidence_count',
+  'cards.feedback_useful',
+  'cards.feedback_not_applicable',
+  'cards.feedback_outdated',
+  'cards.seen_since',
+  'cards.cites',
+  'cards.superseded_by',
+  'cards.successor_gone',
+  'cards.review_status',
+  'cards.review_reasons',
+  'cards.created_at',
+  'cards.updated_at',
+  'cards.edited_by',
+  'cards.origin',
+  'cards.deleted_at',
+  'cards.hidden_at',
+] as const
+
+const COLUMNS = { state: STATE_COLUMNS, whole: [...STATE_COLUMNS, ...TEXT_COLUMNS] }
+
+/** A row without the texts, for a card whose texts are known, or with them. */
+type Extent = keyof typeof COLUMNS
+
+type Shape = Pick<SearchScope, 'scope' | 'workspaceIds' | 'includeSuperseded'>
+
+/**
+ * Rows are picked by number before the permission is checked: a plan that begins with the permission reads all cards
+ * of an owner.
+ */
+const rowsQuery = (db: Db, extent: Extent, shape: Shape, viewerId: ViewerId, isPicked: Expression<SqlBool>) =>
+  db
+    .with(
+      (cte) => cte('picked').materialized(),
+      (db) =>
+        db
+          .selectFrom('search_docs')
+          .innerJoin('cards', 'cards.card_id', 'search_docs.card_id')
+          .select(COLUMNS[extent])
+          .select(['search_docs.doc_no', trustSeenBy(viewerId).as('trust')])
+          .where(isPicked),
+    )
+    .selectFrom('picked as cards')
+    .innerJoin('users', 'users.user_id', 'cards.owner_id')
+    .selectAll('cards')
+    .select('users.display_name as owner_name')
+    // Only there does the scope not say whose the card is.
+    .$if(shape.scope === 'known', (query) =>
+      query.select((eb) => eb.case().when(isInTeamOf(viewerId)).then(1).else(0).end().as('is_in_team')),
+    )
+    .where(isListed(viewerId, shape.scope, shape.workspaceIds))
+    .$if(!shape.includeSuperseded, (query) => query.where(isCurrent()))
+
+type NamesIn<C extends readonly string[]> = C[number] extends `cards.${infer Name}`
+  ? Name & keyof CardsTable
+  : never
+
+/** Written out, because the query's own type has all columns of a card, even those that are not read. */
+type StateRow = Pick<Selectable<CardsTable>, NamesIn<typeof STATE_COLUMNS> | 'trust'> & {
+  doc_no: number
+  owner_name: string
+  /** In scope `known` alone: the card is in a workspace of the viewer. */
+  is_in_team?: number
+}
+type TextColumns = Pick<Selectable<CardsTable>, NamesIn<typeof TEXT_COLUMNS>>
+type HitRow = StateRow & TextColumns
+
+type Rows = { state: StateRow; whole: HitRow }
+type Ready = (db: Db, values: { viewerId: string; numbers: string }) => Promise<HitRow[]>
+
+const ready = new Map<string, Ready>()
+
+/** Building and compiling this query costs as much as executing it, and a search executes it once or twice. */
+function readyFor(extent: Extent, shape: Shape): Ready {
+  const key = `${extent} ${shape.scope} ${shape.includeSuperseded}`
+  const known = ready.get(key)
+  if (known) return known
+  const made = prepared((db, parameter: Named<{ viewerId: string; numbers: string }>) =>
+    rowsQuery(
+      db,
+      extent,
+      shape,
+      parameter('viewerId'),
+      isAmong(db, 'search_docs.doc_no', parameter('numbers')),
+    ),
+  )
+  ready.set(key, made)
+  return made
+}
+
+/** The cards with these numbers that the viewer may find in this scope. */
+const hitRows = <E extends Extent>(
+  ctx: UserCtx,
+  extent: E,
+  scope: SearchScope,
+  docNos: readonly number[],
+): Promise<Rows[E][]> =>
+  scope.workspaceIds.length === 0
+    ? readyFor(extent, scope)(ctx.db, { viewerId: scope.viewerId, numbers: numberList(ctx.db, docNos) })
+    : rowsQuery(
+        ctx.db,
+        extent,
+        scope,
+        scope.viewerId,
+        inNumbers(ctx.db, 'search_docs.doc_no', docNos),
+      ).execute()
+
+/** The texts of a card at one version, and what follows from them alone. */
+export type CardTexts = {
+  version: number
+  columns: TextColumns
+  tags: string[]
+  environment: Record<string, string>
+  read: CardFields
+  /** How often it was a hit since this process read it. */
+  met: number
+}
+
+/** A card that the viewer may find. */
+type HitCard = { row: HitRow & { whose: Whose }; texts: CardTexts }
+
+type NumberedHit = Pick<Hit, 'docNo' | 'documentId'>
+
+/** About what the texts of a card take, each character of them, and the same for the words that they are cut into. */
+const BYTES = { texts: 1000, ofCharacter: 2, words: 500, ofCharacterInWords: 3 }
+
+const lengthOf = ({ read }: CardTexts): number => read.fields.reduce((sum, { text }) => sum + text.length, 0)
+
+function bytesOf(card: CardTexts): number {
+  const length = lengthOf(card)
+  const texts = BYTES.texts + BYTES.ofCharacter * length
+  return card.read.words ? texts + BYTES.words + BYTES.ofCharacterInWords * length : texts
+}
+
+/** Cutting texts into words takes as long as marking words in them three times without it. */
+const CUT_WHEN_MET = 4
+
+const kept = new WeakMap<Database, Kept<CardTexts>>()
+
+function keptTexts({ database, searchTuning }: UserCtx): Kept<CardTexts> {
+  const known = kept.get(database) ?? new Kept(searchTuning.keptTextBytes, bytesOf)
+  kept.set(database, known)
+  return known
+}
+
+/**
+ * The cards of these hits that the viewer may find in this scope, by the numbers of the hits. A card that has changed since
+ * the index was read has another number, and is read as it is now.
+ */
+async function hitCards(
+  ctx: UserCtx,
+  scope: SearchScope,
+  hits: readonly NumberedHit[],
+): Promise<Map<number, HitCard>> {
+  const docNos = hits.map(({ docNo }) => docNo)
+  const cards = await cardsByNumber(ctx, scope, docNos)
+  const missing = hits.filter(({ docNo, documentId }) => documentId !== undefined && !cards.has(docNo))
+  if (missing.length === 0) return cards
+  const now = await numbersOf(
+    ctx,
+    missing.map(({ documentId }) => documentId as string),
+  )
+  const changed = missing.flatMap(({ docNo, documentId }) => {
+    const number = now.get(documentId as string)
+    return number === undefined || docNos.includes(number) ? [] : [{ docNo, number }]
+  })
+  if (changed.length === 0) return cards
+  const read = await cardsByNumber(
+    ctx,
+    scope,
+    changed.map(({ number }) => number),
+  )
+  for (const { docNo, number } of changed) {
+    const card = read.get(number)
+    if (card) cards.set(docNo, card)
+  }
+  return cards
+}
+
+/**
+ * Whether a card may be found, and its state, is read each time. Texts that this process has read are taken from memory if the
+ * card is still at that version.
+ */
+async function cardsByNumber(
+  ctx: UserCtx,
+  scope: SearchScope,
+  docNos: readonly number[],
+): Promise<Map<number, HitCard>> {
+  const memory = keptTexts(ctx)
+  const cards = new Map<number, HitCard>()
+  const unknown = docNos.filter((docNo) => memory.get(docNo) === undefined)
+  if (unknown.length < docNos.length) {
+    const known = docNos.filter((docNo) => !unknown.includes(docNo))
+    for (const row of await hitRows(ctx, 'state', scope, known)) {
+      const texts = memory.get(row.doc_no)
+      if (texts?.version !== row.version) {
+        unknown.push(row.doc_no)
+        continue
+      }
+      texts.met++
+      if (texts.met === CUT_WHEN_MET) memory.grow(texts, ({ read }) => readWords(read))
+      cards.set(row.doc_no, { row: withTexts(row, texts.columns, whoseIs(row, scope)), texts })
+    }
+  }
+  for (const card of await readWhole(ctx, scope, unknown)) {
+    cards.set(card.row.doc_no, card)
+    // A transaction may see a version that is never committed.
+    if (!ctx.transacting) memory.keep(card.row.doc_no, card.texts)
+  }
+  return cards
+}
+
+/** The viewer's own text, unless somebody else wrote the last version; otherwise by the scope. Pulled text is a stranger's. */
+function whoseIs(row: StateRow, { viewerId, scope }: SearchScope): Whose {
+  if (row.origin !== null) return 'public'
+  if (row.owner_id !== viewerId) return scope === 'public' || row.is_in_team === 0 ? 'public' : 'team'
+  return row.edited_by === viewerId ? 'you' : 'team'
+}
+
+/** Field by field: spreading a second object costs several times as much. */
+const withTexts = (row: StateRow, columns: TextColumns, whose: Whose): HitCard['row'] => ({
+  ...row,
+  title: columns.title,
+  symptom: columns.symptom,
+  fix_summary: columns.fix_summary,
+  root_cause: columns.root_cause,
+  steps: columns.steps,
+  body: columns.body,
+  card_payload: columns.card_payload,
+  scope_notes: columns.scope_notes,
+  tags: columns.tags,
+  environment: columns.environment,
+  whose,
+})
+
+async function readWhole(ctx: UserCtx, scope: SearchScope, docNos: readonly number[]): Promise<HitCard[]> {
+  if (docNos.length === 0) return []
+  const rows = await hitRows(ctx, 'whole', scope, docNos)
+  const evidence = await evidenceTexts(ctx.db, rows)
+  return rows.map((row) => ({
+    row: { ...row, whose: whoseIs(row, scope) },
+    texts: textsOf(row, evidence.get(row.card_id) ?? []),
+  }))
+}
+
+function textsOf(row: HitRow, evidence: readonly string[]): CardTexts {
+  const tags = fromJson<string[]>(row.tags)
+  const environment = fromJson<Record<string, string>>(row.environment)
+  const { title, symptom, fix_summary, root_cause, steps, body, card_payload, scope_notes } = row
+  return {
+    version: row.version,
+    columns: {
+      title,
+      symptom,
+      fix_summary,
+      root_cause,
+      steps,
+      body,
+      card_payload,
+      scope_notes,
+      tags: row.tags,
+      environment: row.environment,
+    },
+    tags,
+    environment,
+    met: 1,
+    read: cardFields(title, fieldsOf(row, tags, environment, evidence)),
+  }
+}
+
+function fieldsOf(
+  row: HitRow,
+  tags: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  evidence: readonly string[],
+): Field[] {
+  const fields: Field[] = []
+  const add = (where: string, text: string | null) => {
+    if (text) fields.push({ where, text })
+  }
+  add('symptom', row.symptom)
+  add('fix_summary', row.fix_summary)
+  add('root_cause', row.root_cause)
+  for (const { action, result } of fromJson<Step[]>(row.steps)) {
+    add('steps', `${action ?? ''}`)
+    add('steps', `${result ?? ''}`)
+  }
+  add('body', row.body)
+  add('tags', tags.join(', '))
+  add('environment', environmentText(environment))
+  add('scope_notes', row.scope_notes)
+  for (const text of evidence) fields.push({ where: 'evidence', text, isLog: true })
+  return fields
+}
+
+const environmentText = (environment: Readonly<Record<string, string>>): string =>
+  Object.entries(environment)
+    .map((entry) => entry.join(' '))
+    .join(', ')
 
 /** A hit with its card, read with the viewer's permission. */
-export type Loaded = HitCard & {
+export type HitDetails = HitCard & {
   marked: Marked
   /** Without a look at the other hits. */
   confidence: number
@@ -69,7 +417,7 @@ export async function loadHits(
   asked: readonly Asked[],
   hits: readonly Hit[],
   demands: Demands,
-): Promise<{ loaded: Loaded[]; characters: number }> {
+): Promise<{ loaded: HitDetails[]; characters: number }> {
   const cards = await hitCards(ctx, scope, hits)
   const phrases = demands.phrases.map(phraseTest)
   const readHit = hitReader(asked)
@@ -159,7 +507,7 @@ function coverInTexts(
 }
 
 /** The words of a card that were taken to be meant by words of the query: `{kubernets: kubernetes}`. */
-export function correctionsIn(asked: readonly Asked[], hits: readonly Loaded[]): Record<string, string> {
+export function correctionsIn(asked: readonly Asked[], hits: readonly HitDetails[]): Record<string, string> {
   const found: Record<string, string> = {}
   asked.forEach(({ typed, meant }, i) => {
     for (const { covers, marked } of hits) {
@@ -183,20 +531,20 @@ type Showing = {
   now: Date
 }
 
-const fittingOf = ({ row, texts, trust }: Loaded) => ({
+const fittingOf = ({ row, texts, trust }: HitDetails) => ({
   cites: fromJson<string[]>(row.cites ?? '[]'),
   environment: texts.environment,
   verdicts: trust?.environments ?? [],
 })
 
 /** A snippet may come from evidence, which is not part of the card's row. */
-function provenanceWith(row: Loaded['row'], { snippet, isLog }: Shown) {
+function provenanceWith(row: HitDetails['row'], { snippet, isLog }: Shown) {
   const provenance = provenanceOf(row)
   return isLog && row.whose !== 'you' && containsInstructions(snippet) ? withMark(provenance) : provenance
 }
 
 export const presentHit = (
-  hit: Loaded & { homeFacts: HomeFacts; score: number },
+  hit: HitDetails & { homeFacts: HomeFacts; score: number },
   hitReason: SearchResultAnswer['hit_reason'],
   { isWeak, myEnvironment, now }: Showing,
 ): SearchResultAnswer => {

@@ -1,40 +1,284 @@
+import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
+import type { Db } from '../../db/db.ts'
+import type { CardType } from '../../db/knowledge-schema.ts'
+import { type Named, prepared } from '../../db/prepared.ts'
 import {
   type Candidate,
   countsInDocuments,
   countsInLists,
   countsInPublic,
+  documentsByNumber,
   type Found,
   findBest,
   fuse,
   isNumberOfCode,
   type LikeWord,
   likeWords,
+  type Match,
   MINOR_LEVEL,
   matches,
   PROMINENT_LEVEL,
+  PUBLIC_FILTER,
   passes,
   positionOf,
   ranked,
   type Scored,
+  type VisibleCount,
+  type VisibleCounts,
   type Vocabulary,
   viewIndex,
   type Wanted,
+  type Without,
   wordsOfDocuments,
 } from '../../search-index/index.ts'
-import { rarity } from '../../text/bm25.ts'
-import type { AskedWord } from '../../text/query-words.ts'
-import { hasTrigrams } from '../../text/trigrams.ts'
 import {
+  type AskedWord,
   askedInformation,
   type Cover,
   MINOR_CREDIT,
+  rarity,
   type Surroundings,
   type WeighedWord,
-} from './confidence.ts'
-import { planTerms, type Term } from './plan.ts'
-import { filtersAsked, knownLarger, rememberLarger, type SearchScope, tenancy } from './scope.ts'
-import { documentsIn } from './whole-scope.store.ts'
+} from '../../text/query.ts'
+import { hasTrigrams, wordHash } from '../../text/term-hash.ts'
+import { STOP_WORDS } from '../../text/terms.ts'
+import { normalName } from '../cards/card.ts'
+import {
+  askedEnvironmentFilter,
+  ownerFilter,
+  ownerInFilter,
+  publishedFromFilter,
+  tagFilter,
+  trackFilter,
+  typeFilter,
+  workspaceFilter,
+} from '../cards/card-index.ts'
+import { isListed, type SearchedScope, type ViewerId } from '../cards/visibility.ts'
+
+/** How many words of a long query are counted. Of these, the most telling are searched. */
+const MOST_COUNTED = 256
+const MOST_KNOWN = 48
+/** How many unknown words are searched: new words, typing errors and noise must not crowd out the others. */
+const MOST_UNCOUNTED = 24
+
+/** A word of the query with what is known about it. */
+type Term = AskedWord &
+  VisibleCount & {
+    hash: number
+    /** Its weight: how rare it is, and more if the query repeats it. */
+    worth: number
+    wanted: Wanted
+  }
+
+const worthOf = (times: number, { cards }: VisibleCount, all: number) =>
+  (1 + Math.log(times)) * rarity(cards, all)
+
+/** The words to search, the most telling first, then a few unknown words in the order typed. */
+async function planTerms(words: readonly AskedWord[], counts: VisibleCounts): Promise<Term[]> {
+  const counted = words.slice(0, MOST_COUNTED)
+  const hashes = counted
+    .flatMap(({ term, parts, otherTerms = [] }) => [term, ...parts, ...otherTerms])
+    .map(wordHash)
+  const count = await counts.of([...new Set(hashes)])
+  const taken = new Set(counted.map(({ term }) => wordHash(term)))
+  const terms = counted.map((word): Term => {
+    const hash = wordHash(word.term)
+    const others = (word.otherTerms ?? []).map((term) => ({ hash: wordHash(term), ...count(wordHash(term)) }))
+    const own = count(hash)
+    // A card may have several of them; it is enough to know about how rare the word is.
+    const cards = Math.min(counts.cards, sum([own, ...others].map((one) => one.cards)))
+    const known = others.length > 0 ? { ...own, cards } : own
+    const worth = worthOf(word.times, known, counts.cards)
+    const parts = word.parts.map((part) => {
+      const hash = wordHash(part)
+      const { cards, postings } = count(hash)
+      // A part that the query also has as a word, or in an earlier name, is counted there.
+      const isCounted = taken.has(hash) || STOP_WORDS.has(part)
+      taken.add(hash)
+      return { hash, postings, worth: isCounted ? 0 : rarity(cards, counts.cards) }
+    })
+    const option = { hash, postings: known.postings, worth }
+    return {
+      ...word,
+      ...known,
+      hash,
+      worth,
+      wanted: [
+        parts.length > 0 ? { ...option, parts } : option,
+        ...others.map(({ hash, postings }) => ({ hash, postings, worth })),
+      ],
+    }
+  })
+  const byWorth = terms.filter(isCountedSomewhere).sort((a, b) => b.worth - a.worth)
+  return [
+    ...byWorth.slice(0, MOST_KNOWN),
+    ...terms.filter((term) => !isCountedSomewhere(term)).slice(0, MOST_UNCOUNTED),
+  ]
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
+
+const isCountedSomewhere = ({ cards }: Term) => cards > 0
+
+/** Where a person searches. */
+export type SearchScope = {
+  viewerId: string
+  scope: SearchedScope
+  workspaceIds: readonly string[]
+  tags: readonly string[]
+  environment: Readonly<Record<string, string>>
+  track: 'debug' | 'build' | undefined
+  /** Also superseded cards. */
+  includeSuperseded?: boolean
+  type?: CardType | undefined
+  /** Hashes of words that a card must have, and what it must not have. */
+  required?: readonly number[]
+  without?: Without
+}
+
+/** A person in more workspaces than this searches those that they joined last. */
+const MOST_WORKSPACES = 1000
+
+/** The workspaces that the viewer may search, by the same rule as `isListed`. */
+async function openWorkspaces(ctx: Ctx, { viewerId, scope, workspaceIds }: SearchScope): Promise<string[]> {
+  const named = workspaceIds.length > 0
+  let query = ctx.db.selectFrom('workspaces').select('workspaces.workspace_id')
+  if (named) query = query.where('workspaces.workspace_id', 'in', workspaceIds)
+  if (scope === 'public') query = query.where('workspaces.visibility', '=', 'public')
+  if (scope !== 'personal' && scope !== 'public') {
+    query = query
+      .innerJoin('memberships', (join) =>
+        join
+          .onRef('memberships.workspace_id', '=', 'workspaces.workspace_id')
+          .on('memberships.user_id', '=', viewerId),
+      )
+      .orderBy('memberships.created_at', 'desc')
+  }
+  return (await query.limit(MOST_WORKSPACES).execute()).map((row) => row.workspace_id)
+}
+
+/** The tenancy part of a match: whose cards are searched. */
+async function tenancy(ctx: Ctx, asked: SearchScope): Promise<Match> {
+  const { viewerId, scope, workspaceIds } = asked
+  const named = workspaceIds.length > 0
+  if (scope === 'personal')
+    return [named ? workspaceIds.map((id) => ownerInFilter(viewerId, id)) : [ownerFilter(viewerId)]]
+  if (scope === 'public' && !named) return [[PUBLIC_FILTER]]
+  const open = await openWorkspaces(ctx, asked)
+  if (scope === 'public') return [[PUBLIC_FILTER], open.map(workspaceFilter)]
+  if (scope === 'team') return [open.map(workspaceFilter)]
+  const ofTeam = open.flatMap((id) => [workspaceFilter(id), ownerInFilter(viewerId, id)])
+  if (scope === 'workspace') return [ofTeam]
+  const own = named ? workspaceIds.map((id) => ownerInFilter(viewerId, id)) : [ownerFilter(viewerId)]
+  const published = scope === 'known' ? open.map(publishedFromFilter) : []
+  return [[...new Set([...own, ...ofTeam, ...published])]]
+}
+
+/** The filters of the search, without tenancy. */
+const filtersAsked = ({ tags, environment, track, type, required }: SearchScope): Match => [
+  ...tags.map((tag) => [tagFilter(tag)]),
+  ...Object.entries(environment).map(([name, value]) => [askedEnvironmentFilter(name, value)]),
+  ...(track ? [[trackFilter(track)]] : []),
+  ...(type ? [[typeFilter(type)]] : []),
+  ...(required ?? []).map((hash) => [hash]),
+]
+
+/** Which of these names are tags of a card in scope. */
+export async function tagsInScope(ctx: Ctx, scope: SearchScope, names: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const name of new Set(names)) {
+    const card = await ctx.db
+      .selectFrom('card_tags')
+      .innerJoin('cards', 'cards.card_id', 'card_tags.card_id')
+      .select('card_tags.card_id')
+      .where('card_tags.tag_normal', '=', normalName(name))
+      .where(listedIn(scope))
+      .limit(1)
+      .executeTakeFirst()
+    if (card) found.push(name)
+  }
+  return found
+}
+
+export const listedIn = ({ viewerId, scope, workspaceIds }: SearchScope) =>
+  isListed(viewerId, scope, workspaceIds)
+
+const LARGE_KEPT_MS = 60_000
+const MOST_KEPT = 10_000
+type Large = { until: number; averageLength: number | undefined }
+const LARGE = new Map<string, Large>()
+
+const nameOf = ({ viewerId, scope, workspaceIds }: SearchScope, cards: number) =>
+  `${cards} ${scope === 'public' ? '' : viewerId} ${scope} ${workspaceIds.join()}`
+
+/**
+ * Whether a scope had more than `cards` cards, or too many words, a moment ago, and how long the cards were. It affects plans more than answers, so it
+ * may be a little old. Small scopes are not remembered: they may grow past the bound at any moment.
+ */
+function knownLarger(scope: SearchScope, cards: number): Large | undefined {
+  const known = LARGE.get(nameOf(scope, cards))
+  return known && known.until > performance.now() ? known : undefined
+}
+
+function rememberLarger(scope: SearchScope, cards: number, averageLength?: number): Large {
+  if (LARGE.size >= MOST_KEPT) LARGE.clear()
+  const known = { until: performance.now() + LARGE_KEPT_MS, averageLength }
+  LARGE.set(nameOf(scope, cards), known)
+  return known
+}
+
+type Shape = Pick<SearchScope, 'scope' | 'workspaceIds'>
+
+const numbersQuery = (db: Db, { scope, workspaceIds }: Shape, viewerId: ViewerId) =>
+  db
+    .selectFrom('cards')
+    .innerJoin('search_docs', 'search_docs.card_id', 'cards.card_id')
+    .select(['search_docs.doc_no', sql<number>`octet_length(search_docs.weights)`.as('bytes')])
+    .where(isListed(viewerId, scope, workspaceIds))
+
+type Values = { viewerId: string; limit: number }
+type Numbered = { doc_no: number; bytes: number }
+type Ready = (db: Db, values: Values) => Promise<Numbered[]>
+
+const ready = new Map<string, Ready>()
+
+/** Compiled once for each scope: small scopes are read at every search. */
+function readyFor(shape: Shape): Ready {
+  const known = ready.get(shape.scope)
+  if (known) return known
+  const made = prepared((db, parameter: Named<Values>) =>
+    numbersQuery(db, shape, parameter('viewerId')).limit(parameter('limit')),
+  )
+  ready.set(shape.scope, made)
+  return made
+}
+
+async function numbersIn(ctx: Ctx, scope: SearchScope, limit: number): Promise<Numbered[]> {
+  const { viewerId } = scope
+  return scope.workspaceIds.length === 0
+    ? readyFor(scope)(ctx.db, { viewerId, limit })
+    : numbersQuery(ctx.db, scope, viewerId).limit(limit).execute()
+}
+
+/** About 400,000 words: reading more takes longer than asking the lists, however few the documents are. */
+const MAX_WHOLE_BYTES = 2 ** 20
+
+/** Between the two statements of a try a card may change, and then has another number. */
+const TRIES = 3
+
+/** Up to `limit` documents of a scope, apart from what narrows it. Undefined if they have too many words to be read whole. */
+async function documentsIn(ctx: Ctx, scope: SearchScope, limit: number): Promise<Candidate[] | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const numbered = await numbersIn(ctx, scope, limit)
+    if (numbered.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_WHOLE_BYTES) return undefined
+    const documents = await documentsByNumber(
+      ctx,
+      numbered.map((row) => row.doc_no),
+    )
+    if (documents.length === numbered.length || attempt === TRIES) return documents
+  }
+}
 
 /** How many unknown words are corrected: it takes time. */
 const MOST_CORRECTED = 6
@@ -49,7 +293,7 @@ const PLAIN_WORD = /^\p{L}{4,}$/u
 const PATH_WEIGHTS = { words: 1, trigrams: 20 }
 
 /** A word of the query, its information, and the corrections if no card has it. */
-export type Asked = Term & WeighedWord & { meant: readonly LikeWord[] }
+export type QueryTerm = Term & WeighedWord & { meant: readonly LikeWord[] }
 
 export type Hit = Surroundings & {
   docNo: number
@@ -62,7 +306,7 @@ export type Hit = Surroundings & {
 export type Retrieved = {
   /** Best first. There are more than needed, in case some of them are gone. */
   hits: Hit[]
-  asked: Asked[]
+  asked: QueryTerm[]
   /** How many cards the asker may see, and how many of them have each asked word. */
   visible: { cards: number; words: ReadonlyMap<string, number> }
 }
@@ -87,7 +331,7 @@ export async function retrieve(
   const missing = terms.filter((term) => isMissing(term, found))
   const unknown = paths === 'words' ? [] : mayBeSlips(missing, terms.length - missing.length)
   const likes = await meantBy(ctx, unknown, source)
-  const asked = terms.map((term): Asked => {
+  const asked = terms.map((term): QueryTerm => {
     const meant = likes.get(term) ?? []
     const information = askedInformation(term, term.cards, all)
     return { ...term, information, meant, isUnknown: term.cards === 0 && meant.length === 0 }
@@ -111,7 +355,12 @@ export async function retrieve(
 type Ranking = { scored: Scored[]; found: Found }
 
 /** Merges the rankings; the one that sees more comes first. */
-function hitsOf(asked: readonly Asked[], rankings: readonly Ranking[], cards: number, most?: number): Hit[] {
+function hitsOf(
+  asked: readonly QueryTerm[],
+  rankings: readonly Ranking[],
+  cards: number,
+  most?: number,
+): Hit[] {
   const known = new Map<number, Scored>()
   for (const { scored } of rankings.toReversed())
     for (const one of scored) known.set(one.candidate.docNo, one)
@@ -164,7 +413,7 @@ const PROMINENT: Cover = { ...PLAIN, isProminent: true }
 const BY_PARTS = new Map([MINOR, PLAIN, PROMINENT].map((cover) => [cover, { ...cover, isByParts: true }]))
 
 /** How much of an asked word a card has, according to the index. Every candidate has one for each word, so most are shared. */
-function coverOf(candidate: Candidate, { wanted, meant }: Asked): Cover {
+function coverOf(candidate: Candidate, { wanted, meant }: QueryTerm): Cover {
   for (const option of wanted) {
     const at = positionOf(candidate.hashes, option.hash)
     if (at < 0 && !(option.parts && matches(candidate, option))) continue

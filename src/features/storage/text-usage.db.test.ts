@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
-import { DAY_MS } from '../../core/day.ts'
+import { DAY_MS } from '../../shared/time.ts'
 import { purgeDeletedCards } from '../cards/delete.ts'
-import { reindexRescanned } from '../memory/reindex.ts'
-import { rescan, rescanSource } from '../redaction/rescan.ts'
+import { reindexRescanned } from '../memory/store.ts'
+import { rescan, rescanSource } from '../rescan/rescan.ts'
 import { recountText, textUsageOf } from './text-usage.ts'
 
 const MIB = 1024 * 1024

@@ -1,14 +1,15 @@
-/**
- * Counts the bytes of text that each person has written. The counters change in the transaction of the write, and
- * `recountText` gives the same numbers from the rows.
- */
 import { type RawBuilder, sql } from 'kysely'
 import type { Ctx, UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Db } from '../../db/db.ts'
 import { insertRows, type Named, prepared } from '../../db/prepared.ts'
+import type { TextUsageTable } from '../../db/schema.ts'
 import { STORED_TEXTS, type StoredTexts } from '../../db/stored-texts.ts'
-import type { TextUsageTable } from '../../db/tables/accounts.ts'
+
+/**
+ * Counts the bytes of text that each person has written. The counters change in the transaction of the write, and
+ * `recountText` gives the same numbers from the rows.
+ */
 
 const MIB = 1024 * 1024
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Guide, loadGuide, parsePage } from '../guide/guide.ts'
-import { answerPieces, answerWhole, lookUp, NOTHING_FOUND } from './answer.ts'
+import { answerPieces, answerWhole, lookUp, NOTHING_FOUND } from './chat.ts'
 
 const guide = new Guide([
   parsePage(

@@ -9,8 +9,7 @@ import { type ModelStandIn, startModelStandIn } from '../../../test/support/mode
 import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
 import { guide } from '../guide/guide.ts'
-import { lookUp } from './answer.ts'
-import { clientLeft, speak } from './chat.http.ts'
+import { clientLeft, lookUp, speak } from './chat.ts'
 
 const PLAIN = '/api/v1/chat/support'
 const STREAM = '/api/v1/chat/support/stream'

@@ -7,7 +7,7 @@ import { type ModelStandIn, startModelStandIn } from '../../../test/support/mode
 import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
 import { contextFor } from '../../core/context.ts'
-import { dropOldConversations } from './conversations.ts'
+import { dropOldConversations } from './chat.ts'
 
 const PLAIN = '/api/v1/chat/support'
 const STREAM = '/api/v1/chat/support/stream'

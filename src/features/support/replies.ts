@@ -1,32 +1,30 @@
-/** The replies to a ticket. Its author and the administrators read and write them. */
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
 import { Page, pageOf } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
-import { findUser } from '../identity/users/users.ts'
-import { enqueueMail } from '../mail/outbox.ts'
-import { mailWithButton } from '../mail/template.ts'
-import { tell } from '../notices/tell.ts'
-import { sanitise } from '../redaction/redact.ts'
-import { requiredText } from '../redaction/required-text.ts'
+import { sanitise } from '../../redaction/redact.ts'
+import { requiredText } from '../../redaction/required-text.ts'
+import { findUser } from '../identity/users.ts'
+import { enqueueMail, mailWithButton } from '../mail/outbox.ts'
+import { tell } from '../notices/notices.ts'
 import {
+  ByTicket,
   countReplies,
   countTicketsOf,
   insertReply,
   listTicketsOf,
-  reopenTicketRow,
-  type TicketRow,
-} from './tickets.store.ts'
-import {
-  ByTicket,
   presentList,
   presentWhole,
   readableTicket,
+  reopenTicketRow,
   TicketResponse,
+  type TicketRow,
   TicketWithReplies,
 } from './tickets.ts'
+
+/** The replies to a ticket. Its author and the administrators read and write them. */
 
 const MOST_REPLIES = 200
 

@@ -1,13 +1,14 @@
-/** Reads a multipart request while it arrives: text into memory, files to disk, both only up to their limits. */
 import { createHash } from 'node:crypto'
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../core/errors.ts'
-import { storable } from '../../core/storable.ts'
 import { newId } from '../../db/ids.ts'
-import { sanitise } from '../redaction/redact.ts'
+import { sanitise } from '../../redaction/redact.ts'
+import { storable } from '../../text/unicode.ts'
+
+/** Reads a multipart request while it arrives: text into memory, files to disk, both only up to their limits. */
 
 export const MAX_ATTACHMENTS = 5
 export const MAX_ATTACHMENT_BYTES = 10 * 1024 * 1024

@@ -1,8 +1,424 @@
-import { type Ctx, inTx, SELF_GUARDED } from '../../core/context.ts'
-import { toJsonOrNull } from '../../db/columns.ts'
-import { gatherJudgements } from './gather.ts'
-import { lastConfirmedAt, trustFrom } from './stored-trust.ts'
-import { dueCards, judgedCards, lockCard, saveTrust, settleDue, withTakers } from './trust.store.ts'
+import { type ExpressionBuilder, sql } from 'kysely'
+import { type Ctx, inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
+import type { Subscribers } from '../../core/events.ts'
+import { fromJson, toJsonOrNull } from '../../db/columns.ts'
+import type { Database, Db } from '../../db/db.ts'
+import type { Closeness } from '../../db/knowledge-schema.ts'
+import type { Schema } from '../../db/schema.ts'
+import { isAmongTexts, textList } from '../../db/sql-values.ts'
+import { type CardFacts, type Judgement, lastConfirmedAt, trustFrom } from '../cards/card-trust.ts'
+import { isEveryAddressProven } from '../mail/outbox.ts'
+import { policyOf } from '../permissions/permissions.ts'
+
+/** What a card's trust depends on besides judgements. */
+const cardsToWeigh = (db: Db, cardIds: readonly string[]) =>
+  db
+    .selectFrom('cards')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'cards.workspace_id')
+    .leftJoin('workspaces as origins', 'origins.workspace_id', 'cards.origin_workspace_id')
+    .select([
+      'cards.card_id',
+      'cards.card_type',
+      'cards.status',
+      'cards.version',
+      'cards.edited_at',
+      'cards.edited_fields',
+      'cards.seen_since',
+      'cards.published_at',
+      'cards.trust',
+      'cards.team_trust',
+      'cards.confirmed_at',
+      'cards.workspace_id',
+      'cards.origin_workspace_id',
+      'workspaces.visibility',
+      'workspaces.policy_json',
+      'workspaces.opened_at',
+      'origins.type as origin_type',
+      'origins.visibility as origin_visibility',
+    ])
+    .where('cards.card_id', 'in', cardIds)
+    .execute()
+
+/** Cards that were merged into these: their judgements count here. */
+const mergedInto = (db: Db, cardIds: readonly string[]) =>
+  db
+    .selectFrom('card_merges')
+    .select(['from_card_id', 'into_card_id'])
+    .where('into_card_id', 'in', cardIds)
+    .execute()
+
+/** The memberships of these people in these workspaces. */
+const membersAmong = (db: Db, workspaceIds: readonly string[], userIds: readonly string[]) =>
+  workspaceIds.length === 0 || userIds.length === 0
+    ? []
+    : db
+        .selectFrom('memberships')
+        .select(['workspace_id', 'user_id'])
+        .where(isAmongTexts(db, 'workspace_id', textList(workspaceIds)))
+        .where(isAmongTexts(db, 'user_id', textList(userIds)))
+        .execute()
+
+const changesFix = sql<boolean>`(edited_fields like '%"fix_summary"%' or edited_fields like '%"steps"%')`
+
+/** The former versions in which the fix was changed. The first version of a card changes nothing. */
+const changesOfFix = (db: Db, cardIds: readonly string[]) =>
+  db
+    .selectFrom('card_versions')
+    .select(['card_id', 'version', 'edited_at'])
+    .where('card_id', 'in', cardIds)
+    .where('version', '>', 1)
+    .where(changesFix)
+    .execute()
+
+/** Those of the judges of an owner's cards whom that owner has praised too. Such verdicts lie with the judges' cards, so they are read apart. */
+async function praisedBy(db: Db, ownerId: string, judgeIds: readonly string[]): Promise<string[]> {
+  if (judgeIds.length === 0) return []
+  const rows = await db
+    .selectFrom('card_verdicts')
+    .select('owner_id')
+    .distinct()
+    .where('user_id', '=', ownerId)
+    .where(isAmongTexts(db, 'owner_id', textList(judgeIds)))
+    .where('outcome', '=', 'worked')
+    .execute()
+  return rows.map((row) => row.owner_id)
+}
+
+/** Oldest first, so that the last one of a person in an environment is the valid one. */
+const verdictsOn = (db: Db, cardIds: readonly string[]) =>
+  db
+    .selectFrom('card_verdicts')
+    .innerJoin('cards', 'cards.card_id', 'card_verdicts.card_id')
+    .innerJoin('users', 'users.user_id', 'card_verdicts.user_id')
+    .select([
+      'card_verdicts.verdict_id',
+      'card_verdicts.card_id',
+      'card_verdicts.user_id',
+      'card_verdicts.card_version',
+      'card_verdicts.outcome',
+      'card_verdicts.environment',
+      'card_verdicts.environment_key',
+      'card_verdicts.closeness',
+      'card_verdicts.nth_of_owner',
+      'card_verdicts.created_at',
+      'users.email_verified',
+      'users.created_at as judge_since',
+      'cards.owner_id',
+    ])
+    .where('card_verdicts.card_id', 'in', cardIds)
+    .orderBy('card_verdicts.created_at')
+    .orderBy('card_verdicts.verdict_id')
+    .execute()
+
+const votesOn = (db: Db, cardIds: readonly string[]) =>
+  db
+    .selectFrom('card_feedback')
+    .innerJoin('cards', 'cards.card_id', 'card_feedback.card_id')
+    .innerJoin('users', 'users.user_id', 'card_feedback.user_id')
+    .select([
+      'card_feedback.card_id',
+      'card_feedback.user_id',
+      'card_feedback.kind',
+      'card_feedback.created_at',
+      'users.email_verified',
+      'users.created_at as judge_since',
+      closenessOf('card_feedback.user_id').as('closeness'),
+      'cards.owner_id',
+    ])
+    .where('card_feedback.card_id', 'in', cardIds)
+    .where('card_feedback.kind', 'in', ['useful', 'outdated'])
+    .where('card_feedback.withdrawn_at', 'is', null)
+    .execute()
+
+/** A person who shares a workspace with the owner is in their team. The library has no members. */
+const closenessOf = (judge: string) => sql<Closeness>`case
+    when ${sql.ref(judge)} = ${sql.ref('cards.owner_id')} then 'owner'
+    when exists (
+      select 1 from memberships as theirs join memberships as owners on owners.workspace_id = theirs.workspace_id
+      where theirs.user_id = ${sql.ref(judge)} and owners.user_id = ${sql.ref('cards.owner_id')}
+    ) then 'team'
+    else 'stranger' end`
+
+/** The relation of the judge to the owner of a card, and how many other cards of that owner they have judged. */
+async function findStanding(
+  db: Db,
+  cardId: string,
+  userId: string,
+): Promise<{ closeness: Closeness; nth_of_owner: number }> {
+  const { closeness } = await db
+    .selectFrom('cards')
+    .innerJoin('users as judge', (join) => join.on('judge.user_id', '=', userId))
+    .select(closenessOf('judge.user_id').as('closeness'))
+    .where('cards.card_id', '=', cardId)
+    .executeTakeFirstOrThrow()
+  const { others } = await db
+    .selectFrom('card_verdicts')
+    .select((eb) => eb.fn.count<number>('card_verdicts.card_id').distinct().as('others'))
+    .where('user_id', '=', userId)
+    .where('card_id', '<>', cardId)
+    .where('owner_id', '=', (eb) =>
+      eb.selectFrom('cards').select('cards.owner_id').where('cards.card_id', '=', cardId),
+    )
+    .executeTakeFirstOrThrow()
+  return { closeness, nth_of_owner: others + 1 }
+}
+
+async function saveTrust(
+  db: Db,
+  cardId: string,
+  change: { trust: string | null; team_trust: string | null; confirmed_at: string | null },
+): Promise<void> {
+  await db.updateTable('cards').set(change).where('card_id', '=', cardId).execute()
+}
+
+/** The cards of a judge that an owner has praised. */
+async function cardsPraisedBy(db: Db, ownerId: string, judgeId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('card_verdicts')
+    .select('card_id')
+    .distinct()
+    .where('user_id', '=', ownerId)
+    .where('owner_id', '=', judgeId)
+    .where('outcome', '=', 'worked')
+    .execute()
+  return rows.map((row) => row.card_id)
+}
+
+/** A statement has a limit of values, and one person may have praised thousands of cards of another. */
+const MARKED_AT_ONCE = 1000
+
+/**
+ * A mark that is there already is written again: a refresh that settles it waits, and counts what this transaction says.
+ * All of a transaction at once, by id, so that two never wait for each other's marks.
+ */
+export async function markDue(db: Db, ...cardIds: readonly string[]): Promise<void> {
+  const marks = [...new Set(cardIds)].sort().map((card_id) => ({ card_id }))
+  for (let from = 0; from < marks.length; from += MARKED_AT_ONCE)
+    await db
+      .insertInto('trust_due')
+      .values(marks.slice(from, from + MARKED_AT_ONCE))
+      .onConflict((oc) => oc.column('card_id').doUpdateSet((eb) => ({ card_id: eb.ref('excluded.card_id') })))
+      .execute()
+}
+
+/**
+ * Serialises the refreshes of a card, so that the last one sees everything. Judgements that are being written refer to the
+ * card's key, which stays free: they hold it while they wait for the mark that a refresh has settled. SQLite has one writer
+ * at a time.
+ */
+async function lockCard({ db, database }: Ctx, cardId: string): Promise<void> {
+  if (database.engine === 'postgres')
+    await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forNoKeyUpdate().execute()
+}
+
+/** These cards and those that have taken one of them in, where its judgements count; in the order in which they are locked. */
+async function withTakers(db: Db, cardIds: readonly string[]): Promise<string[]> {
+  const takers = await db
+    .selectFrom('card_merges')
+    .select('into_card_id')
+    .where('from_card_id', 'in', cardIds)
+    .execute()
+  return [...new Set([...cardIds, ...takers.map((row) => row.into_card_id)])].sort()
+}
+
+async function dueCards(db: Db, limit: number): Promise<string[]> {
+  const rows = await db.selectFrom('trust_due').select('card_id').orderBy('card_id').limit(limit).execute()
+  return rows.map((row) => row.card_id)
+}
+
+/** One by one, in the order in which they are made. */
+async function settleDue(db: Db, cardIds: readonly string[]): Promise<void> {
+  for (const cardId of cardIds.toSorted())
+    await db.deleteFrom('trust_due').where('card_id', '=', cardId).execute()
+}
+
+/** Cards with judgements, of one workspace if it is named, in the order of their ids, after `after`. */
+async function judgedCards(db: Db, after: string, limit: number, workspaceId?: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('cards')
+    .select('card_id')
+    .$if(workspaceId !== undefined, (query) => query.where('workspace_id', '=', workspaceId ?? ''))
+    .where('trust', 'is not', null)
+    .where('card_id', '>', after)
+    .orderBy('card_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.card_id)
+}
+
+type CardRow = Awaited<ReturnType<typeof cardsToWeigh>>[number]
+type VerdictRow = Awaited<ReturnType<typeof verdictsOn>>[number]
+type VoteRow = Awaited<ReturnType<typeof votesOn>>[number]
+
+/** When the fix last changed: earlier judgements are about another fix. */
+type FixChange = { version: number; at: string }
+
+function lastChange(card: CardRow, former: readonly { version: number; edited_at: string }[]): FixChange {
+  const fields = fromJson<string[]>(card.edited_fields)
+  if (card.version > 1 && (fields.includes('fix_summary') || fields.includes('steps')))
+    return { version: card.version, at: card.edited_at }
+  return former.reduce<FixChange>(
+    (last, { version, edited_at }) => (version > last.version ? { version, at: edited_at } : last),
+    { version: 1, at: '' },
+  )
+}
+
+type Said = Pick<VerdictRow, 'user_id' | 'owner_id' | 'closeness'>
+
+/** The owner has praised a card of the judge too. */
+async function whoseIsReturned(ctx: Ctx, said: readonly Said[]): Promise<(row: Said) => boolean> {
+  const pairs = new Set<string>()
+  for (const [owner, rows] of Map.groupBy(said, (row) => row.owner_id)) {
+    const judges = new Set(rows.map((row) => row.user_id).filter((judge) => judge !== owner))
+    for (const judge of await praisedBy(ctx.db, owner, [...judges])) pairs.add(`${owner} ${judge}`)
+  }
+  return (row) => row.closeness !== 'owner' && pairs.has(`${row.owner_id} ${row.user_id}`)
+}
+
+/** Strangers can read it, and so judge it. */
+const isOpen = ({ status, visibility }: CardRow): boolean =>
+  status === 'published' && visibility !== 'private'
+
+/** The workspace whose members count in full: that of the card, or the private team that it was published from. */
+function workspaceOfMembers(card: CardRow): string | null {
+  if (!isOpen(card)) return card.workspace_id
+  const isFromTeam = card.origin_type !== 'personal' && card.origin_visibility === 'private'
+  return isFromTeam ? card.origin_workspace_id : null
+}
+
+/** Whether a person is a member where the members of a card count in full. */
+async function membersOf(ctx: Ctx, cards: readonly CardRow[], said: readonly Said[]) {
+  const workspaceIds = new Set(cards.flatMap((card) => workspaceOfMembers(card) ?? []))
+  const userIds = new Set(said.map(({ user_id }) => user_id))
+  const found = await membersAmong(ctx.db, [...workspaceIds], [...userIds])
+  const members = new Set(found.map(({ workspace_id, user_id }) => `${workspace_id} ${user_id}`))
+  return (card: CardRow, userId: string) => members.has(`${workspaceOfMembers(card)} ${userId}`)
+}
+
+type Weighed = {
+  card: CardRow
+  change: FixChange
+  isReturned: (row: Said) => boolean
+  isMember: (card: CardRow, userId: string) => boolean
+  everybodyIsProven: boolean
+}
+
+/**
+ * What was said in another workspace, of a draft that strangers read now, or of a card that was merged into this one,
+ * counts without its environment.
+ */
+const wasSaidHere = (row: VerdictRow, card: CardRow): boolean =>
+  row.card_id === card.card_id &&
+  [card.seen_since, card.opened_at, card.visibility === 'private' ? null : card.published_at].every(
+    (since) => since === null || row.created_at >= since,
+  )
+
+/**
+ * A verdict replaces what its giver said on reading. Only `outdated`, said after it, counts beside it: what worked once
+ * can be wrong today, and `useful` adds nothing to a verdict.
+ */
+function countsBeside(given: readonly Judgement[]): (vote: VoteRow) => boolean {
+  const lastAt = new Map<string, string>()
+  for (const { userId, at } of given) if (at > (lastAt.get(userId) ?? '')) lastAt.set(userId, at)
+  return ({ user_id, kind, created_at }) => {
+    const at = lastAt.get(user_id)
+    return at === undefined || (kind === 'outdated' && created_at > at)
+  }
+}
+
+/** The last judgement of each person in each environment. */
+function judgementsOf(
+  verdicts: readonly VerdictRow[],
+  votes: readonly VoteRow[],
+  { card, change, isReturned, isMember, everybodyIsProven }: Weighed,
+): Judgement[] {
+  const last = new Map(verdicts.map((row) => [`${row.user_id} ${row.environment_key}`, row]))
+  const given = [...last.values()].flatMap((row): Judgement[] =>
+    row.outcome === 'withdrawn'
+      ? []
+      : [
+          {
+            verdictId: row.verdict_id,
+            userId: row.user_id,
+            outcome: row.outcome,
+            isVote: false,
+            isBeforeChange: row.created_at < change.at,
+            environment: wasSaidHere(row, card) ? fromJson(row.environment) : {},
+            at: row.created_at,
+            closeness: row.closeness,
+            nthOfOwner: row.nth_of_owner,
+            isReturned: isReturned(row),
+            isProven: everybodyIsProven || row.email_verified === 1,
+            since: row.judge_since,
+            isMember: isMember(card, row.user_id),
+          },
+        ],
+  )
+  const voted = votes.filter(countsBeside(given)).map(
+    (row): Judgement => ({
+      verdictId: null,
+      userId: row.user_id,
+      outcome: row.kind === 'useful' ? 'worked' : 'stale',
+      isVote: true,
+      isBeforeChange: row.created_at < change.at,
+      environment: {},
+      at: row.created_at,
+      closeness: row.closeness,
+      nthOfOwner: 1,
+      isReturned: isReturned(row),
+      isProven: everybodyIsProven || row.email_verified === 1,
+      since: row.judge_since,
+      isMember: isMember(card, row.user_id),
+    }),
+  )
+  return [...given, ...voted]
+}
+
+/** A card with the judgements of people, and the facts that decide their weight for those who read it where it is. */
+export type JudgedCard = {
+  card: CardRow
+  judgements: Judgement[]
+  facts: CardFacts
+  /** Strangers read it, and the members of the private team that it was published from see it as their own. */
+  hasTeam: boolean
+}
+
+/** All judgements of these cards, and of the cards that were merged into them. */
+async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Promise<JudgedCard[]> {
+  const cards = await cardsToWeigh(ctx.db, cardIds)
+  const changes = Map.groupBy(await changesOfFix(ctx.db, cardIds), (row) => row.card_id)
+  const merges = await mergedInto(ctx.db, cardIds)
+  const takenBy = new Map(merges.map((row) => [row.from_card_id, row.into_card_id]))
+  const all = [...cardIds, ...takenBy.keys()]
+  const countedOn = (row: { card_id: string }) => takenBy.get(row.card_id) ?? row.card_id
+  const allVerdicts = await verdictsOn(ctx.db, all)
+  const allVotes = await votesOn(ctx.db, all)
+  const said = [...allVerdicts, ...allVotes]
+  const isReturned = await whoseIsReturned(ctx, said)
+  const isMember = await membersOf(ctx, cards, said)
+  const verdicts = Map.groupBy(allVerdicts, countedOn)
+  const votes = Map.groupBy(allVotes, countedOn)
+  const everybodyIsProven = isEveryAddressProven(ctx)
+  return cards.map((card) => ({
+    card,
+    judgements: judgementsOf(verdicts.get(card.card_id) ?? [], votes.get(card.card_id) ?? [], {
+      card,
+      change: lastChange(card, changes.get(card.card_id) ?? []),
+      isReturned,
+      isMember,
+      everybodyIsProven,
+    }),
+    facts: {
+      cardType: card.card_type,
+      isPublic: card.status === 'published' && card.visibility === 'public',
+      isForMembers: !isOpen(card),
+      halfLifeDays: policyOf(card).trustHalfLifeDays,
+      seenSince: card.seen_since,
+      now: ctx.now(),
+    },
+    hasTeam: isOpen(card) && workspaceOfMembers(card) !== null,
+  }))
+}
 
 /** Computes the trust of these cards from all judgements, and returns what has changed. */
 async function changesOf(ctx: Ctx, cardIds: readonly string[]) {
@@ -75,3 +491,94 @@ export async function refreshAllTrust(ctx: Ctx, stopping: AbortSignal): Promise<
     after = some.at(-1) ?? after
   }
 }
+
+/** The relation of the viewer to the owner of a card, and how many of the owner's cards they have judged. */
+export const standingOf = (ctx: UserCtx, cardId: string) => findStanding(ctx.db, cardId, ctx.viewer.userId)
+
+/** The owner's praise for these cards of the viewer weighs less once the viewer praises one of the owner's. */
+export const praiseReturned = (ctx: UserCtx, ownerId: string): Promise<string[]> =>
+  cardsPraisedBy(ctx.db, ownerId, ctx.viewer.userId)
+
+/**
+ * Refreshes that have not begun yet, and the last one of each card: two hundred verdicts at once need only a few
+ * refreshes.
+ */
+type Queue = { waiting: Map<string, Promise<void>>; last: Map<string, Promise<void>> }
+const QUEUES = new WeakMap<Database, Queue>()
+
+function queueOf(database: Database): Queue {
+  const known = QUEUES.get(database)
+  if (known) return known
+  const made = { waiting: new Map(), last: new Map() }
+  QUEUES.set(database, made)
+  return made
+}
+
+/** The card may have been merged into another since the judgement was read: it counts there too. */
+const compute = (ctx: UserCtx, cardId: string): Promise<void> =>
+  inTx(
+    ctx,
+    async (ctx) => {
+      await settleDue(ctx.db, [cardId])
+      const counting = await withTakers(ctx.db, [cardId])
+      for (const id of counting) await lockCard(ctx, id)
+      for (const id of counting) await refreshTrust(ctx, [id])
+    },
+    SELF_GUARDED,
+  )
+
+/**
+ * Call it in the transaction that writes a judgement, before it refers to a card or locks one: a refresh takes the mark and
+ * then the card. If the process ends before the refresh, a job does it.
+ */
+export const refreshIsDue = (ctx: Ctx, ...cardIds: readonly string[]): Promise<void> =>
+  markDue(ctx.db, ...cardIds)
+
+/** Call it after that transaction. Resolves when the card's trust includes everything from before the call. */
+export function refreshSoon(ctx: UserCtx, cardId: string): Promise<void> {
+  if (ctx.transacting) return refreshTrust(ctx, [cardId])
+  const { waiting, last } = queueOf(ctx.database)
+  const joined = waiting.get(cardId)
+  if (joined) return joined
+  const begin = () => {
+    waiting.delete(cardId)
+    return compute(ctx, cardId)
+  }
+  const next = (last.get(cardId) ?? Promise.resolve()).then(begin, begin)
+  waiting.set(cardId, next)
+  last.set(cardId, next)
+  const forget = () => {
+    if (last.get(cardId) === next) last.delete(cardId)
+  }
+  next.then(forget, forget)
+  return next
+}
+
+/** Refreshes a judged card: strangers learn nothing said about a draft, and earlier verdicts were about another fix. */
+const refreshJudged = async (ctx: Ctx, { cardId, isJudged }: { cardId: string; isJudged: boolean }) => {
+  if (isJudged) await refreshTrust(ctx, [cardId])
+}
+
+/** Keeps the trust of cards in step with what other features do to cards. */
+export const trustSubscribers: Subscribers<Ctx> = {
+  'card.audience_changed': [refreshJudged],
+  'card.fix_changed': [refreshJudged],
+  'card.judgements_removed': [(ctx, { cardIds }) => refreshIsDue(ctx, ...cardIds)],
+}
+
+/** It is the last verdict of its person on the card in its environment, and is not withdrawn. */
+export const stands = (eb: ExpressionBuilder<Schema, 'card_verdicts'>) =>
+  eb.and([
+    eb('card_verdicts.outcome', '<>', 'withdrawn'),
+    eb.not(
+      eb.exists(
+        eb
+          .selectFrom('card_verdicts as later')
+          .select('later.verdict_id')
+          .whereRef('later.card_id', '=', 'card_verdicts.card_id')
+          .whereRef('later.user_id', '=', 'card_verdicts.user_id')
+          .whereRef('later.environment_key', '=', 'card_verdicts.environment_key')
+          .whereRef('later.verdict_id', '>', 'card_verdicts.verdict_id'),
+      ),
+    ),
+  ])

@@ -2,26 +2,192 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, notFound } from '../../core/errors.ts'
-import { MARK, Provenance } from '../../core/provenance.ts'
 import { AnswerId, Email, Id, Time } from '../../core/schemas.ts'
+import { MARK, Provenance } from '../../core/untrusted-text.ts'
 import { flag } from '../../db/columns.ts'
-import type { MembershipsTable, Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
+import type { Db } from '../../db/db.ts'
+import type { MembershipsTable, Role, WorkspacesTable } from '../../db/schema.ts'
+import { containsInstructions } from '../../review/find-danger.ts'
 import { audit } from '../audit/audit.ts'
-import { tell } from '../notices/tell.ts'
-import { requireRole } from '../permissions/permission.ts'
-import { RoleName } from '../permissions/policy.ts'
-import { containsInstructions } from '../review/find-danger.ts'
-import {
-  countAdmins,
-  deleteMembership,
-  findMembership,
-  listMembersOf,
-  readsAddress,
-  setRole,
-  successorInOffice,
-} from './members.store.ts'
-import { withdrawInvitesOf, withdrawInvitesTo } from './withdraw-invites.ts'
-import { insertMembership, workspaceName } from './workspaces.store.ts'
+import { cancelMails } from '../mail/outbox.ts'
+import { tell } from '../notices/notices.ts'
+import { RoleName, requireRole } from '../permissions/permissions.ts'
+import { insertMembership, workspaceName } from './workspaces.ts'
+
+export type MemberRow = MembershipsTable & { email: string | null; display_name: string }
+
+/** In the order of joining. */
+function listMembersOf(db: Db, workspaceId: string): Promise<MemberRow[]> {
+  return db
+    .selectFrom('memberships')
+    .innerJoin('users', 'users.user_id', 'memberships.user_id')
+    .selectAll('memberships')
+    .select(['users.email', 'users.display_name'])
+    .where('memberships.workspace_id', '=', workspaceId)
+    .orderBy('memberships.created_at')
+    .orderBy('memberships.user_id')
+    .execute()
+}
+
+export function findMembership(
+  db: Db,
+  workspaceId: string,
+  userId: string,
+): Promise<MembershipsTable | undefined> {
+  return db
+    .selectFrom('memberships')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+}
+
+/** Whether somebody reads the address of another person in the list of members of some workspace. */
+async function readsAddress(db: Db, readerId: string, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('memberships as theirs')
+    .innerJoin('memberships as mine', 'mine.workspace_id', 'theirs.workspace_id')
+    .select('theirs.workspace_id')
+    .where('mine.user_id', '=', readerId)
+    .where('theirs.user_id', '=', userId)
+    .where('theirs.address_known', '=', 1)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function countAdmins(db: Db, workspaceId: string): Promise<number> {
+  const { admins } = await db
+    .selectFrom('memberships')
+    .select(({ fn }) => fn.countAll<number>().as('admins'))
+    .where('workspace_id', '=', workspaceId)
+    .where('role', '=', 'admin')
+    .executeTakeFirstOrThrow()
+  return admins
+}
+
+/** Who follows the last admin: who gave the role, otherwise the editor who joined first. Viewers do not, as nobody lets them read drafts. */
+async function successorInOffice(db: Db, workspaceId: string, giver: string): Promise<string | undefined> {
+  const rows = await db
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('workspace_id', '=', workspaceId)
+    .where((eb) => eb.or([eb('user_id', '=', giver), eb('role', '=', 'editor')]))
+    .orderBy('created_at')
+    .orderBy('user_id')
+    .execute()
+  return (rows.find((row) => row.user_id === giver) ?? rows[0])?.user_id
+}
+
+export async function setRole(
+  db: Db,
+  workspaceId: string,
+  userId: string,
+  role: Role,
+  givenBy: string | null,
+): Promise<void> {
+  await db
+    .updateTable('memberships')
+    .set({ role, role_given_by: givenBy })
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+async function deleteMembership(db: Db, workspaceId: string, userId: string): Promise<void> {
+  await db
+    .deleteFrom('memberships')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+const revokeOpenInvites = (db: Db, workspaceId: string) =>
+  db
+    .updateTable('workspace_invites')
+    .set({ status: 'revoked' })
+    .where('workspace_id', '=', workspaceId)
+    .where('status', '=', 'pending')
+    .returning(['invite_id', 'email', 'address_known'])
+
+/** The open invitations that one person has sent. */
+const revokeInvitesBy = (db: Db, workspaceId: string, userId: string) =>
+  revokeOpenInvites(db, workspaceId).where('invited_by', '=', userId).execute()
+
+/** The open invitations, in every workspace, that name an account whose address the team does not read. */
+const revokeInvitesNaming = (db: Db, userId: string) =>
+  db
+    .updateTable('workspace_invites')
+    .set({ status: 'revoked' })
+    .where('for_user_id', '=', userId)
+    .where('address_known', '=', 0)
+    .where('status', '=', 'pending')
+    .returning(['workspace_id', 'invite_id', 'email', 'address_known'])
+    .execute()
+
+/** No admin wrote this address: it came from the account. */
+async function forgetAddressInInvites(db: Db, userId: string): Promise<void> {
+  await db
+    .updateTable('workspace_invites')
+    .set({ email: '', email_normal: '' })
+    .where('for_user_id', '=', userId)
+    .where('address_known', '=', 0)
+    .execute()
+}
+
+/** The open invitations to one person: to the account, or to its address. */
+const revokeInvitesTo = (db: Db, workspaceId: string, userId: string) =>
+  revokeOpenInvites(db, workspaceId)
+    .where((eb) => {
+      const address = eb.selectFrom('users').select('email_normal').where('user_id', '=', userId)
+      return eb.or([eb('for_user_id', '=', userId), eb('email_normal', '=', address)])
+    })
+    .execute()
+
+async function noteRevoked(
+  ctx: UserCtx,
+  workspaceId: string,
+  revoked: Awaited<ReturnType<typeof revokeInvitesBy>>,
+  why: string,
+): Promise<void> {
+  for (const { invite_id, email, address_known } of revoked) {
+    await cancelMails(ctx, `invite:${invite_id}`)
+    await audit(ctx, {
+      action: 'invite.revoked',
+      subject: { type: 'invite', id: invite_id },
+      workspaceId,
+      details: { email: address_known === 1 ? email : '', why },
+    })
+  }
+}
+
+/**
+ * Call it in the transaction that takes the role of an admin from a member. Who sends an invitation knows its token, and
+ * could come back by it with the role that was taken.
+ */
+export async function withdrawInvitesOf(ctx: UserCtx, former: MembershipsTable): Promise<void> {
+  if (former.role !== 'admin') return
+  const { workspace_id, user_id } = former
+  const revoked = await revokeInvitesBy(ctx.db, workspace_id, user_id)
+  await noteRevoked(ctx, workspace_id, revoked, 'its sender is no longer an admin')
+}
+
+/** Who was added while an invitation to them was open still has its link, and could come back by it once removed. */
+async function withdrawInvitesTo(ctx: UserCtx, removed: MembershipsTable): Promise<void> {
+  const { workspace_id, user_id } = removed
+  const revoked = await revokeInvitesTo(ctx.db, workspace_id, user_id)
+  await noteRevoked(ctx, workspace_id, revoked, 'the invited person was removed')
+}
+
+/**
+ * For an account that is deleted. An admin who named it by its id never had its address, and could otherwise go on to
+ * have it mailed. An invitation to an address that an admin wrote stays.
+ */
+export async function withdrawInvitesNaming(ctx: UserCtx, userId: string): Promise<void> {
+  for (const revoked of await revokeInvitesNaming(ctx.db, userId))
+    await noteRevoked(ctx, revoked.workspace_id, [revoked], 'the invited account was deleted')
+  await forgetAddressInInvites(ctx.db, userId)
+}
 
 /** If left out, the role is the default of the workspace's policy, or else viewer. */
 export const OptionalRole = RoleName.optional().meta({

@@ -1,39 +1,111 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import type { UserCtx } from '../../core/context.ts'
-import { inTx } from '../../core/context.ts'
+import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
 import { requireScope } from '../../core/invoke.ts'
-import { plainName } from '../../core/names.ts'
-import { presentWithin } from '../../core/page-size.ts'
-import { MARK, Provenance } from '../../core/provenance.ts'
-import { AnswerId, Id, Time } from '../../core/schemas.ts'
+import { AnswerId, Id, presentWithin, Time } from '../../core/schemas.ts'
+import { MARK, Provenance, plainName } from '../../core/untrusted-text.ts'
 import { fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
+import type { Db } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
-import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
+import type { MembershipsTable, Role, WorkspacesTable } from '../../db/schema.ts'
+import { cleanJson, Findings } from '../../redaction/redact.ts'
+import { containsInstructions } from '../../review/find-danger.ts'
 import { audit } from '../audit/audit.ts'
-import { holdCardsOf } from '../cards/hold-card.ts'
-import { reindexWorkspaceSoon } from '../cards/indexing/reindex.ts'
-import { rejectRepeatedIn } from '../cards/reject-repeated.ts'
-import { markAll, successorsAround } from '../cards/succession-mark.ts'
-import { requireLiveCredential } from '../identity/credentials/live-credential.ts'
-import { requirePublishing } from '../identity/users/publishing-setting.ts'
-import { requireUser } from '../identity/users/users.ts'
-import { forgetMissedSearches } from '../missed-searches/missed-searches.ts'
-import { requireRole, requireVisible } from '../permissions/permission.ts'
-import { PolicyJson, policyOf, RoleName } from '../permissions/policy.ts'
-import { cleanJson, Findings } from '../redaction/stored.ts'
-import { containsInstructions } from '../review/find-danger.ts'
-import { requireMayPublish } from '../sanctions/sanctions.ts'
+import { reindexWorkspaceSoon } from '../cards/card-index.ts'
+import { markAll, successorsAround } from '../cards/read.ts'
+import { rejectRepeatedIn } from '../cards/similar.ts'
+import { holdCardsOf } from '../cards/store.ts'
+import { requireLiveCredential, requirePublishing, requireUser } from '../identity/users.ts'
+import { PolicyJson, policyOf, RoleName, requireRole, requireVisible } from '../permissions/permissions.ts'
+import { requireMayPublish } from '../permissions/sanctions.ts'
+import { forgetMissedSearches } from '../search/search-misses.ts'
 import { refreshTrustIn } from '../trust/refresh.ts'
-import {
-  findWorkspace,
-  insertFounder,
-  insertWorkspace,
-  listWorkspacesOf,
-  updateWorkspace,
-  type WorkspaceRow,
-} from './workspaces.store.ts'
+
+async function insertWorkspace(db: Db, row: WorkspacesTable): Promise<void> {
+  await db.insertInto('workspaces').values(row).execute()
+}
+
+/**
+ * The first member of a new workspace. A plain insert, because everybody who registers comes here: on a cluster, one that
+ * looks for conflicts would lock the accounts and workspaces of all, and those who register at once would wait in a circle.
+ */
+async function insertFounder(db: Db, row: MembershipsTable): Promise<void> {
+  await db.insertInto('memberships').values(row).execute()
+}
+
+/** A second one at the same time causes a serialisation failure; the retry then finds the first. */
+export async function insertMembership(db: Db, row: MembershipsTable): Promise<void> {
+  await db
+    .insertInto('memberships')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+async function updateWorkspace(db: Db, workspaceId: string, change: Partial<WorkspacesTable>): Promise<void> {
+  await db.updateTable('workspaces').set(change).where('workspace_id', '=', workspaceId).execute()
+}
+
+type WorkspaceRow = WorkspacesTable & { role: Role | null; member_count: number }
+
+/** Workspaces with the role of `userId` in them. */
+const workspacesFor = (db: Db, userId: string) =>
+  db
+    .selectFrom('workspaces')
+    .leftJoin('memberships as mine', (join) =>
+      join.onRef('mine.workspace_id', '=', 'workspaces.workspace_id').on('mine.user_id', '=', userId),
+    )
+
+const memberCount = sql<number>`(select count(*) from memberships as m
+  where m.workspace_id = workspaces.workspace_id)`
+
+function findWorkspace(db: Db, userId: string, workspaceId: string): Promise<WorkspaceRow> {
+  return workspacesFor(db, userId)
+    .selectAll('workspaces')
+    .select(['mine.role', memberCount.as('member_count')])
+    .where('workspaces.workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+}
+
+export type ListOptions = { includePublic: boolean; limit: number; offset: number }
+
+/** The user's own first, then public ones; newest first in both. */
+async function listWorkspacesOf(
+  db: Db,
+  userId: string,
+  { includePublic, limit, offset }: ListOptions,
+): Promise<{ rows: WorkspaceRow[]; total: number }> {
+  const listed = workspacesFor(db, userId).where((eb) =>
+    eb.or([
+      eb('mine.role', 'is not', null),
+      ...(includePublic ? [eb('workspaces.visibility', '=', 'public')] : []),
+    ]),
+  )
+  const { total } = await listed
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await listed
+    .selectAll('workspaces')
+    .select(['mine.role', memberCount.as('member_count')])
+    .orderBy(sql`case when mine.role is null then 1 else 0 end`)
+    .orderBy('workspaces.created_at', 'desc')
+    .orderBy('workspaces.workspace_id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return { rows, total }
+}
+
+export async function workspaceName(db: Db, workspaceId: string): Promise<string> {
+  const row = await db
+    .selectFrom('workspaces')
+    .select('name')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  return row.name
+}
 
 const MAX_LISTED = 500
 
@@ -270,3 +342,31 @@ export const changeWorkspace = capability({
     })
   },
 })
+
+/** Made at registration. Its owner is its only member, and writes that name no workspace go there. */
+export async function createPersonalWorkspace(
+  ctx: Ctx,
+  owner: { userId: string; workspaceId: string },
+): Promise<void> {
+  const now = ctx.now().toISOString()
+  await insertWorkspace(ctx.db, {
+    workspace_id: owner.workspaceId,
+    name: 'Personal',
+    type: 'personal',
+    visibility: 'private',
+    policy_json: null,
+    created_by: owner.userId,
+    created_at: now,
+    updated_at: now,
+    deleted_at: null,
+    opened_at: null,
+  })
+  await insertFounder(ctx.db, {
+    workspace_id: owner.workspaceId,
+    user_id: owner.userId,
+    role: 'admin',
+    created_at: now,
+    role_given_by: null,
+    address_known: 1,
+  })
+}

@@ -1,31 +1,25 @@
-import type { readPolicy } from '#server/features/credits/policy.ts'
-import type { readServiceWarnings } from '#server/features/health/service-warnings.ts'
-import type {
-  createApiKey,
-  deleteApiKey,
-  listApiKeys,
-} from '#server/features/identity/credentials/api-keys.ts'
-import type { logout as logoutCapability } from '#server/features/identity/credentials/sessions.ts'
+import type { changeProfile as changeProfileCapability } from '#server/features/accounts/settings.ts'
+import type { readPolicy } from '#server/features/credits/ledger.ts'
+import type { readServiceWarnings } from '#server/features/health/health.ts'
+import type { createApiKey, deleteApiKey, listApiKeys } from '#server/features/identity/api-keys.ts'
 import type {
   cancelEmailChange as cancelEmailChangeCapability,
   changeEmail as changeEmailCapability,
-} from '#server/features/identity/recovery/email-change.ts'
-import type {
+  requestPasswordReset,
   resendVerification as resendVerificationCapability,
   resetPassword as resetPasswordCapability,
   verifyEmail as verifyEmailCapability,
-} from '#server/features/identity/recovery/email-links.ts'
-import type { requestPasswordReset } from '#server/features/identity/recovery/reset-requests.ts'
+} from '#server/features/identity/email-links.ts'
+import type { logout as logoutCapability } from '#server/features/identity/sessions.ts'
 import type {
   me as meCapability,
   submitOnboarding as submitOnboardingCapability,
-} from '#server/features/identity/users/users.ts'
+} from '#server/features/identity/users.ts'
 import type {
   login as loginCapability,
   loginWithGoogle as loginWithGoogleCapability,
   register as registerCapability,
-} from '#server/features/joining/sign-in.ts'
-import type { changeProfile as changeProfileCapability } from '#server/features/settings/profile.ts'
+} from '#server/features/workspaces/sign-in.ts'
 import { call } from './client.ts'
 
 export const register = call<typeof registerCapability>('POST /api/v1/auth/register')

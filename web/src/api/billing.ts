@@ -1,19 +1,19 @@
 import type { OutputOf } from '#server/core/capability.ts'
-import type { listPlans as ListPlans, listCreditPacks } from '#server/features/billing/catalogue.ts'
 import type {
   checkoutCredits,
   checkoutPlan,
   openPortal,
   readStatus,
 } from '#server/features/billing/checkout.ts'
-import type { readHistory } from '#server/features/credit-history/credit-history.ts'
-import type { readBalance } from '#server/features/credits/balance.ts'
+import type { readHistory } from '#server/features/billing/credit-history.ts'
+import type { listPlans as ListPlans, listCreditPacks } from '#server/features/billing/plans.ts'
 import type {
   createInvite,
   listMyInvites,
   redeemInvite,
   withdrawInvite,
-} from '#server/features/invite-codes/invite-codes.ts'
+} from '#server/features/credits/invite-codes.ts'
+import type { readBalance } from '#server/features/credits/ledger.ts'
 import { call } from './client.ts'
 
 export type Plan = OutputOf<typeof ListPlans>[number]

@@ -2,26 +2,26 @@ import type {
   deleteCard as deleteCapability,
   undeleteCard as undeleteCapability,
 } from '#server/features/cards/delete.ts'
+import type { cardStats as statsCapability } from '#server/features/cards/list.ts'
 import type {
-  cardHistory as historyCapability,
-  restoreCard as restoreCapability,
-  cardVersion as versionCapability,
-} from '#server/features/cards/history.ts'
-import type { moveCard as moveCapability } from '#server/features/cards/move.ts'
-import type { publishCard as publishCapability } from '#server/features/cards/publish.ts'
-import type { getCard as getCapability, listCases } from '#server/features/cards/read.ts'
-import type { recordCard as recordCapability } from '#server/features/cards/record.ts'
-import type {
+  moveCard as moveCapability,
+  publishCard as publishCapability,
   shareCard as shareCapability,
   unpublishCard as unpublishCapability,
-} from '#server/features/cards/share.ts'
-import type { cardStats as statsCapability } from '#server/features/cards/stats.ts'
-import type { updateCard as updateCapability } from '#server/features/cards/update.ts'
+} from '#server/features/cards/publish.ts'
+import type { getCard as getCapability, listCases } from '#server/features/cards/read.ts'
+import type {
+  cardHistory as historyCapability,
+  recordCard as recordCapability,
+  restoreCard as restoreCapability,
+  updateCard as updateCapability,
+  cardVersion as versionCapability,
+} from '#server/features/cards/save.ts'
 import type {
   giveFeedback as giveFeedbackCapability,
   listFeedback as listFeedbackCapability,
   withdrawFeedback as withdrawFeedbackCapability,
-} from '#server/features/feedback/feedback.ts'
+} from '#server/features/trust/feedback.ts'
 import { call } from './client.ts'
 
 export const listCards = call<typeof listCases>('GET /api/v1/cases')

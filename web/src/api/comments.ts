@@ -4,7 +4,7 @@ import type {
   deleteComment as DeleteComment,
   editComment as EditComment,
   listComments as ListComments,
-} from '#server/features/comments/comments.ts'
+} from '#server/features/cards/comments.ts'
 import { call } from './client.ts'
 
 export type CommentPage = OutputOf<typeof ListComments>

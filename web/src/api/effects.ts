@@ -1,5 +1,5 @@
 import type { OutputOf } from '#server/core/capability.ts'
-import type { readEffects as ReadEffects } from '#server/features/effects/effects.ts'
+import type { readEffects as ReadEffects } from '#server/features/trust/effects.ts'
 import { call } from './client.ts'
 
 export type Effects = OutputOf<typeof ReadEffects>

@@ -2,11 +2,11 @@ import type { OutputOf } from '#server/core/capability.ts'
 import type {
   dismissFirstSteps as DismissFirstSteps,
   readFirstSteps as ReadFirstSteps,
-} from '#server/features/first-steps/first-steps.ts'
+} from '#server/features/identity/first-steps.ts'
 import type {
   addSamples as AddSamples,
   removeSamples as RemoveSamples,
-} from '#server/features/first-steps/samples.ts'
+} from '#server/features/inbox/sample-cards.ts'
 import { call } from './client.ts'
 
 export type FirstSteps = OutputOf<typeof ReadFirstSteps>

@@ -1,8 +1,5 @@
 import type { OutputOf } from '#server/core/capability.ts'
-import type {
-  listGuide as ListGuide,
-  readGuidePage as ReadGuidePage,
-} from '#server/features/guide/read-guide.ts'
+import type { listGuide as ListGuide, readGuidePage as ReadGuidePage } from '#server/features/guide/guide.ts'
 import { call } from './client.ts'
 
 export type GuideHit = OutputOf<typeof ListGuide>['hits'][number]

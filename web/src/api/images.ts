@@ -2,7 +2,7 @@ import type { OutputOf } from '#server/core/capability.ts'
 import type {
   deleteImage as deleteCapability,
   listCardImages as listCapability,
-} from '#server/features/cards/images/images.ts'
+} from '#server/features/cards/images.ts'
 import { randomId } from '../lib/random.ts'
 import { call, requestJson } from './client.ts'
 

@@ -3,7 +3,7 @@ import type {
   deleteMaterial as DeleteMaterial,
   listRawMaterials,
   readMaterial as ReadMaterial,
-} from '#server/features/materials/materials.ts'
+} from '#server/features/cards/materials.ts'
 import { call } from './client.ts'
 
 export type Material = OutputOf<typeof ReadMaterial>

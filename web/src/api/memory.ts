@@ -2,21 +2,23 @@ import type { OutputOf } from '#server/core/capability.ts'
 import type {
   appendEvent as AppendEvent,
   deleteEvent as DeleteEvent,
+  listEvents as ListEvents,
   readEvent as ReadEvent,
 } from '#server/features/memory/events.ts'
 import type { transferPreferences as TransferPreferences } from '#server/features/memory/preferences.ts'
+import type {
+  readSnapshot as ReadSnapshot,
+  searchMemory as SearchMemory,
+} from '#server/features/memory/project-context.ts'
 import type {
   deleteProject as DeleteProject,
   listProjects as ListProjects,
   renameProject as RenameProject,
 } from '#server/features/memory/projects.ts'
-import type { searchMemory as SearchMemory } from '#server/features/memory/search.ts'
-import type { readSnapshot as ReadSnapshot } from '#server/features/memory/snapshot.ts'
-import type { listEvents as ListEvents } from '#server/features/memory/timeline.ts'
 import type {
   proposeCard as ProposeCard,
   recordFromMemory as RecordFromMemory,
-} from '#server/features/memory-cards/memory-cards.ts'
+} from '#server/features/memory/propose-card.ts'
 import { call } from './client.ts'
 
 /** An event as lists show it; a single event also has its provenance. */

@@ -2,12 +2,12 @@ import type { OutputOf } from '#server/core/capability.ts'
 import type {
   appealDecision as AppealDecision,
   askForLook as AskForLook,
-} from '#server/features/moderation/appeal.ts'
+} from '#server/features/moderation/appeals.ts'
 import type {
+  decideMatter as DecideMatter,
   liftBan as LiftBan,
   listPublishingBans as ListPublishingBans,
-} from '#server/features/moderation/bans.ts'
-import type { decideMatter as DecideMatter } from '#server/features/moderation/decide.ts'
+} from '#server/features/moderation/decisions.ts'
 import type {
   getModeration as GetModeration,
   listModeration as ListModeration,
@@ -16,7 +16,7 @@ import type {
 import type {
   readReportable as ReadReportable,
   reportCard as ReportCard,
-} from '#server/features/moderation/report.ts'
+} from '#server/features/moderation/reports.ts'
 import { call } from './client.ts'
 
 export type ModerationMatter = OutputOf<typeof ListModeration>['items'][number]

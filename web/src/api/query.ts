@@ -1,5 +1,6 @@
 import { onlineManager, QueryClient } from '@tanstack/react-query'
-import { ApiError, NetworkError } from './client.ts'
+import { NetworkError } from '../lib/network-error.ts'
+import { ApiError } from './client.ts'
 
 /** No retry while the server is unreachable: everything is asked again when it is back. */
 const worthRetrying = (error: unknown) =>

@@ -1,14 +1,14 @@
 import type { InputOf, OutputOf } from '#server/core/capability.ts'
 import type { similarTo, similarToDraft } from '#server/features/cards/similar.ts'
+import type { searchCards as searchCapability } from '#server/features/search/search.ts'
+import type { searchEverywhere } from '#server/features/search/search-box.ts'
 import type {
   clearSearchHistory as clearCapability,
   forgetSearch as forgetCapability,
   listKeptSearches as keptCapability,
   rememberSearch as rememberCapability,
   saveSearch as saveCapability,
-} from '#server/features/kept-searches/kept-searches.ts'
-import type { searchCards as searchCapability } from '#server/features/search/search.ts'
-import type { searchEverywhere } from '#server/features/search-box/search-box.ts'
+} from '#server/features/search/search-history.ts'
 import { call } from './client.ts'
 
 export const searchCards = call<typeof searchCapability>('POST /api/v1/search')

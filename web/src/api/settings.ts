@@ -1,20 +1,20 @@
 import type { OutputOf } from '#server/core/capability.ts'
-import type { listApiKeys } from '#server/features/identity/credentials/api-keys.ts'
-import type {
-  endSession as EndSession,
-  listSessions as ListSessions,
-} from '#server/features/identity/credentials/sessions.ts'
-import type {
-  disconnectApp as DisconnectApp,
-  listConnectedApps,
-} from '#server/features/identity/oauth/connected-apps.ts'
-import type { changePassword as ChangePassword } from '#server/features/identity/recovery/change-password.ts'
-import type { signOutEverywhere as SignOutEverywhere } from '#server/features/identity/recovery/end-access.ts'
-import type { deleteAccountByPassword } from '#server/features/leaving/delete-account.ts'
+import type { deleteAccountByPassword } from '#server/features/accounts/delete-account.ts'
 import type {
   readSettings as ReadSettings,
   replaceSettings as ReplaceSettings,
-} from '#server/features/settings/settings.ts'
+} from '#server/features/accounts/settings.ts'
+import type { listApiKeys } from '#server/features/identity/api-keys.ts'
+import type {
+  disconnectApp as DisconnectApp,
+  listConnectedApps,
+} from '#server/features/identity/oauth-grants.ts'
+import type { changePassword as ChangePassword } from '#server/features/identity/passwords.ts'
+import type {
+  endSession as EndSession,
+  listSessions as ListSessions,
+  signOutEverywhere as SignOutEverywhere,
+} from '#server/features/identity/sessions.ts'
 import { call } from './client.ts'
 
 export type ApiKey = OutputOf<typeof listApiKeys>[number]

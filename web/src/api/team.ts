@@ -1,28 +1,29 @@
 import type { OutputOf } from '#server/core/capability.ts'
-import type { readWorkspaceAudit } from '#server/features/audit-log/audit-log.ts'
-import type { addMember as AddMember } from '#server/features/invitations/add-members.ts'
-import type {
-  acceptInvitation as AcceptInvitation,
-  declineInvitation as DeclineInvitation,
-  listMyInvitations as ListMyInvitations,
-} from '#server/features/invitations/addressed.ts'
-import type {
-  acceptInvite as AcceptInvite,
-  listInvites as ListInvites,
-  revokeInvite as RevokeInvite,
-  viewInvite as ViewInvite,
-} from '#server/features/invitations/invitations.ts'
-import type { resendInvite as ResendInvite, invite as SendInvite } from '#server/features/invitations/send.ts'
 import type {
   deleteWorkspace as DeleteWorkspace,
   previewWorkspaceDeletion,
-} from '#server/features/leaving/delete-workspace.ts'
-import type { readTeamWeek } from '#server/features/team/week.ts'
+} from '#server/features/accounts/delete-workspace.ts'
+import type { readTeamWeek } from '#server/features/inbox/team-week.ts'
+import type { addMember as AddMember } from '#server/features/workspaces/add-members.ts'
+import type { readWorkspaceAudit } from '#server/features/workspaces/audit-log.ts'
+import type {
+  acceptInvitation as AcceptInvitation,
+  acceptInvite as AcceptInvite,
+  declineInvitation as DeclineInvitation,
+  listInvites as ListInvites,
+  listMyInvitations as ListMyInvitations,
+  revokeInvite as RevokeInvite,
+  viewInvite as ViewInvite,
+} from '#server/features/workspaces/invitations.ts'
 import type {
   changeMemberRole,
   listMembers as ListMembers,
   removeMember as RemoveMember,
 } from '#server/features/workspaces/members.ts'
+import type {
+  resendInvite as ResendInvite,
+  invite as SendInvite,
+} from '#server/features/workspaces/send-invitations.ts'
 import type {
   createWorkspace as CreateWorkspace,
   changeWorkspace,

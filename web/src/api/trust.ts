@@ -1,17 +1,17 @@
 import type { OutputOf } from '#server/core/capability.ts'
+import type { writeCites as WriteCites } from '#server/features/trust/card-cites.ts'
 import type {
   linkCards as LinkCards,
   listLinks as ListLinks,
   unlinkCards as UnlinkCards,
-} from '#server/features/card-links/links.ts'
-import type { mergeCard as MergeCard, unmergeCard as UnmergeCard } from '#server/features/card-links/merge.ts'
-import type { writeCites as WriteCites } from '#server/features/staleness/cites.ts'
-import type { reviewQueue as ReviewQueue } from '#server/features/staleness/review-queue.ts'
-import type { listVerdicts as ListVerdicts } from '#server/features/verdicts/list-verdicts.ts'
+} from '#server/features/trust/links.ts'
+import type { mergeCard as MergeCard, unmergeCard as UnmergeCard } from '#server/features/trust/merge.ts'
+import type { reviewQueue as ReviewQueue } from '#server/features/trust/review-queue.ts'
 import type {
+  listVerdicts as ListVerdicts,
   verifyCard as VerifyCard,
   withdrawVerdicts as WithdrawVerdicts,
-} from '#server/features/verdicts/verdicts.ts'
+} from '#server/features/trust/verdicts.ts'
 import { call } from './client.ts'
 
 export const verifyCard = call<typeof VerifyCard>('POST /api/v1/cards/{card_id}/verdicts')

@@ -1,12 +1,13 @@
-// The shapes that the pages work with, all of them taken from the declarations of the capabilities.
 import type { z } from 'zod'
 import type { OutputOf } from '#server/core/capability.ts'
-import type { listLinks } from '#server/features/card-links/links.ts'
-import type { CaseListItem, CaseResponse } from '#server/features/cards/schemas.ts'
-import type { UserResponse } from '#server/features/identity/users/users.ts'
-import type { login } from '#server/features/joining/sign-in.ts'
+import type { CaseListItem, CaseResponse } from '#server/features/cards/card.ts'
+import type { UserResponse } from '#server/features/identity/users.ts'
 import type { SearchResponse as SearchAnswer } from '#server/features/search/schemas.ts'
-import type { listVerdicts } from '#server/features/verdicts/list-verdicts.ts'
+import type { listLinks } from '#server/features/trust/links.ts'
+import type { listVerdicts } from '#server/features/trust/verdicts.ts'
+import type { login } from '#server/features/workspaces/sign-in.ts'
+
+// The shapes that the pages work with, all of them taken from the declarations of the capabilities.
 
 export type User = z.output<typeof UserResponse>
 export type TokenResponse = OutputOf<typeof login>

@@ -1,7 +1,7 @@
 import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
 import { Command, Ellipsis, Plus } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { DEFAULT_LANGUAGE } from '#server/core/language.ts'
+import { DEFAULT_LANGUAGE } from '#server/shared/language.ts'
 import { cx } from '../lib/cx.ts'
 import { setLanguage } from '../lib/format.ts'
 import { browserLanguage } from '../lib/language.ts'

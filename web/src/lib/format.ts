@@ -1,4 +1,4 @@
-import { canonicalLanguage, DEFAULT_LANGUAGE, DIGITS } from '#server/core/language.ts'
+import { canonicalLanguage, DEFAULT_LANGUAGE, DIGITS } from '#server/shared/language.ts'
 
 const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const
 const CLOCK = { hour: 'numeric', minute: '2-digit' } as const

@@ -1,4 +1,4 @@
-import { canonicalLanguage } from '#server/core/language.ts'
+import { canonicalLanguage } from '#server/shared/language.ts'
 
 /** The tag in the form that `Intl` accepts; `undefined` if `Intl` would throw. For every text from outside. */
 export const validLanguage = (tag: string | undefined | null): string | undefined =>

@@ -1,21 +1,262 @@
-import type { Entry, McpClient } from '../clients/client.ts'
-import { entryIn, genericEntries, keyIn, withEntry, withoutEntry } from '../clients/entry.ts'
-import { readText, removeFile, writeText } from '../clients/files.ts'
-import { findClient, installedClients } from '../clients/installed.ts'
+import { spawn } from 'node:child_process'
+import { existsSync, rmSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { VERSION } from '../../../core/version.ts'
 import { ClientError, CommandError, EXIT } from '../exit-codes.ts'
-import { requireWorkspaceId } from '../given-options.ts'
-import type { Probe } from '../mcp-probe.ts'
-import { KVAULT, keepOwnCopy, ownCommand } from '../own-copy.ts'
+import {
+  eventsOf,
+  isEventStream,
+  isGood,
+  jsonIn,
+  lineSplitter,
+  reasonOf,
+  request,
+  textOf,
+} from '../http-request.ts'
+import { requireWorkspaceId } from '../input.ts'
+import {
+  KVAULT,
+  keepOwnCopy,
+  npxFolder,
+  ownCommand,
+  ownDataFolder,
+  settingsFolder,
+  vaultOfPackage,
+} from '../local-files.ts'
 import { findProfile, givenKey, type ProfileOptions, urlToJoin } from '../profile.ts'
-import { requireNewest } from '../server-version.ts'
-import { isInteractive, paint, print, question } from '../terminal.ts'
-import { type Change, connectionOf, keptFile, saveConnection } from './connections.ts'
+import {
+  type Change,
+  type ClientKey,
+  type Connection,
+  connectionOf,
+  connections,
+  digestOf,
+  dropConnection,
+  endKey,
+  type KeyMaker,
+  keptFile,
+  keyMaker,
+  saveConnection,
+  takeBackKey,
+} from '../sign-in.ts'
+import { isInteractive, paint, print, question, warn } from '../terminal.ts'
+import { ask } from '../vault-client.ts'
+import {
+  entryIn,
+  genericEntries,
+  keyIn,
+  readText,
+  removeFile,
+  type Way,
+  wayOf,
+  withEntry,
+  withoutEntry,
+  writeText,
+} from './client-settings.ts'
+import { type Entry, findClient, installedClients, type McpClient } from './clients.ts'
 import { agreed, type ConsentOptions, HIDDEN_KEY, requireEncryption, showChange } from './consent.ts'
-import { forEachClient } from './each-client.ts'
-import { connectHooks } from './hooks.ts'
-import { type ClientKey, endKey, type KeyMaker, keyMaker, takeBackKey } from './keys.ts'
-import { orStopped } from './or-stopped.ts'
-import { prove } from './prove.ts'
+import { connectHooks, type Undo, undoHooks, writeUndo } from './hooks.ts'
+
+export async function versionOf(url: string): Promise<string | undefined> {
+  const { version } = ((await ask(url, '/health')).body ?? {}) as { version?: unknown }
+  return typeof version === 'string' ? version : undefined
+}
+
+/**
+ * npx asks the vault for its package, and then executes the one that it has of this address. After an upgrade of the vault
+ * that is an old one for ever, and `connect` would copy it to where hooks start it. npm can make such a folder anew.
+ */
+async function requireNewest(url: string): Promise<void> {
+  const folder = npxFolder()
+  if (folder === undefined || vaultOfPackage() !== url) return
+  const version = await versionOf(url)
+  if (version === undefined || version === VERSION) return
+  rmSync(folder, { recursive: true, force: true })
+  throw new CommandError(
+    `npx had kept kvault ${VERSION}; ${url} has ${version}. The old one is deleted: repeat the command.`,
+    EXIT.byHand,
+  )
+}
+
+/**
+ * All clients one after the other. The file of one does not stop the others; what concerns all of them does, such as a
+ * sign-in that was declined.
+ */
+async function forEachClient(
+  clients: readonly McpClient[],
+  run: (client: McpClient) => Promise<void>,
+): Promise<number> {
+  const failed: { title: string; error: ClientError }[] = []
+  for (const client of clients)
+    try {
+      await run(client)
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error
+      failed.push({ title: client.title, error })
+    }
+  for (const { error } of failed) warn(error.message)
+  if (failed.length > 0 && clients.length > 1) warn(`Failed: ${failed.map(({ title }) => title).join(', ')}.`)
+  return failed[0]?.error.exitCode ?? EXIT.done
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
+/**
+ * Waits for something that Ctrl+C ends as an error, so that what was begun is taken back. A second Ctrl+C ends the program
+ * at once.
+ */
+async function orStopped<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const ended = new AbortController()
+  let stop = () => {}
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(new CommandError('Stopped.'))
+  })
+  for (const signal of SIGNALS) process.once(signal, stop)
+  try {
+    return await Promise.race([work(ended.signal), stopped])
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stop)
+    ended.abort()
+  }
+}
+
+/** The result of asking a server for its tools, as a client would by its entry. */
+export type Probe =
+  | { state: 'works'; tools: string[] }
+  /** No key is in the entry: the client is sent to the browser when it first connects. */
+  | { state: 'signs-in' }
+  | { state: 'refused'; detail: string; status?: number | undefined }
+  | { state: 'unreachable'; detail: string }
+
+type Reply = {
+  id?: unknown
+  result?: { tools?: { name: string }[]; nextCursor?: string }
+  error?: { message: string }
+}
+
+const TIMEOUT_MS = 20_000
+const VERSION_HEADER = { 'mcp-protocol-version': '2025-11-25' }
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'kvault', version: VERSION },
+  },
+}
+const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' }
+const LIST = { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} }
+
+/** People write entries too: a program that cannot even be named to the system is one that does not answer. */
+export const probe = (way: Way, signal?: AbortSignal): Promise<Probe> =>
+  way.kind === 'http'
+    ? probeHttp(way, signal)
+    : probeProgram(way, signal).catch((error) => ({ state: 'unreachable', detail: reasonOf(error) }))
+
+const judged = (reply: Reply | undefined): Probe => {
+  if (reply?.result?.tools) return { state: 'works', tools: reply.result.tools.map(({ name }) => name) }
+  return { state: 'refused', detail: reply?.error?.message ?? 'It answered something other than its tools.' }
+}
+
+/** The answer to one request, from a body that is JSON or an event stream. */
+async function replyTo(id: number, answer: IncomingMessage): Promise<Reply | undefined> {
+  if (!isEventStream(answer)) return JSON.parse(await textOf(answer))
+  for await (const data of eventsOf(answer)) {
+    const reply: Reply = JSON.parse(data)
+    if (reply.id === id) return reply
+  }
+  return undefined
+}
+
+async function refusalOf(answer: IncomingMessage, hasKey: boolean): Promise<Probe> {
+  const text = await textOf(answer)
+  const { statusCode: status, headers } = answer
+  if (status === 401 && !hasKey && headers['www-authenticate']?.includes('resource_metadata'))
+    return { state: 'signs-in' }
+  try {
+    const { detail, error } = JSON.parse(text)
+    return { state: 'refused', status, detail: detail ?? error?.message ?? `It answered ${status}.` }
+  } catch {
+    return { state: 'refused', status, detail: `It answered ${status}.` }
+  }
+}
+
+async function probeHttp(
+  { url, headers }: Way & { kind: 'http' },
+  signal: AbortSignal | undefined,
+): Promise<Probe> {
+  const hasKey = Object.keys(headers).some((name) => /^(authorization|x-api-key)$/i.test(name))
+  const send = (message: object, more: Record<string, string> = {}) =>
+    request(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+        ...more,
+      },
+      body: JSON.stringify(message),
+      timeoutMs: TIMEOUT_MS,
+      signal,
+    })
+  try {
+    const first = await send(INITIALIZE)
+    if (!isGood(first)) return await refusalOf(first, hasKey)
+    await replyTo(INITIALIZE.id, first)
+    const session = first.headers['mcp-session-id']
+    const more = { ...VERSION_HEADER, ...(typeof session === 'string' ? { 'mcp-session-id': session } : {}) }
+    await textOf(await send(INITIALIZED, more))
+    const listed = await send(LIST, more)
+    return isGood(listed) ? judged(await replyTo(LIST.id, listed)) : await refusalOf(listed, hasKey)
+  } catch (error) {
+    return { state: 'unreachable', detail: reasonOf(error) }
+  }
+}
+
+function probeProgram(
+  { command, args, env }: Way & { kind: 'stdio' },
+  signal: AbortSignal | undefined,
+): Promise<Probe> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      env: { ...process.env, ...env },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    const end = (result: Probe) => {
+      clearTimeout(timer)
+      resolve(result)
+      child.kill()
+    }
+    const timer = setTimeout(
+      () => end({ state: 'unreachable', detail: `${command} does not answer within ${TIMEOUT_MS / 1000} s` }),
+      TIMEOUT_MS,
+    )
+    signal?.addEventListener('abort', () => end({ state: 'unreachable', detail: 'stopped' }))
+    child.once('error', (error) => end({ state: 'unreachable', detail: error.message }))
+    child.once('exit', (code) => end({ state: 'unreachable', detail: `${command} ended with code ${code}` }))
+    child.stdin.on('error', () => {})
+    for (const message of [INITIALIZE, INITIALIZED, LIST]) child.stdin.write(`${JSON.stringify(message)}\n`)
+    const split = lineSplitter()
+    child.stdout.on('data', (chunk) => {
+      for (const line of split(chunk)) {
+        // Programs print other lines too, such as notices of their package manager.
+        const reply = jsonIn(line) as Reply | null | undefined
+        if (reply?.error || reply?.id === LIST.id) end(judged(reply))
+      }
+    })
+  })
+}
+
+/** Asks the server for its tools by the entry that is in the file now, not by the one that we meant to write. */
+async function prove(client: McpClient, signal?: AbortSignal): Promise<Probe> {
+  const file = client.file()
+  const entry = entryIn(readText(file) ?? '', client, file)
+  const way = entry && wayOf(entry)
+  if (!way) return { state: 'refused', detail: `${file} has no entry for the vault.` }
+  return probe(way, signal)
+}
 
 export type ConnectOptions = ProfileOptions &
   ConsentOptions & { print?: boolean; auth?: string; hooks?: boolean; workspace?: string; http?: boolean }
@@ -205,4 +446,107 @@ export async function connect(names: string[], options: ConnectOptions): Promise
   } finally {
     await maker.done()
   }
+}
+
+/** The file from before `connect`; if it has changed since, the present file without our entry. */
+function fileWithout(
+  client: McpClient,
+  file: string,
+  before: string | null,
+  own: Connection | undefined,
+): string | null {
+  if (before === null) return null
+  if (own?.digest === digestOf(before)) return own.before
+  return withoutEntry(before, client, file, own?.before)
+}
+
+/**
+ * Returns whether the key was deleted. If the vault cannot be reached, the record stays, and a second try deletes the
+ * key.
+ */
+async function endKeyOf({ url, apiKey, keyId, client }: Connection): Promise<boolean> {
+  if (!apiKey || !keyId) return true
+  try {
+    await endKey(url, apiKey)
+    print('Its key is deleted.')
+    return true
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    warn(`Its key is still valid: ${why} Repeat ${KVAULT} disconnect ${client}, or delete the key at ${url}.`)
+    return false
+  }
+}
+
+type Undoing = {
+  connection: Connection | undefined
+  hooks: Undo[]
+  entries: (Undo & { key: string | undefined })[]
+}
+
+/**
+ * The entry is where the client has it now, and where `connect` has written it: a variable of the client may be different
+ * since. Hooks first: if they are in the same file as the entry, the file is then as the entry left it.
+ */
+function undoingOf(client: McpClient): Undoing {
+  const connection = connectionOf(client.name)
+  const hooks = undoHooks(client.name)
+  const files = new Set([client.file(), ...(connection ? [connection.file] : [])])
+  const entries = [...files].map((file) => {
+    const own = connection?.file === file ? connection : undefined
+    const shared = hooks.find((one) => one.file === file)
+    const before = shared ? shared.after : readText(file)
+    // A broken file stops everything here, so nothing is shown that is then not written.
+    const entry = entryIn(before ?? '', client, file)
+    const after = fileWithout(client, file, before, own)
+    return { file, before, after, mode: own?.mode, key: entry && keyIn(entry) }
+  })
+  return { connection, hooks, entries: entries.filter(({ before, after }) => before !== after) }
+}
+
+function show({ connection, hooks, entries }: Undoing): void {
+  for (const { file, before, after } of hooks) showChange(file, before, after)
+  for (const { file, before, after, key } of entries)
+    showChange(file, before, after, [key, connection?.apiKey])
+}
+
+async function disconnectOne(client: McpClient, options: ConsentOptions): Promise<boolean> {
+  const found = undoingOf(client)
+  if (found.entries.length === 0 && found.hooks.length === 0 && !found.connection) {
+    print(`${client.title} is not connected; nothing to undo.`)
+    return true
+  }
+  show(found)
+  if (!(await agreed('Undo this?', options))) {
+    print('Nothing written.')
+    return true
+  }
+  // The files are read again: the client may have written them while the person was asked.
+  const { connection, hooks, entries } = undoingOf(client)
+  for (const undo of [...hooks, ...entries]) writeUndo(undo)
+  print(`${client.title} is disconnected.`)
+  if (connection && !(await endKeyOf(connection))) return false
+  dropConnection(client.name)
+  return true
+}
+
+/** After the last client. Entries that were written by hand may start the copy, so it is not deleted. */
+function sayWhatStays(chosen: readonly string[]): void {
+  const folders = [settingsFolder(), ownDataFolder()].filter((folder) => existsSync(folder))
+  if (chosen.length === 0 || connections().length > 0 || folders.length === 0) return
+  print(
+    `Nothing is connected from here any more. Your sign-in and kvault's own files stay in ${folders.join(' and ')}.`,
+  )
+}
+
+export async function disconnect(names: string[], options: ConsentOptions): Promise<number> {
+  const chosen = names.length > 0 ? names : connections().map(({ client }) => client)
+  if (chosen.length === 0)
+    print(`No client was connected from here. Name one: ${KVAULT} disconnect claude-code`)
+  let isAllDone = true
+  const code = await forEachClient(chosen.map(findClient), async (client) => {
+    if (!(await disconnectOne(client, options))) isAllDone = false
+  })
+  if (code !== EXIT.done) return code
+  if (isAllDone) sayWhatStays(chosen)
+  return isAllDone ? EXIT.done : EXIT.byHand
 }

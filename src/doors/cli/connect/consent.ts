@@ -1,6 +1,6 @@
 import { createTwoFilesPatch } from 'diff'
 import { isLoopback } from '../../../core/own-addresses.ts'
-import { redact } from '../../../features/redaction/redact.ts'
+import { redact } from '../../../redaction/redact.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { savedProfile } from '../profile.ts'
 import { isInteractive, paint, print, question, warn } from '../terminal.ts'

@@ -1,14 +1,173 @@
 import { basename, join } from 'node:path'
 import { parse } from 'jsonc-parser'
-import { folderOf, type McpClient } from '../clients/client.ts'
-import { readText, removeFile, writeText } from '../clients/files.ts'
-import { KVAULT, keepOwnCopy } from '../own-copy.ts'
+import { ClientError, EXIT } from '../exit-codes.ts'
+import { dotConfig, KVAULT, keepOwnCopy, ownCommand } from '../local-files.ts'
+import {
+  type Connection,
+  connectionOf,
+  digestOf,
+  hasOwnProfile,
+  type KeptFile,
+  type KeyMaker,
+  saveConnection,
+  saveOwnProfile,
+} from '../sign-in.ts'
 import { print } from '../terminal.ts'
-import { type Connection, connectionOf, digestOf, type KeptFile, saveConnection } from './connections.ts'
+import { type HookFile, jsonHooks, readText, removeFile, writeText } from './client-settings.ts'
+import { folderOf, geminiFolder, home, type McpClient } from './clients.ts'
 import { agreed, type ConsentOptions, showChange } from './consent.ts'
-import type { HookFile } from './hook-files/hook-file.ts'
-import { hooksOf } from './hook-files/list.ts'
-import { hasOwnProfile, type KeyMaker, saveOwnProfile } from './keys.ts'
+import { HOOK_PLANS, hooksObject, MARK, opencodePlugin, RULES } from './hook-plans.ts'
+
+const BEGIN = '<!-- knowledge-vault: begin -->'
+const END = '<!-- knowledge-vault: end -->'
+
+const eolOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n')
+
+function without(text: string, file: string): string {
+  const from = text.indexOf(BEGIN)
+  if (from < 0) return text
+  const to = text.indexOf(END, from)
+  const next = text.indexOf(BEGIN, from + BEGIN.length)
+  // What follows is the block and then the person's own rules, and nothing says where they begin.
+  if (to < 0 || (next >= 0 && next < to))
+    throw new ClientError(
+      `${file} has "${BEGIN}" without its end, so it is left alone. Delete that line, or write "${END}" where the block ends.`,
+      EXIT.byHand,
+    )
+  const eol = eolOf(text)
+  const before = text.slice(0, from)
+  const after = text.slice(to + END.length)
+  // The block was added with an empty line before it and a line end after it.
+  const cut = before.endsWith(eol + eol) ? before.slice(0, -eol.length) : before
+  return cut + (after.startsWith(eol) ? after.slice(eol.length) : after)
+}
+
+/** A block between two marks, at the end of the person's own text. */
+export function markedBlock(file: () => string, block: () => string): HookFile {
+  return {
+    file,
+    at: (path) => markedBlock(() => path, block),
+    hasOurs: (text) => text?.includes(BEGIN) ?? false,
+    withOurs: (text) => {
+      const rest = without(text ?? '', file())
+      const eol = eolOf(rest)
+      const gap = rest === '' ? '' : rest.endsWith(eol) ? eol : eol + eol
+      const lines = [BEGIN, ...block().trim().split('\n'), END, '']
+      return rest + gap + lines.join(eol)
+    },
+    withoutOurs: (text) => {
+      const rest = without(text, file())
+      return rest.trim() === '' ? null : rest
+    },
+  }
+}
+
+/** A file that is ours alone: the agent reads every file of its folder. */
+function ownFile(file: () => string, content: () => string, mark: string): HookFile {
+  const checked = (text: string | null): string | null => {
+    if (text !== null && !text.includes(mark))
+      throw new ClientError(`${file()} was not written by kvault, so it is left alone.`, EXIT.byHand)
+    return text
+  }
+  return {
+    file,
+    at: (path) => ownFile(() => path, content, mark),
+    hasOurs: (text) => text?.includes(mark) ?? false,
+    withOurs: (text) => {
+      checked(text)
+      return content()
+    },
+    withoutOurs: (text) => (text.includes(mark) ? null : text),
+  }
+}
+
+/** A home folder may have any letters, and shells read these also between double quotes. */
+const READ_BY_SHELLS = /["$`\\]/g
+
+/** A part of a command line as one word: for the shells of agents, and on Windows also for cmd and PowerShell. */
+export function shellWord(part: string, platform: NodeJS.Platform = process.platform): string {
+  if (/^[\w@%+=:,./-]+$/.test(part)) return part
+  return `"${platform === 'win32' ? part : part.replace(READ_BY_SHELLS, '\\$&')}"`
+}
+
+/** The files of a client's hooks, and what a person has to do afterwards. */
+export type ClientHooks = { files: readonly HookFile[]; after?: string }
+
+const commandFor =
+  (client: string) =>
+  (event: string): string => {
+    const { command, args } = ownCommand('hook', client, event)
+    return [command, ...args].map((part) => shellWord(part)).join(' ')
+  }
+
+/** Our commands, including those of an earlier version: `kvault hook session-start`. */
+const isOursFor =
+  (client: string) =>
+  (command: unknown): boolean => {
+    const text = JSON.stringify(command) ?? ''
+    const isFormer = client === 'claude-code' && / hook (?:session-start|stop)"/.test(text)
+    return text.includes('kvault') && (isFormer || text.includes(` hook ${client} `))
+  }
+
+const inJson = (client: string, file: () => string, head?: object): HookFile =>
+  jsonHooks({
+    file,
+    entries: () => HOOK_PLANS[client]?.entries(commandFor(client)) ?? [],
+    isOurs: isOursFor(client),
+    ...(head ? { head } : {}),
+  })
+
+const copilotHooks = (): string => {
+  const hooks = hooksObject(HOOK_PLANS.copilot?.entries(commandFor('copilot')) ?? [])
+  return `${JSON.stringify({ version: 1, hooks }, null, 2)}\n`
+}
+
+const opencodeFolder = (): string => process.env.OPENCODE_CONFIG_DIR || dotConfig('opencode')
+
+const windsurfFolder = (...parts: string[]): string => home('.codeium', 'windsurf', ...parts)
+
+const ownOpencodePlugin = (): string => {
+  const { command, args } = ownCommand()
+  return opencodePlugin([command, ...args])
+}
+
+const CLIENT_HOOKS: Record<string, ClientHooks> = {
+  'claude-code': {
+    files: [inJson('claude-code', () => join(folderOf('CLAUDE_CONFIG_DIR', '.claude'), 'settings.json'))],
+  },
+  codex: {
+    files: [inJson('codex', () => join(folderOf('CODEX_HOME', '.codex'), 'hooks.json'))],
+    after: 'Codex runs hooks only after you have looked at them: start codex and open /hooks.',
+  },
+  gemini: {
+    files: [inJson('gemini', () => join(geminiFolder(), 'settings.json'))],
+  },
+  opencode: {
+    files: [ownFile(() => join(opencodeFolder(), 'plugins', 'knowledge-vault.js'), ownOpencodePlugin, MARK)],
+  },
+  cursor: { files: [inJson('cursor', () => home('.cursor', 'hooks.json'), { version: 1 })] },
+  copilot: {
+    files: [
+      ownFile(
+        () => join(folderOf('COPILOT_HOME', '.copilot'), 'hooks', 'knowledge-vault.json'),
+        copilotHooks,
+        ' hook copilot ',
+      ),
+    ],
+  },
+  windsurf: {
+    files: [
+      inJson('windsurf', () => windsurfFolder('hooks.json')),
+      markedBlock(
+        () => windsurfFolder('memories', 'global_rules.md'),
+        () => RULES,
+      ),
+    ],
+    after: 'Its hooks keep each exchange; a rule tells Cascade when to ask the vault.',
+  },
+}
+
+export const hooksOf = (client: string): ClientHooks | undefined => CLIENT_HOOKS[client]
 
 /** The plugin of Claude Code has the same hooks; with both, every exchange would be stored twice. */
 function hasPlugin(client: string): boolean {

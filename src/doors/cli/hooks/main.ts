@@ -1,9 +1,30 @@
+import { createRequire } from 'node:module'
+import { type Answer, findHookAgent, SILENCE } from './agents.ts'
+import { longestMs, runHook } from './run.ts'
+
+const require = createRequire(import.meta.url)
+
+/**
+ * Starts this program again to send the spool, and does not wait for it: an agent that calls a hook at the end of an exchange
+ * continues at once, even if the vault is slow or unreachable.
+ */
+function sendInBackground(): void {
+  const [, program] = process.argv
+  if (!program) return
+  // Most hooks start nothing, so they do not load this.
+  const { spawn }: typeof import('node:child_process') = require('node:child_process')
+  const child = spawn(process.execPath, [program, 'hook', 'send'], {
+    detached: true,
+    stdio: 'ignore',
+    windowsHide: true,
+  })
+  // If no program can be started, the next hook sends.
+  child.once('error', () => {})
+  child.unref()
+}
+
 // `kvault hook <agent> <event>`: the entry of all hooks. It is a separate program, so that an agent does not wait for
 // the argument parser and the code of other commands.
-import { findHookAgent } from './agents/all.ts'
-import { sendInBackground } from './background.ts'
-import { type Answer, SILENCE } from './occasion.ts'
-import { longestMs, runHook } from './run.ts'
 
 const MOST_INPUT = 16 * 1024 * 1024
 /**

@@ -1,27 +1,88 @@
-import { commandText } from '../../../text/command-text.ts'
+import { commandText } from '../../../text/command-output.ts'
+import { withoutControls } from '../../../text/unicode.ts'
+import { postJson } from '../http-request.ts'
 import { findProfile, type Profile } from '../profile.ts'
-import { type ProjectFile, readProjectFiles } from '../project-file.ts'
-import { ownKey, passingName, remoteKey } from '../project-name.ts'
-import { isPayload } from './agents/payload.ts'
-import type { FoundProject, NamedProject } from './allowed-projects.ts'
-import { knownEnvironment } from './environment-cache.ts'
-import { bothEnds, hasFailed } from './failures.ts'
-import { storableId } from './file-names.ts'
-import { note } from './journal.ts'
+import { ownKey, type ProjectFile, passingName, readProjectFiles, remoteKey } from '../project-name.ts'
 import {
   type Answer,
   type CommandRun,
+  everySwitch,
   type HookAgent,
+  isOff,
+  isPayload,
   type Moment,
   type Occasion,
   type RecallMoment,
   SILENCE,
-} from './occasion.ts'
-import { recall } from './recall.ts'
-import { noteRun } from './run-log.ts'
-import { outputToRedact } from './safe-cuts.ts'
-import { forgetOldSessions, readSession, rememberSession } from './sessions.ts'
-import { everySwitch, isOff } from './switches.ts'
+} from './agents.ts'
+import { bothEnds, hasFailed, outputToRedact } from './command-result.ts'
+import type { FoundProject, NamedProject } from './project-permission.ts'
+import {
+  forgetOldSessions,
+  knownEnvironment,
+  note,
+  noteRun,
+  readSession,
+  rememberSession,
+  storableId,
+} from './state.ts'
+
+export type Question = {
+  moment: RecallMoment
+  text?: string | undefined
+  projectKey: string
+  sessionId?: string | undefined
+  client: string
+  environment?: Record<string, string> | undefined
+  /** Ids that this session has seen already. */
+  exclude?: string[] | undefined
+  /** The vault may have noted an answer as delivered that this session never got. */
+  lostAnswer?: boolean | undefined
+}
+
+export type Recalled = { text: string; ids: string[] }
+
+const NOTHING: Recalled = { text: '', ids: [] }
+/** A longer answer is cut. The vault never sends more than this. */
+const LONGEST_TEXT = 8000
+const LEAST_BUDGET = 200
+const MOST_EXCLUDED = 100
+
+/** A person can set the budget of a start and of a compaction. The other moments use the vault's default. */
+function budgetFor(moment: RecallMoment): { budget_chars?: number } {
+  const given = Number(process.env.KVAULT_HOOK_CHARS)
+  if (!Number.isInteger(given) || given <= 0 || moment === 'prompt' || moment === 'failure') return {}
+  return { budget_chars: Math.min(Math.max(given, LEAST_BUDGET), LONGEST_TEXT) }
+}
+
+const given = <T>(name: string, value: T | undefined): Record<string, T> =>
+  value === undefined ? {} : { [name]: value }
+
+/** Asks the vault at this moment. An answer other than 200 is an error; silence is not. */
+async function recall(profile: Profile, question: Question, timeoutMs: number): Promise<Recalled> {
+  const { status, body } = await postJson(
+    `${profile.url}/api/v1/recall`,
+    {
+      moment: question.moment,
+      project_key: question.projectKey,
+      client: question.client,
+      ...given('text', question.text),
+      ...given('session_id', question.sessionId),
+      ...given('environment', question.environment),
+      ...given('exclude', question.exclude?.slice(-MOST_EXCLUDED)),
+      ...(question.lostAnswer ? { lost_answer: true } : {}),
+      ...budgetFor(question.moment),
+    },
+    { apiKey: profile.apiKey, timeoutMs },
+  )
+  if (status !== 200) throw new Error(`the vault answered ${status}`)
+  const { silent, text, items } = (body ?? {}) as { silent?: unknown; text?: unknown; items?: unknown }
+  if (silent === true || typeof text !== 'string' || text.trim() === '') return NOTHING
+  const ids = Array.isArray(items)
+    ? items.flatMap((item) => (typeof item?.id === 'string' ? [item.id] : []))
+    : []
+  return { text: withoutControls(text).slice(0, LONGEST_TEXT).toWellFormed(), ids }
+}
 
 /** A person waits for their agent, so the hook gives up after this time. */
 const GIVE_UP_MS = 800
@@ -29,7 +90,7 @@ const GIVE_UP_MS = 800
 const END_IS_KEPT_WITHIN_MS = 60_000
 /** How long the vault may take at the end of an exchange to say whether it knows the name of a project. */
 const LOOK_AT_THE_END_MS = 5000
-const LONGEST_TEXT = 32_000
+const MAX_TEXT_LENGTH = 32_000
 const LONGEST_COMMAND = 4000
 /** A longer text is first cut where no secret can be cut with it: to redact all of it would take longer than the hook has. */
 const MAX_REDACTED = 128_000
@@ -106,10 +167,11 @@ const failureText = async ({ command, exitCode, output }: CommandRun): Promise<s
   commandText({
     command: (await redacted(command)).slice(0, LONGEST_COMMAND).toWellFormed(),
     ...(exitCode ? { exitCode } : {}),
-    output: bothEnds(await redacted(output), LONGEST_TEXT),
+    output: bothEnds(await redacted(output), MAX_TEXT_LENGTH),
   })
 
-const promptText = async (prompt: string): Promise<string> => bothEnds(await redacted(prompt), LONGEST_TEXT)
+const promptText = async (prompt: string): Promise<string> =>
+  bothEnds(await redacted(prompt), MAX_TEXT_LENGTH)
 
 /**
  * What the vault delivers at one moment; nothing if the moment is off, or if the vault is slow or unreachable. The

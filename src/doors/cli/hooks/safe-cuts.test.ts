@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { redact } from '../../../features/redaction/redact.ts'
-import { endsToRedact, outputToRedact, startToRedact } from './safe-cuts.ts'
+import { redact } from '../../../redaction/redact.ts'
+import { endsToRedact, outputToRedact, startToRedact } from './command-result.ts'
 
 const line = (at: number) => `${String(at).padStart(3, '0')} some words of a line`
 const LINES = Array.from({ length: 400 }, (_, at) => line(at)).join('\n')

@@ -1,19 +1,19 @@
-/** Commands by which the operator of the server says who administers it. They work on its database, as backup does. */
-
 import type { Ctx } from '../../../core/context.ts'
 import { AppError } from '../../../core/errors.ts'
 import { Email, Id } from '../../../core/schemas.ts'
 import {
+  appointAdmin,
   grantAdmin,
   grantedAdmins,
   isUnproven,
   resetLinkFor,
   revokeAdmin,
-} from '../../../features/joining/admins.ts'
-import { appointAdmin } from '../../../features/workspaces/appoint.ts'
+} from '../../../features/workspaces/admins.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { isInteractive, print, question } from '../terminal.ts'
 import { explained, withVault } from './maintenance.ts'
+
+/** Commands by which the operator of the server says who administers it. They work on its database, as backup does. */
 
 const LINK_NOTE = 'The link works once, for one hour.'
 

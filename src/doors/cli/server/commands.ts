@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import type { Done } from '../commands.ts'
 import { EXIT } from '../exit-codes.ts'
-import type { Done } from '../program.ts'
 
 /** Commands for the operator. They work on the database and files of the service, so only the server's package has them. */
 export function addServerCommands(program: Command, done: Done): void {
@@ -30,13 +30,13 @@ export function addServerCommands(program: Command, done: Done): void {
     .option('--dry-run', 'only count what would be replaced')
     .action((options) => done(async () => (await import('./rescan.ts')).rescanVault(options)))
   command('rotate-library-key', 'sign snapshots of the library by a new key from now on').action(() =>
-    done(async () => (await import('./library-key.ts')).rotateLibraryKey()),
+    done(async () => (await import('./maintenance.ts')).rotateLibraryKey()),
   )
   command('secret-key', 'the key that seals mails and other secrets in the database')
     .command('change')
     .description('seal everything by a new key, while no server runs')
     .option('--key-file <file>', 'a file with the new key (- is standard input); without it, one is made')
-    .action((options) => done(async () => (await import('./secret-key.ts')).changeKeyOfVault(options)))
+    .action((options) => done(async () => (await import('./maintenance.ts')).changeKeyOfVault(options)))
   addAdminCommands(command('admin', 'say who administers the service configured here'), done)
 }
 

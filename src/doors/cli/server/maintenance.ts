@@ -1,25 +1,25 @@
-/** Commands for the operator of the service: they work on its database and files, found by the same environment. */
 import { statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
-import { type Config, ConfigError, readConfig } from '../../../config.ts'
+import { type Config, ConfigError, readConfig, withEnvFile } from '../../../config.ts'
 import type { Ctx } from '../../../core/context.ts'
 import type { Database } from '../../../db/db.ts'
-import { databaseFile, openDatabase } from '../../../db/engines/open.ts'
-import { DatabaseUnusable, requireUsable } from '../../../db/engines/postgres/unusable.ts'
-import { isUnwritable } from '../../../db/engines/sqlite/result-codes.ts'
 import { requirePresentSchema } from '../../../db/migrations/migrate.ts'
-import { withEnvFile } from '../../../env-file.ts'
-import { bareContext } from '../../../features/backup/bare-context.ts'
+import { databaseFile, openDatabase } from '../../../db/open.ts'
+import { DatabaseUnusable, requireUsable } from '../../../db/postgres/requirements.ts'
+import { isUnwritable } from '../../../db/sqlite/result-codes.ts'
+import { releaseFolders } from '../../../db/sqlite/server-lock.ts'
+import { takeBackup } from '../../../features/backup/backup.ts'
 import { checkBackup } from '../../../features/backup/format.ts'
-import { checkRestorable, reindex, restoreBackup } from '../../../features/backup/restore.ts'
-import { takeBackup } from '../../../features/backup/take.ts'
+import { bareContext, checkRestorable, reindex, restoreBackup } from '../../../features/backup/restore.ts'
 import { verifyVault } from '../../../features/backup/verify.ts'
-import { requireKeyOfBackup } from '../../../secret-key.ts'
+import { retireKey } from '../../../features/library/signing-keys.ts'
+import { changeSecretKey, requireKeyOfBackup } from '../../../secret-key.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
-import { requireFile } from '../given-file.ts'
-import { asCommandError } from '../known-errors.ts'
-import { endProgress, paint, print, printJson, showProgress } from '../terminal.ts'
+import { readGiven, requireFile } from '../input.ts'
+import { asCommandError, endProgress, paint, print, printJson, showProgress } from '../terminal.ts'
+
+/** Commands for the operator of the service: they work on its database and files, found by the same environment. */
 
 /** Errors that the operator can fix are shown as one line; others keep their stack. */
 const FIXABLE = [
@@ -170,3 +170,51 @@ export const verify = (file: string | undefined, options: { json?: boolean }): P
       }
     return checks.every(({ findings }) => findings.length === 0) ? EXIT.done : EXIT.failed
   })
+
+/** For a key that others may know. People who have pinned it must be told the next key by another channel. */
+export const rotateLibraryKey = (): Promise<number> =>
+  explained(() =>
+    withVault(async (ctx) => {
+      const retired = await retireKey(ctx)
+      if (retired === undefined)
+        print('No key signs snapshots yet. The service makes one with the first snapshot.')
+      else {
+        print(`Retired: ${retired}. The service makes a new key and a new snapshot within minutes.`)
+        print(
+          'Tell those who pull from this server the new key, which /.well-known/knowledge-vault.json lists.',
+        )
+      }
+      return EXIT.done
+    }),
+  )
+
+const MIN_LENGTH = 32
+const MAX_LENGTH = 10_000
+
+async function keyIn(file: string): Promise<string> {
+  const key = (await readGiven(file, MAX_LENGTH)).trim()
+  if (key.length < MIN_LENGTH || key.length > MAX_LENGTH || /[\r\n]/.test(key))
+    throw new ConfigError([`SECRET_KEY: ${file} must hold one line with at least ${MIN_LENGTH} characters`])
+  return key
+}
+
+export const changeKeyOfVault = ({ keyFile }: { keyFile?: string }): Promise<number> =>
+  explained(() =>
+    withVault(async (ctx) => {
+      const isInSettings = ctx.config.secretKey !== undefined
+      if (isInSettings && keyFile === undefined)
+        throw new ConfigError(['SECRET_KEY is set: put the new key into a file and name it with --key-file'])
+      const given = keyFile === undefined ? undefined : await keyIn(keyFile)
+      const changed = await changeSecretKey(ctx, given).finally(releaseFolders)
+      print(
+        `The secret key is now ${changed.fingerprint} (fingerprint). Sealed anew: ${changed.mails} waiting mails, ${changed.chats} chats with support, ${changed.signingKeys} keys for snapshots of the library.`,
+      )
+      print(
+        isInSettings
+          ? 'Set SECRET_KEY to the new key on every machine of this vault before you start it.'
+          : `It is in ${changed.file}. Copy the file to every machine of this vault before you start it.`,
+      )
+      print('Take a new backup: earlier ones need the former key.')
+      return EXIT.done
+    }),
+  )

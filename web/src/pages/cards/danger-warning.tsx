@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { DangerRuleId, Severity } from '#server/features/review/rule.ts'
+import type { DangerRuleId, Severity } from '#server/review/rule.ts'
 import { whenLoaded } from '../../lib/when-loaded.ts'
 import { Notice } from '../../ui/states.tsx'
 
@@ -11,8 +11,8 @@ const SHORTEST_TEXT = 8
 
 async function lookAt(text: string): Promise<Told[]> {
   const [{ findDanger }, { DANGER_WORDS }] = await Promise.all([
-    import('#server/features/review/find-danger.ts'),
-    import('#server/features/review/words.ts'),
+    import('#server/review/find-danger.ts'),
+    import('#server/review/find-danger.ts'),
   ])
   const first = new Map<string, Told>()
   for (const { rule, severity, start, end } of findDanger(text)) {

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react'
-import type { Finding } from '#server/features/redaction/redact.ts'
+import type { Finding } from '#server/redaction/redact.ts'
 import { whenLoaded } from '../../lib/when-loaded.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/states.tsx'
 
-const loadScanner = () => import('#server/features/redaction/redact.ts')
+const loadScanner = () => import('#server/redaction/redact.ts')
 
 /** The server's own scanner, executed while typing: share and publish would refuse what it finds. */
 export function useSecrets(text: string): Finding[] {

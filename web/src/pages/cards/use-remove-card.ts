@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { deleteCard, undeleteCard } from '../../api/cards.ts'
-import { ApiError, NetworkError } from '../../api/client.ts'
+import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
+import { NetworkError } from '../../lib/network-error.ts'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardChanged, listsChanged } from './card-queries.ts'
 

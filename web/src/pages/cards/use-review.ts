@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { ReviewRule } from '#server/features/cards/review-rules.ts'
+import type { ReviewRule } from '#server/shared/card-checks.ts'
 import { whenLoaded } from '../../lib/when-loaded.ts'
 import type { CardContent } from './draft.ts'
 
@@ -10,7 +10,7 @@ export type Reviewed = {
   rules: { id: string; hard: boolean; label: string; ok: boolean }[]
 }
 
-type Limits = typeof import('#server/features/cards/review-rules.ts')['LIMITS']
+type Limits = typeof import('#server/shared/card-checks.ts')['LIMITS']
 
 /** The rules' messages say what to fix; a checklist says what is wanted. */
 const labels = (limits: Limits): Record<string, string> => ({
@@ -31,11 +31,11 @@ const NO_DANGER = { id: 'no_danger', hard: true, label: 'Nothing dangerous for r
 
 const loadRules = () =>
   Promise.all([
-    import('#server/features/cards/review-rules.ts'),
-    import('#server/features/cards/content.ts'),
-    import('#server/features/cards/danger.ts'),
-    import('#server/features/review/policy.ts'),
-    import('#server/core/pieces.ts'),
+    import('#server/shared/card-checks.ts'),
+    import('#server/shared/card-checks.ts'),
+    import('#server/shared/card-checks.ts'),
+    import('#server/review/find-danger.ts'),
+    import('#server/shared/pieces.ts'),
   ])
 
 type Rules = Awaited<ReturnType<typeof loadRules>>

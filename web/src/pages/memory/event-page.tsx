@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Bot, MessageSquareText, StickyNote } from 'lucide-react'
-import { turnParts } from '#server/features/memory/turn-content.ts'
+import { turnParts } from '#server/shared/memory.ts'
 import type { MemoryEvent } from '../../api/memory.ts'
 import { formatTime } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'

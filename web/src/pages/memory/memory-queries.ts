@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { USER_PREFERENCES_KEY } from '#server/features/memory/project-key.ts'
+import { USER_PREFERENCES_KEY } from '#server/shared/memory.ts'
 import {
   type EventType,
   listEvents,

@@ -1,4 +1,4 @@
-import { mergeItems } from '#server/features/memory/documents.ts'
+import { mergeItems } from '#server/shared/memory.ts'
 
 export type PreviewLine = { item: string; state: 'kept' | 'added' | 'removed' | 'already there' }
 

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useState } from 'react'
-import { readProjectKey } from '#server/features/memory/project-key.ts'
+import { readProjectKey } from '#server/shared/memory.ts'
 import { ApiError } from '../../api/client.ts'
 import { type MemoryProject, renameProject } from '../../api/memory.ts'
 import { plural } from '../../lib/format.ts'

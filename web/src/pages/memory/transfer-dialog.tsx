@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { ArrowRight, Check, Minus, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { itemsOf } from '#server/features/memory/documents.ts'
+import { itemsOf } from '#server/shared/memory.ts'
 import { type MemoryProject, transferPreferences } from '../../api/memory.ts'
 import { cx } from '../../lib/cx.ts'
 import { plural } from '../../lib/format.ts'

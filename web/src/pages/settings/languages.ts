@@ -1,4 +1,4 @@
-import { DEFAULT_LANGUAGE } from '#server/core/language.ts'
+import { DEFAULT_LANGUAGE } from '#server/shared/language.ts'
 
 const TAGS = [
   'en',

@@ -1,6 +1,6 @@
 import { FileCode, Link as LinkIcon, Package, Pencil } from 'lucide-react'
 import { useState } from 'react'
-import { readCite } from '#server/features/cites/cite.ts'
+import { readCite } from '#server/shared/cites.ts'
 import type { Card } from '../../../api/types.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { CardPart } from '../card-part.tsx'

@@ -1,4 +1,4 @@
-import { mentionedIn, replaceMentions } from '#server/features/comments/mentions.ts'
+import { mentionedIn, replaceMentions } from '#server/shared/mentions.ts'
 
 export type Person = { user_id: string; name: string }
 

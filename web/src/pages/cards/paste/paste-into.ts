@@ -1,4 +1,4 @@
-import { withoutTerminalCodes } from '#server/text/terminal-codes.ts'
+import { withoutTerminalCodes } from '#server/text/unicode.ts'
 import { fenced, type Recognised, recognise } from './recognise.ts'
 
 type Caret = {

@@ -6,7 +6,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { MAX_IMAGE_BYTES } from '#server/features/cards/images/image-format.ts'
+import { MAX_IMAGE_BYTES } from '#server/shared/image-format.ts'
 import { uploadImage } from '../../../api/images.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Textarea } from '../../../ui/field.tsx'

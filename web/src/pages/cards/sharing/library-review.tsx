@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { MAX_PUBLISH_REWARDS_PER_DAY } from '#server/features/cards/reward-limit.ts'
+import { MAX_PUBLISH_REWARDS_PER_DAY } from '#server/shared/reward-limit.ts'
 import { plural } from '../../../lib/format.ts'
 import { configQuery, creditsPolicyQuery } from '../../../session.ts'
 import { Notice } from '../../../ui/states.tsx'

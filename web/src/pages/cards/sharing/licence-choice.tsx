@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { LICENCE_TEXTS, LICENCES, type Licence, mustStay } from '#server/core/licences.ts'
+import { LICENCE_TEXTS, LICENCES, type Licence, mustStay } from '#server/shared/licences.ts'
 import { configQuery } from '../../../session.ts'
 import { SelectField } from '../../../ui/field.tsx'
 import { PartNotLoaded } from '../../../ui/states.tsx'

@@ -1,4 +1,4 @@
-import type { Licence } from '#server/core/licences.ts'
+import type { Licence } from '#server/shared/licences.ts'
 import { moveCard, publishCard, shareCard, unpublishCard } from '../../../api/cards.ts'
 import type { Card, ListedCard } from '../../../api/types.ts'
 

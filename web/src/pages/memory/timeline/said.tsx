@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { turnParts } from '#server/features/memory/turn-content.ts'
+import { turnParts } from '#server/shared/memory.ts'
 import type { MemoryEvent } from '../../../api/memory.ts'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { eventQuery } from '../memory-queries.ts'

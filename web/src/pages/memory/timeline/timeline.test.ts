@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { turnContent } from '#server/features/memory/turn-content.ts'
+import { turnContent } from '#server/shared/memory.ts'
 import type { MemoryEvent } from '../../../api/memory.ts'
 import { sessionsOf } from './timeline.ts'
 

@@ -1,4 +1,4 @@
-import { turnParts } from '#server/features/memory/turn-content.ts'
+import { turnParts } from '#server/shared/memory.ts'
 import type { MemoryEvent } from '../../../api/memory.ts'
 
 /** One exchange: what the person asked, what the agent reported, and what was noted down along the way. */

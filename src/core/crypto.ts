@@ -1,0 +1,82 @@
+import { createCipheriv, createDecipheriv, createHash, hash, randomBytes } from 'node:crypto'
+
+/** 256 random bits, url-safe: 43 characters. */
+export const randomToken = (bytes = 32): string => randomBytes(bytes).toString('base64url')
+
+/** For secrets of full entropy (keys, tokens): nothing to guess, so one fast hash is enough. */
+export const sha256 = (text: string): string => hash('sha256', text, 'base64url')
+
+/** Names a secret without revealing it. */
+export const fingerprintOf = (secret: string): string => sha256(`name:${secret}`).slice(0, 16)
+
+/**
+ * The hash hides an address, and nobody can test addresses against it without the server's key. Hashes of different uses
+ * cannot be compared.
+ */
+export const addressHash = ({ hashKey }: { hashKey: string }, use: 'ban' | 'left', address: string): string =>
+  sha256(`${use}\n${hashKey}\n${address}`)
+
+const keyOf = (secret: string) => createHash('sha256').update(`seal:${secret}`).digest()
+
+/** AES-256-GCM with a key made from `secret`, for what must be stored in the database but not readably. */
+export function seal(text: string, secret: string): string {
+  const iv = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', keyOf(secret), iv)
+  return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString(
+    'base64',
+  )
+}
+
+/** Seals a text anew; null if `from` does not open it. */
+export function reseal(sealed: string, from: string, to: string): string | null {
+  const text = unseal(sealed, from)
+  return text === null ? null : seal(text, to)
+}
+
+/** The sealed text, or null under another secret. */
+export function unseal(sealed: string, secret: string): string | null {
+  const bytes = Buffer.from(sealed, 'base64')
+  const decipher = createDecipheriv('aes-256-gcm', keyOf(secret), bytes.subarray(0, 12))
+  decipher.setAuthTag(bytes.subarray(-16))
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString('utf8')
+  } catch {
+    return null
+  }
+}
+
+/**
+ * JSON in one spelling (RFC 8785): keys in the order of their UTF-16 units, no spaces, numbers and escapes as JavaScript
+ * writes them. Whoever writes the same value gets the same bytes, in any language.
+ */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined)
+  entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  return `{${entries.map(([name, item]) => `${JSON.stringify(name)}:${canonicalJson(item)}`).join(',')}}`
+}
+
+/** Exactly what a published version says. docs/guide/sharing-between-servers.md tells others how to hash it. */
+const HASHED_FIELDS = [
+  'body',
+  'card_payload',
+  'card_type',
+  'environment',
+  'fix_summary',
+  'root_cause',
+  'scope_notes',
+  'steps',
+  'symptom',
+  'tags',
+  'title',
+] as const
+
+export type HashedContent = Record<(typeof HASHED_FIELDS)[number], unknown>
+
+export const sha256Hex = (bytes: string | Uint8Array): string =>
+  createHash('sha256').update(bytes).digest('hex')
+
+/** SHA-256 of the canonical JSON of the eleven fields, in lower-case hexadecimal. */
+export const contentHash = (content: HashedContent): string =>
+  sha256Hex(canonicalJson(Object.fromEntries(HASHED_FIELDS.map((field) => [field, content[field] ?? null]))))

@@ -1,0 +1,159 @@
+import { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import { storable } from '../text/unicode.ts'
+import { type Ctx, contextFor, type Services } from './context.ts'
+import { AppError } from './errors.ts'
+import { parseInput } from './invoke.ts'
+
+const SESSION_COOKIE = 'kv_session'
+
+/**
+ * Over HTTPS the prefix makes browsers take the cookie from this host alone. Without it, whoever has another name of the
+ * same domain could plant a session there, and the person would write into the account of somebody else.
+ */
+export const sessionCookieName = (baseUrl: string): string =>
+  baseUrl.startsWith('https:') ? `__Host-${SESSION_COOKIE}` : SESSION_COOKIE
+
+/** Session tokens begin with it, and no other credential does. */
+export const SESSION_PREFIX = 'kvs_'
+export const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** A header that no form and no foreign page can send without our consent (CORS gives none). */
+const WEB_CLIENT = 'kvault-web'
+
+export const headerOf = (request: FastifyRequest, name: string): string | undefined => {
+  const value = request.headers[name]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function bearer(request: FastifyRequest): string | undefined {
+  const match = /^Bearer +(\S+)$/i.exec(headerOf(request, 'authorization') ?? '')
+  return match?.[1]
+}
+
+/** Browsers send cookies on their own, so a write by cookie needs proof that our own page asked. */
+function refuseForgery(request: FastifyRequest, baseUrl: string): void {
+  if (SAFE_METHODS.has(request.method)) return
+  const origin = headerOf(request, 'origin')
+  const foreign = origin !== undefined && origin !== new URL(baseUrl).origin && origin !== ownOrigin(request)
+  if (foreign)
+    throw new AppError(
+      403,
+      'forbidden',
+      'This page was opened at another address than that of the vault. Whoever runs it sets BASE_URL to the address that people use.',
+    )
+  if (headerOf(request, 'x-requested-with') !== WEB_CLIENT)
+    throw new AppError(
+      403,
+      'forbidden',
+      `Requests with the session cookie need X-Requested-With: ${WEB_CLIENT}.`,
+    )
+}
+
+/** The server may be opened by another name than BASE_URL, such as localhost for 127.0.0.1. */
+const ownOrigin = (request: FastifyRequest) => `${request.protocol}://${request.host}`
+
+/**
+ * The session token of a browser: the first cookie of that name, as in RFC 6265; it needs no decoding. A key or an app's
+ * token in the cookie is nothing: what a page lets the person at the browser do, it must not let a program do.
+ */
+export function sessionCookie(request: FastifyRequest, baseUrl: string): string | undefined {
+  const ours = sessionCookieName(baseUrl)
+  for (const pair of request.headers.cookie?.split(';') ?? []) {
+    const [name, value = ''] = pair.split('=', 2)
+    if (name?.trim() !== ours) continue
+    const token = value.trim()
+    return token.startsWith(SESSION_PREFIX) ? token : undefined
+  }
+  return undefined
+}
+
+/** Whether a browser sent a cookie of ours, whatever it holds. */
+export const hasSessionCookie = (request: FastifyRequest): boolean =>
+  request.headers.cookie?.includes(`${SESSION_COOKIE}=`) === true
+
+export type Credential = { value: string; fromCookie: boolean }
+
+export function credentialOf(request: FastifyRequest, baseUrl: string): Credential | undefined {
+  const value = headerOf(request, 'x-api-key') ?? bearer(request)
+  if (value) return { value, fromCookie: false }
+  const cookie = sessionCookie(request, baseUrl)
+  if (!cookie) return undefined
+  refuseForgery(request, baseUrl)
+  return { value: cookie, fromCookie: true }
+}
+
+/** The context of a raw route's call, with the viewer that the door has recognised. */
+export const contextOfRequest = (services: Services, request: FastifyRequest): Ctx =>
+  contextFor(services, {
+    viewer: request.viewer,
+    requestId: request.id,
+    ip: request.clientHost,
+    ifMatch: request.headers['if-match'],
+    meter: request.meter,
+  })
+
+type QueryType = 'string' | 'integer' | 'boolean' | 'array'
+
+const INTEGER = /^-?\d{1,16}$/
+const INTEGERS = new Set(['safeint', 'int32', 'uint32'])
+
+/** The type of a text in a query string, without its wrappers such as optional and default. */
+function queryType(schema: z.core.$ZodType): QueryType {
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  switch (def.type) {
+    case 'boolean':
+    case 'array':
+      return def.type
+    case 'number':
+      return 'format' in def && INTEGERS.has(String(def.format)) ? 'integer' : 'string'
+    case 'literal':
+      return typeof def.values[0] === 'boolean' ? 'boolean' : 'string'
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+    case 'readonly':
+    case 'catch':
+      return queryType(def.innerType)
+    case 'pipe':
+      return queryType(def.in)
+    case 'union':
+      return def.options[0] ? queryType(def.options[0]) : 'string'
+    default:
+      return 'string'
+  }
+}
+
+export const queryTypes = ({ shape }: z.ZodObject): Map<string, QueryType> =>
+  new Map(Object.entries(shape).map(([name, field]) => [name, queryType(field)]))
+
+/**
+ * A path and a query string have only text; the declared type says what is meant. A value that does not fit stays
+ * text, and the schema refuses it.
+ */
+export function readValue(text: string | string[], type: QueryType): unknown {
+  if (type === 'array') return [text].flat().map(storable)
+  const last = storable(typeof text === 'string' ? text : (text.at(-1) ?? ''))
+  if (type === 'integer' && INTEGER.test(last) && Number.isSafeInteger(Number(last))) return Number(last)
+  if (type === 'boolean' && /^(true|1)$/i.test(last)) return true
+  if (type === 'boolean' && /^(false|0)$/i.test(last)) return false
+  return last
+}
+
+/** The query of a raw route, read and checked as that of a capability is. */
+export function parseQuery<S extends z.ZodObject>(schema: S, request: FastifyRequest): z.output<S> {
+  const query = request.query as Record<string, string | string[]>
+  const given = [...queryTypes(schema)].flatMap(([name, type]) => {
+    const text = query[name]
+    return text === undefined ? [] : [[name, readValue(text, type)] as const]
+  })
+  return parseInput(schema, Object.fromEntries(given))
+}
+
+/**
+ * The body of an answer to HEAD. Fastify would read a stream to its end and throw it away, and to no body at all it gives
+ * a length of 0.
+ */
+export const noBody = (): Readable => Readable.from([], { objectMode: false })

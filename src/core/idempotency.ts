@@ -1,0 +1,195 @@
+import type { Insertable } from 'kysely'
+import type { Db } from '../db/db.ts'
+import type { Schema } from '../db/schema.ts'
+import type { Capability } from './capability.ts'
+import { type Ctx, inTx, SELF_GUARDED } from './context.ts'
+import { seal, sha256, unseal } from './crypto.ts'
+import { AppError, conflict, invalid } from './errors.ts'
+
+const findAnswer = (db: Db, keyHash: string) =>
+  db.selectFrom('idempotency_keys').selectAll().where('key_hash', '=', keyHash).executeTakeFirst()
+
+/** Long ago: what is older than a day counts as no answer. */
+const NEVER = '1970-01-01T00:00:00.000Z'
+
+/** Holds the row of a key until the transaction ends. Whoever comes with the same key waits, and then finds the answer. */
+async function holdKey(db: Db, keyHash: string): Promise<void> {
+  await db
+    .insertInto('idempotency_keys')
+    .values({ key_hash: keyHash, request_hash: '', sealed_answer: '', created_at: NEVER })
+    .onConflict((oc) =>
+      oc.column('key_hash').doUpdateSet((eb) => ({ key_hash: eb.ref('excluded.key_hash') })),
+    )
+    .execute()
+}
+
+/** An answer that is older than a day is overwritten. */
+async function saveAnswer(db: Db, row: Insertable<Schema['idempotency_keys']>): Promise<void> {
+  await db
+    .insertInto('idempotency_keys')
+    .values(row)
+    .onConflict((oc) =>
+      oc.column('key_hash').doUpdateSet((eb) => ({
+        request_hash: eb.ref('excluded.request_hash'),
+        sealed_answer: eb.ref('excluded.sealed_answer'),
+        created_at: eb.ref('excluded.created_at'),
+      })),
+    )
+    .execute()
+}
+
+async function deleteAnswersBefore(db: Db, before: string): Promise<void> {
+  await db.deleteFrom('idempotency_keys').where('created_at', '<', before).execute()
+}
+
+const KEPT_MS = 24 * 3_600_000
+const MAX_KEY_LENGTH = 255
+
+type Operation = { name: string } & Pick<Capability, 'idempotency' | 'idempotencyOf'>
+
+type Request = {
+  key: string
+  credential: string | undefined
+  /** With the defaults of the door that was called: two doors may fill in different ones for the same body. */
+  input: unknown
+}
+
+type Once<Output> = { output: Output; replayed: boolean }
+
+const taken = (detail: string) => conflict('idempotency_conflict', detail)
+
+/** One key of one caller for one operation: where its answer is kept, and how it is opened again. */
+class KeptAnswer<Output> {
+  readonly keyHash: string
+  readonly #requestHash: string
+  readonly #secret: string
+
+  constructor({ name, idempotencyOf }: Operation, ctx: Ctx, { key, credential, input }: Request) {
+    if (key.length > MAX_KEY_LENGTH) throw invalid('Idempotency-Key', `At most ${MAX_KEY_LENGTH} characters`)
+    const isOfNobody = idempotencyOf === 'nobody'
+    const viewer = isOfNobody ? null : ctx.viewer
+    const account = idempotencyOf === 'account' ? viewer?.userId : undefined
+    const caller = account ?? viewer?.credential.id ?? 'anonymous'
+    this.keyHash = sha256(`${caller}\n${name}\n${key}`)
+    this.#requestHash = sha256(JSON.stringify(input) ?? '')
+    this.#secret = `${key}\n${account ?? (isOfNobody ? '' : (credential ?? ''))}`
+  }
+
+  hold(ctx: Ctx): Promise<void> {
+    return holdKey(ctx.db, this.keyHash)
+  }
+
+  async find(ctx: Ctx): Promise<Once<Output> | undefined> {
+    const row = await findAnswer(ctx.db, this.keyHash)
+    const keptSince = new Date(ctx.now().getTime() - KEPT_MS).toISOString()
+    if (!row || row.created_at < keptSince) return undefined
+    if (row.request_hash !== this.#requestHash)
+      throw taken('This Idempotency-Key was used with another body.')
+    const answer = unseal(row.sealed_answer, this.#secret)
+    if (answer === null) throw taken('This Idempotency-Key was used by another caller.')
+    return { output: JSON.parse(answer).output, replayed: true }
+  }
+
+  async keep(ctx: Ctx, output: Output): Promise<void> {
+    await saveAnswer(ctx.db, {
+      key_hash: this.keyHash,
+      request_hash: this.#requestHash,
+      sealed_answer: seal(JSON.stringify({ output }), this.#secret),
+      created_at: ctx.now().toISOString(),
+    })
+  }
+}
+
+/**
+ * Runs the call once per Idempotency-Key. The answer is stored in the transaction of the call's effect, so a
+ * crash leaves both or neither. It is sealed with the caller's own key, since answers may carry tokens. `ready` does the
+ * slow work that needs no transaction, and returns the call itself.
+ */
+export async function onceOnly<Output>(
+  operation: Operation,
+  ctx: Ctx,
+  request: Request,
+  ready: (ctx: Ctx) => Promise<(ctx: Ctx) => Promise<Output>>,
+): Promise<Once<Output>> {
+  const kept = new KeptAnswer<Output>(operation, ctx, request)
+  // A request that was answered is not prepared again: the password in it may have changed since.
+  const answered = await kept.find(ctx)
+  if (answered) return answered
+  const run = await ready(ctx)
+  if (operation.idempotency === 'answer') return firstAnswer(kept, ctx, run)
+  try {
+    return await inOwnIsolation(operation.name, kept, ctx, run)
+  } catch (error) {
+    if (!(error instanceof OtherIsolation)) throw error
+    return inOwnIsolation(operation.name, kept, ctx, run)
+  }
+}
+
+/** Operations whose transaction is `SELF_GUARDED`, by name, as far as one of them has run here. */
+const lockers = new Set<string>()
+
+class OtherIsolation extends Error {}
+
+/**
+ * Keeps the answer in the transaction of the call. A call that waits for a lock and then looks again must not do so in
+ * a snapshot from before the wait, so what opens a `SELF_GUARDED` transaction by itself gets one here too. That shows
+ * when it runs for the first time; it is then begun anew.
+ */
+async function inOwnIsolation<Output>(
+  name: string,
+  kept: KeptAnswer<Output>,
+  ctx: Ctx,
+  run: (ctx: Ctx) => Promise<Output>,
+): Promise<Once<Output>> {
+  const locks = lockers.has(name)
+  const onJoined: Ctx['onJoined'] = (options) => {
+    if (locks || options?.isolation !== 'read committed' || ctx.database.engine !== 'postgres') return
+    lockers.add(name)
+    throw new OtherIsolation()
+  }
+  const once = async (ctx: Ctx): Promise<Once<Output> | AppError> => {
+    if (locks) await kept.hold(ctx)
+    const before = await kept.find(ctx)
+    if (before) return before
+    const output = await orRefusal(run({ ...ctx, onJoined }))
+    if (output instanceof AppError) return output
+    await kept.keep(ctx, output)
+    return { output, replayed: false }
+  }
+  const done = await inTx(ctx, once, locks ? SELF_GUARDED : undefined)
+  if (done instanceof AppError) throw done
+  return done
+}
+
+/** A refusal that keeps what was written must not roll the transaction back: it is thrown after the commit. */
+const orRefusal = <Output>(answer: Promise<Output>): Promise<Output | AppError> =>
+  answer.catch((error) => {
+    if (error instanceof AppError && error.keepsWrites) return error
+    throw error
+  })
+
+/**
+ * For calls that another host answers. Two at the same moment may both ask it; both get the answer that is stored first,
+ * and what the other one opened there stays unused. The same holds after a crash between answer and keeping.
+ */
+async function firstAnswer<Output>(
+  kept: KeptAnswer<Output>,
+  ctx: Ctx,
+  run: (ctx: Ctx) => Promise<Output>,
+): Promise<Once<Output>> {
+  const before = await inTx(ctx, (ctx) => kept.find(ctx))
+  if (before) return before
+  const output = await run({ ...ctx, attempt: kept.keyHash })
+  return inTx(ctx, async (ctx) => {
+    const meanwhile = await kept.find(ctx)
+    if (meanwhile) return meanwhile
+    await kept.keep(ctx, output)
+    return { output, replayed: false }
+  })
+}
+
+/** Housekeeping: drops answers that are older than a day. */
+export async function dropOldIdempotencyKeys(ctx: Ctx): Promise<void> {
+  const before = new Date(ctx.now().getTime() - KEPT_MS).toISOString()
+  await inTx(ctx, (ctx) => deleteAnswersBefore(ctx.db, before))
+}

@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import type { Database } from './db.ts'
+import { openPostgres } from './postgres/postgres.ts'
+import { explainUnusable } from './postgres/requirements.ts'
+import { openPostgresSnapshot, openSqliteSnapshot, type Snapshot } from './snapshot.ts'
+import { openSqlite } from './sqlite/sqlite.ts'
+
+/** On SQLite. Opening it makes it, if it is not there. */
+export const databaseFile = ({ dataDir }: Config): string => join(dataDir, 'vault.db')
+
+export type DatabaseEvents = {
+  onIdleError?: (error: Error) => void
+  onReplicaChange?: (usable: boolean, reason: string) => void
+}
+
+export type OpenOptions = DatabaseEvents & {
+  /** On SQLite: a file that is missing is not made. */
+  mustExist?: boolean
+  /** On PostgreSQL: no statement has a time limit. For commands of the operator, where nobody waits for an answer. */
+  isPatient?: boolean
+}
+
+export function openDatabase(
+  config: Config,
+  { onIdleError = () => {}, onReplicaChange, mustExist = false, isPatient = false }: OpenOptions = {},
+): Database {
+  const url = config.databaseUrl
+  if (url === undefined) return openSqlite(databaseFile(config), { mustExist })
+  return openPostgres({
+    url,
+    readUrl: config.databaseReadUrl,
+    directUrl: config.databaseDirectUrl,
+    isDistributed: config.databaseIsDistributed,
+    poolSize: config.databasePoolSize,
+    isPatient,
+    onIdleError,
+    ...(onReplicaChange ? { onReplicaChange } : {}),
+  })
+}
+
+export function openSnapshot(config: Config): Promise<Snapshot> {
+  const { databaseUrl, databaseDirectUrl } = config
+  if (databaseUrl === undefined) return openSqliteSnapshot(databaseFile(config))
+  const url = databaseDirectUrl ?? databaseUrl
+  const variable = databaseDirectUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL'
+  return explainUnusable(url, () => openPostgresSnapshot(url), variable)
+}

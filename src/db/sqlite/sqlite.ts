@@ -1,0 +1,456 @@
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readSync,
+  statSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  type KyselyPlugin,
+  type LimitNode,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { makeFolder } from '../../core/disk.ts'
+import {
+  DamagedDatabase,
+  type Database,
+  type Db,
+  newTransactionMark,
+  noteTakenCredentials,
+  refuseInTransaction,
+  rootHandleGuard,
+  runDirectly,
+  runMarked,
+  takesCredentials,
+  VaultGone,
+} from '../db.ts'
+import type { Schema } from '../schema.ts'
+import { DatabaseBusy, SqliteWrites } from './group-commit.ts'
+import { isBusy, isCorrupt, isUnavailable, isUniqueViolation, isUnwritable } from './result-codes.ts'
+
+/** A key that another process revoked still works here for at most this long. */
+const LOOK_EVERY_MS = 200
+
+/**
+ * Counts what may have revoked a credential: this process says so itself; of others, and of the command line, SQLite only
+ * reports that they have written something. It is asked by the connection that writes: to any other one, the writes of this
+ * process would look like those of others.
+ */
+class SqliteChanges {
+  readonly #dataVersion: StatementSync
+  #seen: unknown
+  #lookedAt: number
+  #version = 0
+
+  constructor(writer: DatabaseSync) {
+    this.#dataVersion = writer.prepare('pragma data_version')
+    this.#seen = this.#look()
+    this.#lookedAt = performance.now()
+  }
+
+  add(): void {
+    this.#version++
+  }
+
+  version(): number {
+    const now = performance.now()
+    if (now - this.#lookedAt >= LOOK_EVERY_MS) {
+      this.#lookedAt = now
+      const found = this.#look()
+      if (found !== this.#seen) this.#version++
+      this.#seen = found
+    }
+    return this.#version
+  }
+
+  #look(): unknown {
+    return this.#dataVersion.get()?.data_version
+  }
+}
+
+/** Node 22.18 takes numbered parameters by name alone; later versions take them by position, which costs nothing. */
+function takesByPosition(): boolean {
+  const probe = new DatabaseSync(':memory:')
+  try {
+    probe.prepare('select ?1').get(1)
+    return true
+  } catch {
+    return false
+  } finally {
+    probe.close()
+  }
+}
+
+type Bind = (sql: string, values: readonly unknown[]) => SQLInputValue[]
+
+const byPosition: Bind = (_sql, values) => values as SQLInputValue[]
+
+const byName: Bind = (sql, values) =>
+  sql.includes('?1')
+    ? [Object.fromEntries(values.map((value, at) => [`?${at + 1}`, value])) as never]
+    : byPosition(sql, values)
+
+/** The values of a statement, as this version of Node takes them. */
+const boundValues: Bind = takesByPosition() ? byPosition : byName
+
+const MAX_CACHED_STATEMENTS = 500
+
+type Prepared = {
+  statement: StatementSync
+  toRow: ((values: unknown[]) => unknown) | undefined
+  writes: boolean
+  takesCredentials: boolean
+}
+
+/**
+ * Rows come as arrays and are named here: node:sqlite itself makes objects of the slow kind, at twice the price. A
+ * function made for the columns gives all rows of a statement one shape.
+ */
+function rowMaker(names: readonly string[]): (values: unknown[]) => unknown {
+  const fields = names.map((name, i) => `${JSON.stringify(name)}: values[${i}]`)
+  return new Function('values', `return {${fields.join()}}`) as (values: unknown[]) => unknown
+}
+
+const ONLY_READS = /^\s*(select|pragma)\b/i
+
+class SqliteConnection implements DatabaseConnection {
+  readonly #mustTransact: boolean
+  readonly #db: DatabaseSync
+  readonly #statements = new Map<string, Prepared>()
+  /** How many statements that may write were run. */
+  writes = 0
+
+  constructor(db: DatabaseSync, mustTransact: boolean) {
+    this.#db = db
+    this.#mustTransact = mustTransact
+  }
+
+  #prepare(sql: string): Prepared {
+    const cached = this.#statements.get(sql)
+    if (cached) return cached
+    const statement = this.#db.prepare(sql)
+    const names = statement.columns().map((column) => column.name)
+    if (names.length > 0) statement.setReturnArrays(true)
+    const toRow = names.length > 0 ? rowMaker(names) : undefined
+    const writes = !toRow || !ONLY_READS.test(sql)
+    const prepared = { statement, toRow, writes, takesCredentials: writes && takesCredentials(sql) }
+    if (this.#statements.size >= MAX_CACHED_STATEMENTS) {
+      const oldest = this.#statements.keys().next().value
+      if (oldest !== undefined) this.#statements.delete(oldest)
+    }
+    this.#statements.set(sql, prepared)
+    return prepared
+  }
+
+  #refuseOutside(): void {
+    // A full disk ends a transaction by itself; what its code still writes must not pass as a write of its own.
+    if (this.#mustTransact && !this.#db.isTransaction) throw new Error('The transaction is over')
+  }
+
+  run(sql: string, parameters: readonly unknown[]): unknown[] {
+    this.#refuseOutside()
+    const { statement, toRow, writes, takesCredentials } = this.#prepare(sql)
+    if (writes) this.writes++
+    if (takesCredentials) noteTakenCredentials()
+    if (toRow) return (statement.all(...boundValues(sql, parameters)) as unknown as unknown[][]).map(toRow)
+    statement.run(...boundValues(sql, parameters))
+    return []
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    this.#refuseOutside()
+    const { statement, toRow, takesCredentials } = this.#prepare(sql)
+    if (toRow) return { rows: this.run(sql, parameters) as R[] }
+    this.writes++
+    if (takesCredentials) noteTakenCredentials()
+    const { changes, lastInsertRowid } = statement.run(...boundValues(sql, parameters))
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+  }
+
+  async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    // Not from the cache: a cached statement may be run again while this one is still being read.
+    for (const row of this.#db.prepare(sql).iterate(...boundValues(sql, parameters)))
+      yield { rows: [row as R] }
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#db.close()
+  }
+}
+
+/** Hands the same connection to everybody: readers share theirs, and writers queue before they come here. */
+class SqliteDriver implements Driver {
+  readonly #connection: SqliteConnection
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async beginTransaction(): Promise<void> {
+    throw new Error('Transactions on SQLite go through SqliteWrites')
+  }
+
+  async commitTransaction(): Promise<void> {}
+
+  async rollbackTransaction(): Promise<void> {}
+
+  async destroy(): Promise<void> {
+    this.#connection.close()
+  }
+}
+
+class LimitCompiler extends SqliteQueryCompiler {
+  /**
+   * A bare parameter as limit makes SQLite plan for its value, and so compile the statement again at every execution. A
+   * sign before it hides the value from the planner.
+   */
+  protected override visitLimit(node: LimitNode): void {
+    this.append('limit +')
+    this.visitNode(node.limit)
+  }
+}
+
+function kyselyOn(connection: SqliteConnection, plugins: KyselyPlugin[] = []): Db {
+  return new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new SqliteDriver(connection),
+      createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+      createQueryCompiler: () => new LimitCompiler(),
+    },
+    plugins,
+  })
+}
+
+function readingKysely(db: DatabaseSync): Db {
+  const connection = new SqliteConnection(db, false)
+  const kysely = kyselyOn(connection, [rootHandleGuard])
+  runDirectly(kysely, (sql, parameters) => {
+    refuseInTransaction()
+    return connection.run(sql, parameters)
+  })
+  return kysely
+}
+
+function writingKysely(connection: SqliteConnection): Db {
+  const kysely = kyselyOn(connection)
+  runDirectly(kysely, (sql, parameters) => connection.run(sql, parameters))
+  return kysely
+}
+
+const damaged = (file: string, how: string) =>
+  new DamagedDatabase(
+    `The database ${file} is damaged (${how}). Keep the file, set DATA_DIR to a new folder and restore the last backup there: kvault restore <file>.`,
+  )
+
+/** What SQLite says of a damaged file, with the file and what to do; any other error as it is. */
+export const explainDamage = (file: string, error: unknown): unknown =>
+  isCorrupt(error) ? damaged(file, error instanceof Error ? error.message : String(error)) : error
+
+/**
+ * Why a file cannot be opened: SQLite does not say. The file is only looked at, because closing it would end the locks
+ * that other connections of this process have on it.
+ */
+export function explainUnreadable(file: string, error: unknown): unknown {
+  if (!isUnwritable(error)) return explainDamage(file, error)
+  try {
+    if (statSync(file).isDirectory())
+      return Object.assign(new Error(`${file} is a folder`), { code: 'EISDIR', path: file })
+    accessSync(file, constants.R_OK)
+    return error
+  } catch (reason) {
+    return reason
+  }
+}
+
+const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+const HEADER_BYTES = 100
+
+/**
+ * A copy that was cut off is shorter than its own header says. While there is a log beside it, a short file may
+ * also be a crash in the middle of a checkpoint, which SQLite repairs by itself.
+ */
+function refuseHalfCopied(file: string): void {
+  const size = sizeOf(file)
+  if (size === 0 || sizeOf(`${file}-wal`) > 0) return
+  const header = Buffer.alloc(HEADER_BYTES)
+  const handle = openSync(file, 'r')
+  readSync(handle, header, 0, HEADER_BYTES, 0)
+  closeSync(handle)
+  const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16)
+  const pages = header.readUInt32BE(28)
+  if (header.subarray(0, 15).toString() === 'SQLite format 3' && size < pages * pageSize)
+    throw damaged(file, `${size} bytes of ${pages * pageSize}`)
+}
+
+/** Up to here the whole file is read at every start; larger ones are for `kvault verify`. */
+const CHECKED_AT_START_BYTES = 32 * 1024 * 1024
+
+function refuseCorrupt(file: string, db: DatabaseSync): void {
+  if (sizeOf(file) > CHECKED_AT_START_BYTES) return
+  const found = db.prepare('pragma quick_check(1)').get()
+  const verdict = String(Object.values(found ?? {})[0])
+  if (verdict !== 'ok') throw damaged(file, verdict.replaceAll(/\s+/g, ' '))
+}
+
+/** What is written goes into a file that nobody can open any more, and is lost at the next start. */
+class FileReplaced extends Error {
+  override readonly name = 'FileReplaced'
+
+  constructor(file: string) {
+    super(`${file} was removed or replaced while the service ran. Bring it back, or stop the service first.`)
+  }
+}
+
+const fileNumber = (file: string) => statSync(file, { bigint: true, throwIfNoEntry: false })?.ino
+
+/** Ask before the file is in use; the returned function says whether its name still leads to the same file. */
+function watchFile(file: string): () => boolean {
+  const opened = fileNumber(file)
+  return () => fileNumber(file) === opened
+}
+
+const OWNER_ONLY = 0o600
+
+/** Not every system lets us: a mounted folder may have rights of its own. */
+function restrict(path: string, mode: number): void {
+  try {
+    if ((statSync(path).mode & 0o777) !== mode) chmodSync(path, mode)
+  } catch (error) {
+    const { code } = error as { code?: string }
+    if (code !== 'ENOENT' && code !== 'EPERM' && code !== 'EROFS') throw error
+  }
+}
+
+/**
+ * The file holds what all people wrote, so no other user of the machine may read it. SQLite gives the files beside it the
+ * same rights. An existing folder keeps its mode, except that strangers are shut out of it.
+ */
+function makePrivate(file: string): void {
+  const folder = dirname(file)
+  makeFolder(folder)
+  restrict(folder, statSync(folder).mode & 0o770)
+  closeSync(openSync(file, 'a', OWNER_ONLY))
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) restrict(path, OWNER_ONLY)
+}
+
+/** While the file is opened, another process may be repairing it after a crash. */
+const OPENING_TIMEOUT_MS = 20
+/** 16 MB of log before a checkpoint: a page that many commits change is then copied once. */
+const LOG_PAGES = 4000
+/**
+ * Each connection's own, 16 MB; the rest is the system's cache. The file is not mapped: that is no faster here, counts as
+ * the process's memory, and ends the process where a read error would end one request.
+ */
+const CACHE = 'pragma cache_size = -16000; pragma mmap_size = 0'
+
+export type SqliteOptions = {
+  /** A file that is missing is not made. */
+  mustExist?: boolean
+  /** Shorter in tests: how long a transaction waits for the lock of another process, unless it may take long. */
+  lockPatienceMs?: number
+}
+
+export function openSqlite(file: string, { mustExist = false, ...options }: SqliteOptions = {}): Database {
+  if (mustExist && !existsSync(file)) throw new VaultGone(file)
+  makePrivate(file)
+  refuseHalfCopied(file)
+  try {
+    return openWhole(file, options)
+  } catch (error) {
+    throw explainDamage(file, error)
+  }
+}
+
+const LONGEST_START_WAIT_MS = 5000
+
+/**
+ * Setting it the first time needs a lock that another starting process may hold just then. SQLite does not wait for that
+ * one, because two processes could wait for each other forever; so we try again.
+ */
+function setWriteAheadLog(db: DatabaseSync): void {
+  const until = performance.now() + LONGEST_START_WAIT_MS
+  for (;;)
+    try {
+      db.exec('pragma journal_mode = wal')
+      return
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > until) throw error
+    }
+}
+
+function openWhole(file: string, options: Pick<SqliteOptions, 'lockPatienceMs'>): Database {
+  const isInUse = watchFile(file)
+  const writer = new DatabaseSync(file, { timeout: OPENING_TIMEOUT_MS, enableForeignKeyConstraints: true })
+  setWriteAheadLog(writer)
+  writer.exec(
+    `pragma synchronous = full; pragma busy_timeout = ${OPENING_TIMEOUT_MS};
+    pragma wal_autocheckpoint = ${LOG_PAGES}; ${CACHE}`,
+  )
+  refuseCorrupt(file, writer)
+  // From here on a writer waits for another process in the event loop (shared-commits.ts). SQLite would block this process,
+  // and would sleep on while the lock is free again.
+  writer.exec('pragma busy_timeout = 0')
+  const reader = new DatabaseSync(file, { timeout: 5000 })
+  reader.exec(`pragma query_only = 1; ${CACHE}`)
+
+  const read = readingKysely(reader)
+  const connection = new SqliteConnection(writer, true)
+  const write = writingKysely(connection)
+  const writes = new SqliteWrites(writer, {
+    ...options,
+    isBusy,
+    written: () => connection.writes,
+    requireFile: () => {
+      if (!isInUse()) throw new FileReplaced(file)
+    },
+  })
+  const changes = new SqliteChanges(writer)
+  return {
+    engine: 'sqlite',
+    isDistributed: false,
+    read,
+    readFor: () => read,
+    wrote: async () => {},
+    waitMs: (work) => (work === 'write' ? writes.waitMs() : 0),
+    serve: (_since, request) => request(),
+    transaction: async (fn, { mayTakeLong } = {}) => {
+      const mark = newTransactionMark()
+      const result = await writes.transaction(() => runMarked(mark, () => fn(write)), mayTakeLong)
+      if (mark.tookCredentials) changes.add()
+      return result
+    },
+    credentialsVersion: () => changes.version(),
+    takesWrites: async () => isInUse(),
+    isUniqueViolation,
+    isUnavailable: (error) =>
+      error instanceof FileReplaced || error instanceof DatabaseBusy || isUnavailable(error),
+    close: async () => {
+      await writes.idle()
+      await read.destroy()
+      await write.destroy()
+    },
+  }
+}

@@ -1,0 +1,209 @@
+import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { readProjectKey } from '../../../shared/memory.ts'
+import { isGood, jsonIn, request, textOf } from '../http-request.ts'
+import { KVAULT, settingsFolder } from '../local-files.ts'
+import { type Profile, writePrivate } from '../profile.ts'
+import {
+  folderHash,
+  keptNameOf,
+  keptNames,
+  ownKey,
+  type ProjectFile,
+  readProjectFiles,
+  remoteKey,
+} from '../project-name.ts'
+import { read, waitingFiles } from './spool.ts'
+import { withLock } from './state.ts'
+
+/**
+ * Which `project_key` of a `.kvault.json` counts. The file comes with a folder, and a stranger's folder that named a
+ * project of this person would get its memory, and add to it. A key counts once the person has allowed it there, or
+ * where neither this machine nor the vault has such a project; the folder then keeps it.
+ */
+export type NamedProject = { key: string; folder: string }
+
+/** What is kept of a folder: the key that was decided on, and how. */
+type Decision = {
+  folder: string
+  key: string
+  /** `allowed` by the person; `new` where nothing had this key yet, at this vault; `declined` by the person. */
+  state: 'allowed' | 'new' | 'withheld' | 'declined'
+  vault?: string
+  /** The sentence about a withheld key has been said. */
+  isTold?: boolean
+}
+
+/** `withheld` is the key of the file, where it does not count. */
+export type FoundProject = { key: string; withheld?: NamedProject }
+
+const LOOK_MS = 5000
+const LOCK = { patienceMs: 400, staleMs: 2000 }
+
+const decisionsFolder = (): string => join(settingsFolder(), 'projects')
+
+/** Named as the names of folders are, so that no path of a stranger is part of a file name. */
+const decisionFile = (folder: string): string => join(decisionsFolder(), `${folderHash(folder)}.json`)
+
+function decisionIn(file: string): Decision | undefined {
+  try {
+    const { folder, key, state, vault, isTold } = JSON.parse(readFileSync(file, 'utf8'))
+    return typeof folder === 'string' && typeof key === 'string'
+      ? { folder, key, state, vault, isTold }
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A file that names another key now has to be decided on again. */
+function decisionOn({ folder, key }: NamedProject): Decision | undefined {
+  const decision = decisionIn(decisionFile(folder))
+  return decision?.key === key && decision.folder === folder ? decision : undefined
+}
+
+const decide = ({ folder, key }: NamedProject, more: Omit<Decision, 'folder' | 'key'>): void =>
+  writePrivate(decisionFile(folder), JSON.stringify({ folder, key, ...more }))
+
+export const allowProject = (named: NamedProject): void => decide(named, { state: 'allowed' })
+export const declineProject = (named: NamedProject): void =>
+  decide(named, { state: 'declined', isTold: true })
+
+/** Whether the person has said no to this key in this folder. */
+export const isDeclined = (named: NamedProject): boolean => decisionOn(named)?.state === 'declined'
+
+/** What the nearest `.kvault.json` names, by the folder that it lies in. */
+export function namedIn({ projectKey, keyFile }: ProjectFile): NamedProject | undefined {
+  if (projectKey === undefined || keyFile === undefined) return undefined
+  return { key: projectKey, folder: realpathSync(dirname(keyFile)) }
+}
+
+/** An address is the name of a checkout that is somewhere, whether or not anything is remembered of it yet. */
+const isAddress = (key: string): boolean =>
+  readProjectKey(key).form === 'remote' || /^\s*(?:[a-z][a-z0-9+.-]*:|[/\\~.]|[^\s/@]+@[^\s/]+:)/i.test(key)
+
+/** All spellings under which the vault finds a project: `org/repo` also finds `https://host/org/repo`. */
+function spellingsOf(key: string): string[] {
+  const name = readProjectKey(key)
+  return [name.key, ...('path' in name ? [name.path] : []), ...(name.earlier ? [name.earlier.key] : [])]
+}
+
+const isSame = (a: string, b: string): boolean => {
+  const others = spellingsOf(b)
+  return spellingsOf(a).some((one) => others.includes(one))
+}
+
+function* jsonFilesIn(folder: string): Generator<Record<string, unknown>> {
+  let names: string[] = []
+  try {
+    names = readdirSync(folder)
+  } catch {
+    // Nothing was kept yet.
+  }
+  for (const name of names) {
+    if (!name.endsWith('.json')) continue
+    try {
+      yield JSON.parse(readFileSync(join(folder, name), 'utf8'))
+    } catch {
+      // Another program has just removed it.
+    }
+  }
+}
+
+/** The projects that other folders of this machine have, and those of exchanges that wait to be sent. */
+function* keysOfOthers(own: string): Generator<string> {
+  for (const { folder, key, state } of jsonFilesIn(decisionsFolder()))
+    if (folder !== own && (state === 'allowed' || state === 'new')) yield String(key)
+  for (const session of jsonFilesIn(join(settingsFolder(), 'sessions'))) {
+    const { project } = session as { project?: { folder?: string; key?: string } }
+    if (project?.key && !isInside(project.folder ?? '', own)) yield project.key
+  }
+  for (const name of waitingFiles()) {
+    const key = read(name)?.input.project_key
+    if (typeof key === 'string') yield key
+  }
+  yield* keptNames()
+}
+
+const isInside = (folder: string, own: string): boolean => folder === own || folder.startsWith(join(own, '/'))
+
+/** Whether the person's memory has something under this key; undefined if the vault does not say. */
+async function isInMemory(
+  { url, apiKey }: Profile,
+  key: string,
+  timeoutMs: number,
+): Promise<boolean | undefined> {
+  const { withoutSecrets } = await import('../outgoing.ts')
+  const project_key = withoutSecrets({ project_key: key }).value.project_key
+  const query = new URLSearchParams({ project_key, limit: '1', max_chars_per_event: '200' })
+  try {
+    const answer = await request(`${url}/api/v1/project-context/events?${query}`, {
+      headers: { 'x-api-key': apiKey },
+      timeoutMs,
+    })
+    const { items } = (jsonIn(await textOf(answer)) ?? {}) as { items?: unknown }
+    return isGood(answer) && Array.isArray(items) ? items.length > 0 : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Of two folders that name one new project at once, one gets it. */
+function claim(named: NamedProject, vault: string): boolean {
+  mkdirSync(decisionsFolder(), { recursive: true, mode: 0o700 })
+  return withLock(join(decisionsFolder(), 'lock'), LOCK, () => {
+    const isTaken = [...keysOfOthers(named.folder)].some((key) => isSame(key, named.key))
+    decide(named, isTaken ? { state: 'withheld' } : { state: 'new', vault })
+    return !isTaken
+  })
+}
+
+/** Whether the key counts in this folder; undefined as long as the vault cannot be asked. */
+async function counts(
+  named: NamedProject,
+  profile: Partial<Profile> & { url: string },
+  timeoutMs: number,
+): Promise<boolean | undefined> {
+  const decision = decisionOn(named)
+  if (decision?.state === 'allowed') return true
+  // At another vault the same key may be of a project that the person has there.
+  if (decision?.state === 'new' && decision.vault === profile.url) return true
+  if (decision?.state === 'withheld' || decision?.state === 'declined') return false
+  const { url, apiKey } = profile
+  if (!isAddress(named.key)) {
+    const known = apiKey === undefined ? undefined : await isInMemory({ url, apiKey }, named.key, timeoutMs)
+    if (known === undefined) return undefined
+    if (!known) return claim(named, url)
+  }
+  decide(named, { state: 'withheld' })
+  return false
+}
+
+/**
+ * Returns the project of a folder: the remote of a checkout, else what its `.kvault.json` names if that counts, else
+ * a name of its own.
+ */
+export async function findProject(
+  folder: string,
+  profile: Partial<Profile> & { url: string },
+  file = readProjectFiles(folder),
+  timeoutMs = LOOK_MS,
+): Promise<FoundProject> {
+  const remote = remoteKey(folder)
+  if (remote) return { key: remote }
+  const named = namedIn(file)
+  if (!named) return { key: ownKey(folder) }
+  if (named.key === keptNameOf(folder)) return { key: named.key }
+  const isCounting = await counts(named, profile, timeoutMs)
+  if (isCounting) return { key: named.key }
+  return { key: ownKey(folder), ...(isCounting === undefined ? {} : { withheld: named }) }
+}
+
+/** The sentence about a withheld key, the first time; the key itself may be a stranger's words to an agent. */
+export function adviceOnce(named: NamedProject): string | undefined {
+  const decision = decisionOn(named)
+  if (!decision || decision.isTold) return undefined
+  const { folder: _, key: __, ...rest } = decision
+  decide(named, { ...rest, isTold: true })
+  return `The .kvault.json of this folder names a project that nobody has allowed here, so its memory is neither read nor extended: if that is wanted, the person runs \`${KVAULT} allow-project\` in the folder once.`
+}

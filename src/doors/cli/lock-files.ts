@@ -1,0 +1,609 @@
+import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { compareVersions, readVersion, sameName } from '../../shared/cites.ts'
+
+/** `npm:fastify` → `5.8.5`: what the code of a folder gets. */
+type Versions = Map<string, string>
+
+/** The text of another file in the same folder, or undefined. */
+type Beside = (name: string) => string | undefined
+
+export type ReadVersions = (text: string, beside: Beside) => Versions
+
+/** The message completes a sentence that begins with the file's name. */
+class UnreadableFile extends Error {}
+
+export const versionKey = (ecosystem: string, name: string): string =>
+  `${ecosystem}:${sameName(ecosystem, name)}`
+
+/** The vault refuses a question with much longer ones. */
+const LONGEST_VERSION = 100
+
+/** For direct dependencies: they win over transitive ones. A version is one word; a stranger's file may say more. */
+function putVersion(versions: Versions, ecosystem: string, name: string, version: string): void {
+  const [word = ''] = version.trim().split(/\s/, 1)
+  if (name !== '' && word.length <= LONGEST_VERSION && readVersion(word) !== null)
+    versions.set(versionKey(ecosystem, name), word.replace(/^[vV=]+/, ''))
+}
+
+/** Of several versions of a package in a lock file, the highest one is kept. */
+function putHighest(versions: Versions, ecosystem: string, name: string, version: string): void {
+  const before = readVersion(versions.get(versionKey(ecosystem, name)) ?? '')
+  const found = readVersion(version)
+  if (found !== null && (before === null || compareVersions(found, before) > 0))
+    putVersion(versions, ecosystem, name, version)
+}
+
+export type Json = Record<string, unknown>
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function readJson(text: string): Json {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new UnreadableFile('is not JSON')
+  }
+  if (!isObject(value)) throw new UnreadableFile('is not a JSON object')
+  return value
+}
+
+const linesOf = (text: string): string[] => text.replaceAll('\r\n', '\n').split('\n')
+
+const unquoted = (text: string): string => text.replaceAll(/^["']|["']$/g, '')
+
+const withoutComment = (line: string): string => (line.split('//')[0] ?? '').trim()
+
+/** The lines of go.mod, each with its directive: `require ( … )` is the same as many `require`. */
+function* directivesOf(text: string): Generator<string> {
+  let word: string | undefined
+  for (const line of linesOf(text).map(withoutComment)) {
+    if (line === ')') word = undefined
+    else if (word !== undefined) yield `${word} ${line}`
+    else if (/^\w+ ?\($/.test(line)) word = line.replace(/ ?\($/, '')
+    else yield line
+  }
+}
+
+/** go.mod: modules, replaced ones by what replaces them, and the version of Go itself. */
+export const readGoMod: ReadVersions = (text) => {
+  const versions: Versions = new Map()
+  const replaced: [string, string][] = []
+  let isModule = false
+  for (const directive of directivesOf(text)) {
+    const words = directive.split(/\s+/)
+    const [word, first = '', second = ''] = words
+    if (word === 'module') isModule = true
+    else if (word === 'go') putHighest(versions, 'runtime', 'go', first)
+    else if (word === 'toolchain') putHighest(versions, 'runtime', 'go', first.replace(/^go/, ''))
+    else if (word === 'require') putVersion(versions, 'go', first, second)
+    // `replace a => b v1` and `replace a v1 => b v2`; a folder has no version.
+    else if (word === 'replace') replaced.push([first, words[words.indexOf('=>') + 2] ?? ''])
+  }
+  if (!isModule) throw new UnreadableFile('names no module')
+  for (const [name, version] of replaced) putVersion(versions, 'go', name, version)
+  return versions
+}
+
+/** go.sum: the highest version whose code is listed, for modules that go.mod leaves out. */
+export const readGoSum: ReadVersions = (text) => {
+  const versions: Versions = new Map()
+  for (const line of linesOf(text)) {
+    if (line.trim() === '') continue
+    const [, name, version, isDescription] = /^(\S+) (v\S+?)(\/go\.mod)? h1:\S+$/.exec(line) ?? []
+    if (!name || !version) throw new UnreadableFile('has a line that is not a checksum')
+    if (!isDescription) putHighest(versions, 'go', name, version)
+  }
+  return versions
+}
+
+/** The text between each `open` and the next `close`, in one pass however often one of them is missing. */
+function* partsOf(text: string, open: string, close: string): Generator<{ from: number; to: number }> {
+  for (let at = text.indexOf(open); at !== -1; ) {
+    const end = text.indexOf(close, at + open.length)
+    if (end === -1) return
+    yield { from: at, to: end + close.length }
+    at = text.indexOf(open, end + close.length)
+  }
+}
+
+function without(text: string, open: string, close: string): string {
+  let [kept, from] = ['', 0]
+  for (const part of partsOf(text, open, close)) {
+    kept += text.slice(from, part.from)
+    from = part.to
+  }
+  return kept + text.slice(from)
+}
+
+const within = (text: string, tag: string): string[] =>
+  [...partsOf(text, `<${tag}>`, `</${tag}>`)].map(({ from, to }) =>
+    text.slice(from + tag.length + 2, to - tag.length - 3),
+  )
+
+const field = (text: string, tag: string): string => (within(text, tag)[0] ?? '').trim()
+
+function propertiesOf(text: string): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const block of within(text, 'properties'))
+    for (const line of block.split('</')) {
+      const [, name, value] = /<([\w.-]+)>([^<]*)$/.exec(line) ?? []
+      if (name && value !== undefined) found.set(name, value.trim())
+    }
+  return found
+}
+
+/** Java 8 was called `1.8`. */
+const javaVersion = (version: string): string => version.replace(/^1\.(?=\d)/, '')
+
+const JAVA = ['maven.compiler.release', 'java.version', 'maven.compiler.target', 'maven.compiler.source']
+
+/** pom.xml: dependencies with a version of their own or a property's, the parent, and the version of Java. */
+export const readPom: ReadVersions = (text) => {
+  if (!text.includes('<project')) throw new UnreadableFile('has no project')
+  const bare = without(text, '<!--', '-->')
+  const properties = propertiesOf(bare)
+  // Plugins have dependencies of their own, and exclusions name what is not there.
+  const project = ['build', 'reporting', 'exclusions'].reduce(
+    (rest, tag) => without(rest, `<${tag}>`, `</${tag}>`),
+    bare,
+  )
+  const versions: Versions = new Map()
+  for (const entry of [...within(project, 'parent'), ...within(project, 'dependency')]) {
+    const version = field(entry, 'version').replace(
+      /^\$\{([^}]+)\}$/,
+      (_, name) => properties.get(name) ?? '',
+    )
+    putVersion(versions, 'maven', `${field(entry, 'groupId')}:${field(entry, 'artifactId')}`, version)
+  }
+  const java = JAVA.find((name) => properties.has(name))
+  if (java) putVersion(versions, 'runtime', 'java', javaVersion(properties.get(java) ?? ''))
+  return versions
+}
+
+/** gradle.lockfile: `group:artifact:version=where it is used`. */
+export const readGradleLock: ReadVersions = (text) => {
+  const versions: Versions = new Map()
+  for (const line of linesOf(text)) {
+    if (line.trim() === '' || line.startsWith('#') || line.startsWith('empty=')) continue
+    const [, name, version] = /^([^:\s]+:[^:\s]+):([^:=\s]+)=/.exec(line) ?? []
+    if (!name || !version) throw new UnreadableFile('has a line that is not a locked dependency')
+    putVersion(versions, 'maven', name, version)
+  }
+  return versions
+}
+
+const FOLDER = 'node_modules/'
+
+/** Version 1 of the format: a tree. The project's code gets what is at its top. */
+function ofTree(dependencies: Record<string, unknown>): Versions {
+  const versions: Versions = new Map()
+  for (const [name, entry] of Object.entries(dependencies))
+    if (isObject(entry) && typeof entry.version === 'string')
+      putVersion(versions, 'npm', name, entry.version.replace(/^npm:.+@/, ''))
+  return versions
+}
+
+/** Versions 2 and 3: every folder by its path. A nested one counts if there is none of its name at the top. */
+function ofFolders(packages: Record<string, unknown>): Versions {
+  const versions: Versions = new Map()
+  const nested: [string, string][] = []
+  for (const [path, entry] of Object.entries(packages)) {
+    const at = path.lastIndexOf(FOLDER)
+    if (at === -1 || !isObject(entry) || entry.link === true || typeof entry.version !== 'string') continue
+    const name = typeof entry.name === 'string' ? entry.name : path.slice(at + FOLDER.length)
+    if (at === 0) putVersion(versions, 'npm', name, entry.version)
+    else nested.push([name, entry.version])
+  }
+  for (const [name, version] of nested)
+    if (!versions.has(versionKey('npm', name))) putVersion(versions, 'npm', name, version)
+  return versions
+}
+
+/** package-lock.json and npm-shrinkwrap.json. */
+export const readPackageLock: ReadVersions = (text) => {
+  const { packages, dependencies } = readJson(text)
+  if (isObject(packages)) return ofFolders(packages)
+  return isObject(dependencies) ? ofTree(dependencies) : new Map()
+}
+
+type Entry = { path: string[]; value: string }
+
+const LONGEST_LINE = 10_000
+
+/** The keys of an indented file, each with its parents: the part of YAML that we need. */
+function* entriesOf(text: string): Generator<Entry> {
+  const above: { indent: number; key: string }[] = []
+  for (const line of linesOf(text)) {
+    if (line.length > LONGEST_LINE) continue
+    const [, spaces = '', key, value = ''] =
+      /^( *)("[^"]*"|'[^']*'|[^\s"'#-][^:]*(?::[^\s:][^:]*)*):(?:\s+(.*))?$/.exec(line) ?? []
+    if (key === undefined) continue
+    while ((above.at(-1)?.indent ?? -1) >= spaces.length) above.pop()
+    above.push({ indent: spaces.length, key: unquoted(key) })
+    yield { path: above.map((entry) => entry.key), value: unquoted(value.trim()) }
+  }
+}
+
+/** `5.8.5(peer@1)` and `5.8.5_peer@1`: the peers are not part of the version. */
+const VERSION = /^\d[^/_(]*/
+
+/** `/fastify/4.1.0`, `/fastify@4.1.0`, `fastify@4.1.0`, with a scope or without. */
+function ofKey(key: string): [string, string] | null {
+  const [, name, rest = ''] = /^\/?((?:@[^/@]+\/)?[^/@]+)[/@](\d.*)$/.exec(key) ?? []
+  const version = VERSION.exec(rest)?.[0]
+  return name && version ? [name, version] : null
+}
+
+const DEPENDENCIES = /^(?:dependencies|devDependencies|optionalDependencies)$/
+
+/** The name and version of a line for a direct dependency of the project or of a workspace. */
+function asked({ path, value }: Entry): [string, string] | null {
+  const [first = '', second = '', third = ''] = path
+  const rest =
+    first === 'importers' && DEPENDENCIES.test(third)
+      ? path.slice(3)
+      : DEPENDENCIES.test(first) && second !== ''
+        ? path.slice(1)
+        : []
+  const [name, field] = rest
+  if (name === undefined || value === '' || (field !== undefined && field !== 'version')) return null
+  const version = VERSION.exec(value)?.[0]
+  // For an alias, the value names the package.
+  return version === undefined ? ofKey(value) : [name, version]
+}
+
+export const readPnpmLock: ReadVersions = (text) => {
+  const versions: Versions = new Map()
+  const direct: Versions = new Map()
+  let isLock = false
+  for (const entry of entriesOf(text)) {
+    const [first, second] = entry.path
+    if (first === 'lockfileVersion') isLock = true
+    if (first === 'packages' && second !== undefined && entry.path.length === 2) {
+      const found = ofKey(second)
+      if (found) putHighest(versions, 'npm', ...found)
+    }
+    const wanted = asked(entry)
+    if (wanted) putHighest(direct, 'npm', ...wanted)
+  }
+  if (!isLock) throw new UnreadableFile('has no lockfileVersion')
+  for (const [key, version] of direct) putVersion(versions, 'npm', key.slice('npm:'.length), version)
+  return versions
+}
+
+/** requirements.txt: packages that are pinned by `==`. Ranges and included files give no version. */
+export const readRequirements: ReadVersions = (text) => {
+  const versions: Versions = new Map()
+  for (const line of linesOf(text)) {
+    // Conditions, comments and options follow these.
+    const bare = (line.split(/[;#\\]| --/)[0] ?? '').replaceAll(/\s/g, '')
+    const [, name, version] = /^([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?={2,3}([^=,]+)$/.exec(bare) ?? []
+    if (name && version && !version.includes('*')) putVersion(versions, 'pypi', name, version)
+  }
+  return versions
+}
+
+/** Such a file has a line, perhaps with a comment above it. */
+const READ_CHARACTERS = 10_000
+
+const firstLine = (text: string): string =>
+  linesOf(text.slice(0, READ_CHARACTERS))
+    .map((line) => line.replace(/#.*$/, '').trim())
+    .find((line) => line !== '') ?? ''
+
+/** A file of one line with a version in it. Names such as `lts/*` and `stable` are not versions. */
+const readOneLine =
+  (name: string): ReadVersions =>
+  (text) => {
+    const versions: Versions = new Map()
+    putVersion(versions, 'runtime', name, firstLine(text))
+    return versions
+  }
+
+/** .nvmrc and .node-version. */
+export const readNodeVersion: ReadVersions = readOneLine('node')
+
+export const readPythonVersion: ReadVersions = readOneLine('python')
+
+/** rust-toolchain and rust-toolchain.toml: the version alone, or as the channel. */
+export const readRustToolchain: ReadVersions = (text, beside) => {
+  const channel = /^[ \t]*channel[ \t]*=[ \t]*["']([^"'\n]+)["']/m.exec(text)?.[1]
+  return readOneLine('rust')(channel ?? text, beside)
+}
+
+/** `engines` of package.json: the lowest supported version. */
+export const readEngines: ReadVersions = (text) => {
+  const versions: Versions = new Map()
+  const { engines } = readJson(text)
+  const range = isObject(engines) && typeof engines.node === 'string' ? engines.node : ''
+  const [, least] = /^(?:>=|\^|~|=)?\s*v?(\d+(?:\.\d+)*)/.exec(range.trim()) ?? []
+  if (least) putVersion(versions, 'runtime', 'node', least)
+  return versions
+}
+
+type Package = { name: string; version: string; source: string; dependencies: string[] }
+
+/** The `[[package]]` tables that Cargo, uv and Poetry write. */
+function* packagesOf(text: string): Generator<Package> {
+  let open: Package | undefined
+  let isInList = false
+  for (const line of linesOf(text)) {
+    if (line.startsWith('[')) {
+      if (open) yield open
+      open =
+        line.trim() === '[[package]]' ? { name: '', version: '', source: '', dependencies: [] } : undefined
+      isInList = false
+    } else if (open && isInList) {
+      const [, item] = /^\s+"([^"]+)",?$/.exec(line) ?? []
+      if (item !== undefined) open.dependencies.push(item)
+      else if (line.startsWith(']')) isInList = false
+    } else if (open) {
+      const [, field, value = ''] = /^(name|version|source) = (.+)$/.exec(line) ?? []
+      if (field === 'name' || field === 'version' || field === 'source')
+        open[field] = value.replaceAll(/^"|"$/g, '')
+      isInList = line === 'dependencies = ['
+    }
+  }
+  if (open) yield open
+}
+
+function mustBeLock(text: string): void {
+  if (!/^(?:version = |lock-version = |package = \[\]|\[\[package\]\])/m.test(text))
+    throw new UnreadableFile('has no packages')
+}
+
+const readHighest =
+  (ecosystem: string): ReadVersions =>
+  (text) => {
+    mustBeLock(text)
+    const versions: Versions = new Map()
+    for (const { name, version } of packagesOf(text)) putHighest(versions, ecosystem, name, version)
+    return versions
+  }
+
+/** uv.lock and poetry.lock. */
+export const readPythonLock: ReadVersions = readHighest('pypi')
+
+/** A crate without a source is part of the project. It names the version of a dependency that has several. */
+export const readCargoLock: ReadVersions = (text, beside) => {
+  const versions = readHighest('cargo')(text, beside)
+  for (const { source, dependencies } of packagesOf(text)) {
+    if (source !== '') continue
+    for (const dependency of dependencies) {
+      const [name = '', version = ''] = dependency.split(' ')
+      putVersion(versions, 'cargo', name, version)
+    }
+  }
+  return versions
+}
+
+type Block = { descriptors: string[]; version: string; resolution: string }
+
+/** Both formats: a line with the descriptors, and indented lines with the resolved version. */
+function* blocksOf(text: string): Generator<Block> {
+  let block: Block | undefined
+  for (const line of linesOf(text)) {
+    if (/^[^\s#].*:$/.test(line)) {
+      if (block) yield block
+      const descriptors = line.slice(0, -1).replaceAll('"', '').split(', ')
+      block = { descriptors, version: '', resolution: '' }
+    } else if (block) {
+      const [, field, value = ''] = /^ {2}(version|resolution):? (.+)$/.exec(line) ?? []
+      if (field === 'version' || field === 'resolution') block[field] = unquoted(value.trim())
+    }
+  }
+  if (block) yield block
+}
+
+/** `@scope/name@npm:^1` → the name and the range, without the protocol of the registry. */
+function split(descriptor: string): [string, string] {
+  const at = descriptor.indexOf('@', 1)
+  return at === -1
+    ? [descriptor, '']
+    : [descriptor.slice(0, at), descriptor.slice(at + 1).replace(/^npm:/, '')]
+}
+
+/** Classic has no resolution: there the descriptor shows an alias (`alias@npm:real@^1`). */
+function nameOf({ descriptors: [first = ''], resolution }: Block): string {
+  if (resolution !== '') return split(resolution)[0]
+  const [name, range] = split(first)
+  return /^(?:@[^@/]+\/)?[^@/\s]+@[\d^~<>=*]/.test(range) ? split(range)[0] : name
+}
+
+function askedByPackage(beside: Beside): Set<string> {
+  const text = beside('package.json')
+  if (text === undefined) return new Set()
+  try {
+    const manifest = readJson(text)
+    return new Set(
+      [manifest.dependencies, manifest.devDependencies, manifest.optionalDependencies]
+        .filter(isObject)
+        .flatMap((part) => Object.entries(part).map(([name, range]) => `${name}@${String(range)}`)),
+    )
+  } catch {
+    return new Set()
+  }
+}
+
+/** yarn.lock, classic and berry. */
+export const readYarnLock: ReadVersions = (text, beside) => {
+  if (!/^(?:# yarn lockfile v1|__metadata:)/m.test(text)) throw new UnreadableFile('is not a yarn.lock')
+  const asked = askedByPackage(beside)
+  const versions: Versions = new Map()
+  const direct: [string, string][] = []
+  for (const block of blocksOf(text)) {
+    if (
+      block.descriptors[0] === '__metadata' ||
+      block.version === '' ||
+      /@(?:workspace|link|portal):/.test(block.resolution)
+    )
+      continue
+    const name = nameOf(block)
+    putHighest(versions, 'npm', name, block.version)
+    if (block.descriptors.some((descriptor) => asked.has(split(descriptor).join('@'))))
+      direct.push([name, block.version])
+  }
+  for (const [name, version] of direct) putVersion(versions, 'npm', name, version)
+  return versions
+}
+
+/** If two files of a folder name the same package, the upper one of this list wins. */
+const READERS: readonly (readonly [string, ReadVersions])[] = [
+  ['package-lock.json', readPackageLock],
+  ['npm-shrinkwrap.json', readPackageLock],
+  ['pnpm-lock.yaml', readPnpmLock],
+  ['yarn.lock', readYarnLock],
+  ['uv.lock', readPythonLock],
+  ['poetry.lock', readPythonLock],
+  ['requirements.txt', readRequirements],
+  ['Cargo.lock', readCargoLock],
+  ['go.mod', readGoMod],
+  ['go.sum', readGoSum],
+  ['pom.xml', readPom],
+  ['gradle.lockfile', readGradleLock],
+  ['.nvmrc', readNodeVersion],
+  ['.node-version', readNodeVersion],
+  ['package.json', readEngines],
+  ['.python-version', readPythonVersion],
+  ['rust-toolchain.toml', readRustToolchain],
+  ['rust-toolchain', readRustToolchain],
+]
+
+const LARGEST_FILE = 64 * 1024 * 1024
+const MOST_FOLDERS = 200
+
+export type Locked = {
+  /** `npm:fastify` → its versions, that of the current folder first. */
+  versions: Map<string, string[]>
+  /** The files that were read, as paths relative to the folder. */
+  files: string[]
+  passedOver: { file: string; reason: string }[]
+}
+
+const SKIPPED = /^(?:\.|node_modules$|vendor$|dist$|build$|target$)/
+/** Folders whose folders are the workspaces. */
+const HOLDERS = /^(?:packages|apps|services|crates|libs|modules)$/
+
+function foldersIn(folder: string): string[] {
+  let entries: Dirent[]
+  try {
+    entries = readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+  return entries
+    .filter((entry) => entry.isDirectory() && !SKIPPED.test(entry.name))
+    .map((entry) => entry.name)
+    .sort()
+}
+
+/** The folder and one level of workspaces: `web`, and `packages/web` as well. */
+function workspacesOf(root: string): string[] {
+  const below = foldersIn(root).flatMap((name) => [
+    join(root, name),
+    ...(HOLDERS.test(name) ? foldersIn(join(root, name)).map((inner) => join(root, name, inner)) : []),
+  ])
+  return [root, ...below].slice(0, MOST_FOLDERS)
+}
+
+/** Undefined where there is no such file. */
+function readText(file: string): string | undefined {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (!found?.isFile()) return undefined
+  if (found.size > LARGEST_FILE) throw new UnreadableFile('is larger than 64 MB')
+  return readFileSync(file, 'utf8')
+}
+
+function mustBeText(text: string): void {
+  if (text.includes('\0')) throw new UnreadableFile('is not a text file')
+  if (/^<<<<<<< /m.test(text)) throw new UnreadableFile('has unresolved merge conflicts')
+}
+
+const reasonOf = (error: unknown): string => {
+  if (error instanceof UnreadableFile) return error.message
+  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
+  return `cannot be read${code}`
+}
+
+function readFolder(folder: string, root: string, into: Locked): Map<string, string> {
+  const found = new Map<string, string>()
+  const beside = (name: string) => {
+    try {
+      return readText(join(folder, name))
+    } catch {
+      return undefined
+    }
+  }
+  for (const [name, read] of READERS) {
+    const file = relative(root, join(folder, name)).replaceAll('\\', '/')
+    try {
+      const text = readText(join(folder, name))
+      if (text === undefined) continue
+      mustBeText(text)
+      const versions = read(text.replace(/^\uFEFF/, ''), beside)
+      for (const [key, version] of versions) if (!found.has(key)) found.set(key, version)
+      if (versions.size > 0) into.files.push(file)
+    } catch (error) {
+      into.passedOver.push({ file, reason: reasonOf(error) })
+    }
+  }
+  return found
+}
+
+/**
+ * The versions in the lock files of a checkout and its workspaces, beginning with the current folder. A broken file is
+ * skipped and named.
+ */
+export function readLocked(root: string, folder = root): Locked {
+  const locked: Locked = { versions: new Map(), files: [], passedOver: [] }
+  for (const each of new Set([folder, ...workspacesOf(root)]))
+    for (const [key, version] of readFolder(each, root, locked)) {
+      const versions = locked.versions.get(key) ?? []
+      if (!versions.includes(version)) locked.versions.set(key, [...versions, version])
+    }
+  return locked
+}
+
+/** Versions of what a folder uses: `{ node: '24.1', fastify: '5.8.5' }`. */
+export type Environment = Record<string, string>
+
+const MOST_NAMES = 30
+/** The vault refuses a question with a longer one. */
+const LONGEST_NAME = 200
+const LARGEST_MANIFEST = 1024 * 1024
+
+/** The direct dependencies: of thousands of packages in a lock file, those that a person has chosen. */
+function chosenNames(folder: string): Set<string> {
+  try {
+    const file = join(folder, 'package.json')
+    const found = statSync(file, { throwIfNoEntry: false })
+    if (!found?.isFile() || found.size > LARGEST_MANIFEST) return new Set()
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(file, 'utf8')) ?? {}
+    return new Set(Object.keys({ ...dependencies, ...devDependencies }).map((name) => `npm:${name}`))
+  } catch {
+    return new Set()
+  }
+}
+
+/** The versions in the lock files of a folder: runtimes first, then direct dependencies, then the rest, by name. */
+export function allVersionsOf(folder: string): Environment {
+  const { versions } = readLocked(folder)
+  const chosen = chosenNames(folder)
+  const rank = (key: string): number => (key.startsWith('runtime:') ? 0 : chosen.has(key) ? 1 : 2)
+  const sorted = [...versions].sort(
+    ([one], [other]) => rank(one) - rank(other) || (one < other ? -1 : Number(one > other)),
+  )
+  const environment: Environment = {}
+  for (const [key, [version]] of sorted) {
+    const name = key.slice(key.indexOf(':') + 1)
+    if (version !== undefined && name.length <= LONGEST_NAME) environment[name] ??= version
+  }
+  return environment
+}
+
+/** The first of them, for a question that names no package. */
+export const environmentOf = (folder: string): Environment =>
+  Object.fromEntries(Object.entries(allVersionsOf(folder)).slice(0, MOST_NAMES))

@@ -1,0 +1,208 @@
+import { transcode } from 'node:buffer'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import type { Logger } from 'pino'
+import type { Config } from '../../config.ts'
+import { limitHeaders } from '../../core/limits.ts'
+import { compressText, encodingFor, MIN_COMPRESSED, weakTag } from './compression.ts'
+import type { RouteTimes } from './metrics.ts'
+
+/** One line per answer. The route's pattern, never its address: paths and queries may carry tokens. */
+function logAnswer(
+  log: Logger,
+  request: FastifyRequest,
+  { url, operation }: RouteName,
+  status: number,
+  ms: number,
+): void {
+  log.info(
+    {
+      request_id: request.id,
+      method: request.method,
+      route: url,
+      ...(operation === '' ? {} : { operation }),
+      status,
+      ms: Math.round(ms * 10) / 10,
+      user_id: request.viewer?.userId,
+    },
+    'answered',
+  )
+}
+
+/**
+ * Fastify gets no logger: it would make one for every request and listen for the end of every answer. Its messages about
+ * an answer that broke off come here.
+ */
+export class FailureLog extends LogController {
+  readonly #log: Logger
+
+  constructor(log: Logger) {
+    super({ disableRequestLogging: true })
+    this.#log = log
+  }
+
+  override streamError(error: Error & { code?: string }, request: FastifyRequest): void {
+    const line = { request_id: request.id, err: error }
+    if (error.code === 'ERR_STREAM_PREMATURE_CLOSE') this.#log.info(line, 'the client left before the end')
+    else this.#log.warn(line, 'an answer broke off')
+  }
+}
+
+/** JSON loads nothing; pages set their own, wider policy. */
+const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+function commonHeaders(config: Config): Record<string, string> {
+  const headers: Record<string, string> = {
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'content-security-policy': API_POLICY,
+  }
+  // Not for the hosts below: they are not the vault's, and may have no HTTPS.
+  if (config.baseUrl.startsWith('https:')) headers['strict-transport-security'] = 'max-age=31536000'
+  return headers
+}
+
+/** A short text is sent as it is: that costs less than making bytes of it. */
+const LONG_TEXT = 4096
+
+/**
+ * A text with a character beyond Latin-1 is encoded slowly by whoever counts or sends its bytes. This way takes a quarter of
+ * the time. It needs whole characters, and JSON has no others.
+ */
+const bytesOf = (json: string): Buffer => transcode(Buffer.from(json, 'utf16le'), 'utf16le', 'utf8')
+
+/** Names and values alternate, as they are sent. */
+export type FlatHeaders = string[]
+
+type RouteName = { url: string; operation: string }
+
+/** A route as its answers show it, with the headers that all of them have; the type of the body comes last. */
+export type RouteFace = RouteName & { headers: FlatHeaders; mayCompress: boolean }
+
+export type Answer = { status: number; text: string; headers?: FlatHeaders | undefined }
+
+/**
+ * Sets the headers of every answer, counts it and logs it. The routes of capabilities write their answers themselves
+ * (`send`), because Fastify's headers, hooks and listeners cost as much as the rest of a short request. Every other
+ * route, and every error, goes through Fastify. README.md says what a plugin sees of it.
+ */
+export class Answers {
+  readonly #common: Record<string, string>
+  readonly #flat: FlatHeaders
+  readonly #times: RouteTimes
+  readonly #log: Logger | undefined
+
+  constructor(config: Config, times: RouteTimes, log: Logger) {
+    this.#common = commonHeaders(config)
+    this.#flat = Object.entries(this.#common).flat()
+    this.#times = times
+    this.#log = log.isLevelEnabled('info') ? log : undefined
+  }
+
+  /** Call it before the routes are added. */
+  attend(app: FastifyInstance): void {
+    const after = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+      this.#note(request, nameOf(request), reply.statusCode, reply.elapsedTime)
+      done()
+    }
+    app.addHook('onRoute', (route) => {
+      if (!route.config?.answersItself) route.onResponse = [after, ...[route.onResponse ?? []].flat()]
+    })
+    app.addHook('onSend', (request, reply, _payload, done) => {
+      this.setHeaders(request, reply)
+      // A route that answers itself sends only its errors through Fastify.
+      if (request.routeOptions.config.answersItself)
+        this.#note(request, nameOf(request), reply.statusCode, elapsedSince(request))
+      done()
+    })
+  }
+
+  /** The same for an answer that no hook sees. Call it once its status is set. */
+  attendUnrouted(request: FastifyRequest, reply: FastifyReply): void {
+    this.setHeaders(request, reply)
+    this.#note(request, nameOf(request), reply.statusCode, elapsedSince(request))
+  }
+
+  /** Headers that are set already stay: a page has its own policy, and a refusal is about the limit that refuses. */
+  setHeaders(request: FastifyRequest, reply: FastifyReply): void {
+    if (!reply.hasHeader('x-request-id')) {
+      for (const name in this.#common) if (!reply.hasHeader(name)) reply.header(name, this.#common[name])
+      reply.header('x-request-id', request.id)
+      if (request.url.startsWith('/api/') && !reply.hasHeader('cache-control'))
+        reply.header('cache-control', 'no-store')
+    }
+    if (request.limit && !reply.hasHeader('ratelimit-limit')) reply.headers(limitHeaders(request.limit))
+  }
+
+  /** How the answers of a route are written and named. */
+  faceOf(url: string, operation: string, mayCompress: boolean): RouteFace {
+    const headers = url.startsWith('/api/') ? [...this.#flat, 'cache-control', 'no-store'] : this.#flat
+    return { url, operation, mayCompress, headers: [...headers, 'content-type', JSON_TYPE] }
+  }
+
+  send(request: FastifyRequest, reply: FastifyReply, route: RouteFace, answer: Answer): void {
+    const isLong = route.mayCompress && answer.text.length >= MIN_COMPRESSED
+    const encoding = isLong ? encodingFor(request) : undefined
+    const sendPlain = () =>
+      this.#write(
+        request,
+        reply,
+        route,
+        answer,
+        answer.text.length >= LONG_TEXT ? bytesOf(answer.text) : answer.text,
+        isLong ? ['vary', 'accept-encoding'] : undefined,
+      )
+    if (!encoding) {
+      sendPlain()
+      return
+    }
+    const headers = ['vary', 'accept-encoding', 'content-encoding', encoding]
+    compressText(answer.text, encoding, (body) => {
+      if (!body) {
+        sendPlain()
+        return
+      }
+      const own = answer.headers?.map((value, at, all) => (all[at - 1] === 'ETag' ? weakTag(value) : value))
+      this.#write(request, reply, route, { ...answer, headers: own }, body, headers)
+    })
+  }
+
+  #write(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    route: RouteFace,
+    { status, headers: own }: Answer,
+    body: string | Buffer,
+    more: FlatHeaders | undefined,
+  ): void {
+    // While it was compressed, its time was over (limits/answer-in-time.ts).
+    if (reply.sent) return
+    const headers = route.headers.slice()
+    if (status === 204) headers.length -= 2
+    else headers.push('content-length', String(Buffer.byteLength(body)))
+    headers.push('x-request-id', request.id)
+    if (own) headers.push(...own)
+    if (more) headers.push(...more)
+    if (request.limit) headers.push(...Object.entries(limitHeaders(request.limit)).flat())
+    reply.raw.writeHead(status, headers)
+    reply.raw.end(body)
+    this.#note(request, route, status, elapsedSince(request))
+  }
+
+  #note(request: FastifyRequest, route: RouteName, status: number, ms: number): void {
+    this.#times.add(request.method, route.url, status, ms / 1000)
+    if (this.#log) logAnswer(this.#log, request, route, status, ms)
+  }
+}
+
+function nameOf(request: FastifyRequest): RouteName {
+  const { url = 'unknown', config } = request.routeOptions
+  return { url, operation: config.operation ?? '' }
+}
+
+/** Zero for a request that was refused before it reached its route. */
+const elapsedSince = ({ startedAt }: FastifyRequest) => (startedAt === 0 ? 0 : performance.now() - startedAt)

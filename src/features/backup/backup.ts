@@ -1,0 +1,314 @@
+import { createReadStream, createWriteStream, fstatSync, type WriteStream } from 'node:fs'
+import { access, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import type { Config } from '../../config.ts'
+import type { Ctx } from '../../core/context.ts'
+import { sha256Hex } from '../../core/crypto.ts'
+import { hasFreeDisk } from '../../core/disk.ts'
+import { VERSION } from '../../core/version.ts'
+import { isVault, NoVault } from '../../db/migrations/whose-tables.ts'
+import { openSnapshot } from '../../db/open.ts'
+import type { Snapshot, TableShape } from '../../db/snapshot.ts'
+import {
+  Counter,
+  type End,
+  FORMAT,
+  type Header,
+  type Line,
+  SECRET_FILE,
+  type Sum,
+  ticketFile,
+} from './format.ts'
+
+/** How much is written between two looks at the disk. */
+const LOOK_EVERY_BYTES = 8 * 1024 * 1024
+const FULL = new Set<unknown>(['ENOSPC', 'EDQUOT'])
+
+class NoRoom extends Error {
+  override readonly name = 'NoRoom'
+}
+
+const isNoRoom = (error: unknown): boolean =>
+  error instanceof NoRoom || (error instanceof Error && 'code' in error && FULL.has(error.code))
+
+/**
+ * On the disk of the vault the last part is reserved for the database, as it is from files of users. On another disk a
+ * backup may take all that is free.
+ */
+async function requireRoom(config: Config, dir: string): Promise<void> {
+  const [backups, vault] = await Promise.all([stat(dir), stat(config.dataDir)])
+  if (backups.dev !== vault.dev || (await hasFreeDisk(config))) return
+  throw new NoRoom(
+    `The backup does not fit: it would leave less than ${config.minFreeDiskMb} MB (MIN_FREE_DISK_MB) on the disk of the vault. Make room, set BACKUP_DIR to another disk, or lower BACKUP_KEEP and remove old backups. The next try is in an hour.`,
+  )
+}
+
+/** Passes on what is written, and looks at the disk first. */
+export async function* watchRoom(
+  source: AsyncIterable<Buffer>,
+  look: () => Promise<void>,
+): AsyncGenerator<Buffer> {
+  let sinceLook = LOOK_EVERY_BYTES
+  for await (const chunk of source) {
+    if (sinceLook >= LOOK_EVERY_BYTES) {
+      await look()
+      sinceLook = 0
+    }
+    sinceLook += chunk.length
+    yield chunk
+  }
+}
+
+/** Derived from other tables; the features rebuild them at restore. */
+const DERIVED =
+  /^(search_(docs|fresh|runs|postings|dead|words|changes|totals|terms|grams)|context_event_(index|grams|words)|library_snapshot(s|_parts))/
+const MIGRATIONS = 'schema_migrations'
+const isKept = ({ name }: TableShape) => name !== MIGRATIONS && !DERIVED.test(name)
+
+async function column(snapshot: Snapshot, table: string, ...names: string[]): Promise<string[][]> {
+  const shape = snapshot.tables.find(({ name }) => name === table)
+  if (!shape) return []
+  const indexes = names.map((name) => shape.columns.indexOf(name))
+  const found: string[][] = []
+  for await (const batch of snapshot.rows(shape))
+    for (const row of batch) found.push(indexes.map((index) => String(row[index])))
+  return found
+}
+
+const appliedTo = async (snapshot: Snapshot): Promise<string[]> =>
+  (await column(snapshot, MIGRATIONS, 'name')).flat()
+
+const isThere = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+/** The lines of a backup, from one state of the database and the files that this state names. */
+async function* lines(config: Config, snapshot: Snapshot, takenAt: string): AsyncGenerator<Line> {
+  const header: Header = {
+    kind: 'header',
+    format: FORMAT,
+    program: VERSION,
+    engine: config.databaseUrl === undefined ? 'sqlite' : 'postgres',
+    migrations: await appliedTo(snapshot),
+    taken_at: takenAt,
+  }
+  yield header
+
+  const tables: Record<string, Sum> = {}
+  for (const shape of snapshot.tables.filter(isKept)) {
+    yield { kind: 'table', name: shape.name, columns: shape.columns }
+    const counter = new Counter()
+    for await (const batch of snapshot.rows(shape))
+      for (const row of batch) {
+        counter.add(`${JSON.stringify(row)}\n`, 1)
+        yield row
+      }
+    tables[shape.name] = counter.sum()
+  }
+
+  const attached = await column(snapshot, 'support_attachments', 'ticket_id', 'attachment_id')
+  const paths = attached.map(([ticket = '', attachment = '']) => ticketFile(ticket, attachment))
+  const files: Record<string, Sum> = {}
+  const missing: string[] = []
+  for (const path of [SECRET_FILE, ...paths]) {
+    const source = join(config.dataDir, path)
+    if (!(await isThere(source))) {
+      if (path !== SECRET_FILE || config.secretKey === undefined) missing.push(path)
+      continue
+    }
+    yield { kind: 'file', path }
+    const counter = new Counter()
+    for await (const chunk of createReadStream(source) as AsyncIterable<Buffer>) {
+      counter.add(chunk, chunk.length)
+      yield chunk.toString('base64')
+    }
+    files[path] = counter.sum()
+  }
+  const end: End = { kind: 'end', tables, files, missing_files: missing }
+  yield end
+}
+
+const CHUNK_CHARACTERS = 64 * 1024
+
+async function* asText(source: AsyncIterable<Line>): AsyncGenerator<string> {
+  let text = ''
+  for await (const line of source) {
+    text += `${JSON.stringify(line)}\n`
+    if (text.length < CHUNK_CHARACTERS) continue
+    yield text
+    text = ''
+  }
+  yield text
+}
+
+class FileExists extends Error {
+  override readonly name = 'FileExists'
+}
+
+/** The unfinished file is there: another process writes it, or was killed while it did. */
+class BackupUnderway extends Error {
+  override readonly name = 'BackupUnderway'
+
+  constructor(partial: string) {
+    super(`Another backup is writing ${partial}, or one was killed. Remove the file if none runs.`)
+  }
+}
+
+class NoFolder extends Error {
+  override readonly name = 'NoFolder'
+}
+
+/**
+ * `isOwn` says whether the file of that name is still the one that was made here. A backup that stands still for long is
+ * taken for abandoned: its file is removed, and another process makes one of the same name.
+ */
+type Unfinished = { out: WriteStream; isOwn: () => Promise<boolean> }
+
+async function createPartial(partial: string): Promise<Unfinished> {
+  const out = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true })
+  try {
+    const fd = await new Promise<number>((resolve, reject) => out.once('open', resolve).once('error', reject))
+    const own = fstatSync(fd)
+    const isOwn = async () => {
+      const found = await stat(partial).catch(() => undefined)
+      return found !== undefined && found.ino === own.ino && found.dev === own.dev
+    }
+    return { out, isOwn }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw new BackupUnderway(partial)
+  }
+}
+
+/** A write that fails does not say into which file. */
+const withFileName = (error: unknown, path: string): unknown =>
+  error instanceof Error && 'syscall' in error && !('path' in error) ? Object.assign(error, { path }) : error
+
+export type BackupOptions = {
+  partial?: string
+  now?: Date
+  /** Asked again and again while the backup is written: it throws where there is no room for more. */
+  lookForRoom?: () => Promise<void>
+}
+
+/**
+ * Writes a backup while the service is running. The file appears under its name when it is complete and on disk; until
+ * then it is `partial`, which must not exist yet, so that two backups never write into one file.
+ */
+export async function takeBackup(
+  config: Config,
+  file: string,
+  { partial = `${file}.partial`, now = new Date(), lookForRoom = async () => {} }: BackupOptions = {},
+): Promise<void> {
+  if (await isThere(file))
+    throw new FileExists(`${file} exists already. Give another name, or remove it first.`)
+  if (!(await isThere(dirname(file))))
+    throw new NoFolder(`There is no folder ${dirname(file)} for the backup. Make it first.`)
+  const { out, isOwn } = await createPartial(partial)
+  try {
+    const snapshot = await openSnapshot(config)
+    try {
+      // Otherwise every backup of a mistyped database would succeed, and hold nothing.
+      if (!isVault(new Set(await appliedTo(snapshot)))) throw new NoVault()
+      const text = asText(lines(config, snapshot, now.toISOString()))
+      await pipeline(
+        Readable.from(text, { objectMode: false }),
+        createGzip(),
+        (packed: AsyncIterable<Buffer>) => watchRoom(packed, lookForRoom),
+        out,
+      )
+    } finally {
+      await snapshot.close()
+    }
+    if (!(await isOwn())) throw new BackupUnderway(partial)
+    await rename(partial, file)
+  } catch (error) {
+    out.destroy()
+    if (await isOwn()) await rm(partial, { force: true })
+    throw withFileName(error, file)
+  }
+}
+
+const HOUR_MS = 3_600_000
+/** An unfinished backup that has not grown for this long was left by a process that died. */
+const ABANDONED_MS = 15 * 60_000
+/** How long a backup for which there was no room is not tried again: each try reads the whole vault. */
+const PAUSE_MS = HOUR_MS
+/** The last part tells vaults apart that share a folder; earlier versions wrote none. */
+const NAME = /^vault-\d{8}T\d{6}Z(-[\da-f]{8})?\.kvbackup$/
+const PARTIAL = /^vault-\d{8}T\d{6}Z(-[\da-f]{8})?\.kvbackup\.partial$/
+
+/** The same on all machines of a vault, as its key is. */
+const markOf = ({ hashKey }: Ctx) => `-${sha256Hex(`backups:${hashKey}`).slice(0, 8)}`
+
+function isOwn(ctx: Ctx, name: string): boolean {
+  const found = NAME.exec(name)
+  return found !== null && (found[1] === undefined || found[1] === markOf(ctx))
+}
+
+const stamp = (time: number) => new Date(time).toISOString().replaceAll(/[-:]|\.\d+/g, '')
+
+/** Whatever period they are of: nobody else removes them, and each may be as large as a backup. */
+async function dropAbandoned(dir: string, names: readonly string[], now: number): Promise<void> {
+  for (const name of names) {
+    if (!PARTIAL.test(name)) continue
+    const path = join(dir, name)
+    const found = await stat(path).catch(() => undefined)
+    if (found && now - found.mtimeMs > ABANDONED_MS) await rm(path, { force: true })
+  }
+}
+
+/** In the folder, so that the other processes wait too. */
+const pauseFile = (ctx: Ctx, dir: string) => join(dir, `vault${markOf(ctx)}.no-room`)
+
+async function isPaused(file: string, now: number): Promise<boolean> {
+  const found = await stat(file).catch(() => undefined)
+  return found !== undefined && Math.abs(now - found.mtimeMs) < PAUSE_MS
+}
+
+async function beginPause(file: string, now: Date): Promise<void> {
+  await writeFile(file, '', { mode: 0o600 })
+  await utimes(file, now, now)
+}
+
+const isMadeElsewhere = (error: unknown) =>
+  error instanceof Error && ['FileExists', 'BackupUnderway'].includes(error.name)
+
+/**
+ * One backup for each period of BACKUP_EVERY_HOURS, named after its beginning. All processes try; the name of the
+ * unfinished file, which only one can create, decides who does it.
+ */
+export async function backUpOnSchedule(ctx: Ctx): Promise<string | undefined> {
+  const settings = ctx.config.backup
+  if (!settings) return undefined
+  const { dir, everyHours, keep } = settings
+  const now = ctx.now()
+  const periodMs = everyHours * HOUR_MS
+  const period = stamp(Math.floor(now.getTime() / periodMs) * periodMs)
+  const file = join(dir, `vault-${period}${markOf(ctx)}.kvbackup`)
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  const names = await readdir(dir)
+  await dropAbandoned(dir, names, now.getTime())
+  const pause = pauseFile(ctx, dir)
+  if (names.some((name) => join(dir, name) === file) || (await isPaused(pause, now.getTime())))
+    return undefined
+  try {
+    await takeBackup(ctx.config, file, { now, lookForRoom: () => requireRoom(ctx.config, dir) })
+  } catch (error) {
+    if (isMadeElsewhere(error)) return undefined
+    // Where even an empty file has no room, the reason of the failure is still the one to tell.
+    if (isNoRoom(error)) await beginPause(pause, now).catch(() => {})
+    throw error
+  }
+  await rm(pause, { force: true })
+  ctx.log.info({ file }, 'backed up')
+  // Those that a wrong clock has dated later are not counted: each new one would be removed at once for them.
+  const all = (await readdir(dir)).filter((name) => isOwn(ctx, name) && join(dir, name) <= file).sort()
+  for (const old of all.slice(0, -keep)) await rm(join(dir, old), { force: true })
+  return file
+}

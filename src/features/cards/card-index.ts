@@ -1,0 +1,498 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { type Selectable, sql } from 'kysely'
+import { type Ctx, inTx, SELF_GUARDED } from '../../core/context.ts'
+import { Work } from '../../core/work.ts'
+import type { Db } from '../../db/db.ts'
+import type { CardsTable, CardType, ReviewStatus } from '../../db/knowledge-schema.ts'
+import { holdLock } from '../../db/locks.ts'
+import { type Named, prepared } from '../../db/prepared.ts'
+import {
+  countWords,
+  type DocumentTexts,
+  type DocumentWords,
+  maintainIndex,
+  PUBLIC_FILTER,
+  putDocuments,
+  refilterDocuments,
+  removeDocuments,
+} from '../../search-index/index.ts'
+import { contentOf, filterTextOf } from '../../shared/card-checks.ts'
+import { ANALYSER_VERSION } from '../../text/analyse.ts'
+import { filterHash } from '../../text/term-hash.ts'
+import { normalName, trackOf } from './card.ts'
+import { evidenceTexts, holdCards } from './store.ts'
+
+/** Every card of an owner, published or not. */
+export const ownerFilter = (ownerId: string) => filterHash(`owner ${ownerId}`)
+/** The same, in one workspace. */
+export const ownerInFilter = (ownerId: string, workspaceId: string) =>
+  filterHash(`owner ${ownerId} in ${workspaceId}`)
+/** The published cards of a workspace. */
+export const workspaceFilter = (workspaceId: string) => filterHash(`published in ${workspaceId}`)
+
+/** The cards that everybody may find and that were published from a workspace to another one. */
+export const publishedFromFilter = (workspaceId: string) => filterHash(`published from ${workspaceId}`)
+
+export const tagFilter = (tag: string) => filterHash(`tag ${normalName(tag)}`)
+export const typeFilter = (type: CardType) => filterHash(`type ${type}`)
+export const trackFilter = (track: 'debug' | 'build') => filterHash(`track ${track}`)
+
+const environmentFilter = (normalisedName: string, value: string) =>
+  filterHash(`environment ${normalisedName} = ${value}`)
+
+/** No version has more parts. A card of values such as `1.1.1.…` would have a hundred thousand filters. */
+const MOST_PREFIXES = 20
+
+/** `20.11.1` is found by 20, by 20.11 and by itself. */
+const prefixesOf = (version: string): string[] => {
+  const value = normalName(version)
+  const prefixes = [...value.matchAll(/[.]/g)].map((dot) => value.slice(0, dot.index))
+  return [...prefixes.filter((prefix) => /\d$/.test(prefix)).slice(0, MOST_PREFIXES), value]
+}
+
+export function environmentFilters(name: string, value: string): number[] {
+  const normalised = normalName(name)
+  return prefixesOf(value).map((prefix) => environmentFilter(normalised, prefix))
+}
+
+export const askedEnvironmentFilter = (name: string, value: string) =>
+  environmentFilter(normalName(name), normalName(value))
+
+/** Every asked name is there, and its value is the asked one or a version under it. */
+export const matchesEnvironment = (
+  has: Readonly<Record<string, string>>,
+  asked: Readonly<Record<string, string>>,
+): boolean =>
+  Object.entries(asked).every(([name, value]) =>
+    Object.entries(has).some(
+      ([key, is]) => normalName(key) === normalName(name) && prefixesOf(is).includes(normalName(value)),
+    ),
+  )
+
+/** What the index needs to know of a card. */
+export type IndexedCard = {
+  card_id: string
+  workspace_id: string
+  origin_workspace_id: string
+  owner_id: string
+  status: 'unpublished' | 'published'
+  review_status: ReviewStatus
+  hidden_at: string | null
+  card_type: CardType
+  title: string
+  symptom: string
+  fix_summary: string
+  root_cause: string | null
+  body: string | null
+  steps: readonly { action?: unknown; result?: unknown }[]
+  tags: readonly string[]
+  environment: Readonly<Record<string, string>>
+  scope_notes: string | null
+  /** As `evidenceTexts` of the cards gives them. */
+  evidence_texts: readonly string[]
+}
+
+/** What a card says. */
+export type CardTexts = Pick<
+  IndexedCard,
+  | 'title'
+  | 'symptom'
+  | 'fix_summary'
+  | 'root_cause'
+  | 'body'
+  | 'steps'
+  | 'tags'
+  | 'environment'
+  | 'scope_notes'
+  | 'evidence_texts'
+>
+
+/** A word in the title or a tag says more about a card than one in its text. */
+const TITLE_WEIGHT = 2
+const TEXT_WEIGHT = 1
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** Only this much of the notes: a snippet is not looked for beyond it. */
+const LONGEST_NOTES = 20_000
+
+/** The texts of a card, those that say most about it first. */
+const textsOf = (card: CardTexts): DocumentTexts => ({
+  mainTexts: [
+    { weight: TITLE_WEIGHT, text: card.title },
+    { weight: TITLE_WEIGHT, text: card.tags.join(' , ') },
+    { weight: TEXT_WEIGHT, text: card.symptom },
+    { weight: TEXT_WEIGHT, text: card.fix_summary },
+  ],
+  texts: [
+    { weight: TEXT_WEIGHT, text: card.root_cause ?? '' },
+    ...card.steps.flatMap((step) => [
+      { weight: TEXT_WEIGHT, text: asText(step.action) },
+      { weight: TEXT_WEIGHT, text: asText(step.result) },
+    ]),
+    { weight: TEXT_WEIGHT, text: Object.entries(card.environment).flat().join(' , ') },
+    { weight: TEXT_WEIGHT, text: card.body ?? '' },
+  ],
+  minorTexts: [(card.scope_notes ?? '').slice(0, LONGEST_NOTES), ...card.evidence_texts],
+})
+
+/** The words of a card, and the texts that they were counted in. */
+export type CardWords = DocumentWords & { of: DocumentTexts }
+
+/** Counts the words of a card. Call it before the transaction: it takes longer than the statements. */
+export async function wordsOfCard(card: CardTexts, work: Work = new Work()): Promise<CardWords> {
+  const texts = textsOf(card)
+  return { ...(await work.inPieces(countWords(texts))), of: texts }
+}
+
+/** Whether words that were counted before are those of the card as it is now. */
+const isUpToDate = (words: CardWords, card: CardTexts): boolean => isDeepStrictEqual(words.of, textsOf(card))
+
+/** For a check of the words alone: filters depend on the workspace too. */
+export const wordsOnly = async (card: IndexedCard) => ({
+  documentId: card.card_id,
+  words: await wordsOfCard(card),
+})
+
+/** Who may find the card, and what narrows a search, as terms of the index. */
+function filtersOf(card: Omit<IndexedCard, 'evidence_texts'>, isInPublicWorkspace: boolean): number[] {
+  const found = [
+    ownerFilter(card.owner_id),
+    ownerInFilter(card.owner_id, card.workspace_id),
+    typeFilter(card.card_type),
+    trackFilter(trackOf(card.card_type)),
+    ...card.tags.map(tagFilter),
+    ...Object.entries(card.environment).flatMap(([name, value]) => environmentFilters(name, value)),
+  ]
+  const isShown = card.status === 'published' && card.hidden_at === null
+  if (isShown) found.push(workspaceFilter(card.workspace_id))
+  if (isShown && card.review_status === 'passed' && isInPublicWorkspace) {
+    found.push(PUBLIC_FILTER)
+    if (card.origin_workspace_id !== card.workspace_id)
+      found.push(publishedFromFilter(card.origin_workspace_id))
+  }
+  return [...new Set(found)].sort((a, b) => a - b)
+}
+
+const BATCH = 100
+
+type IndexedRow = Omit<
+  Selectable<CardsTable>,
+  'filter_text' | 'recorded_with' | 'origin_key' | 'successor_gone' | 'team_trust'
+>
+
+/** Cards as the index takes them: the rows, and the searched parts of their evidence. */
+export async function indexedCards(db: Db, rows: readonly IndexedRow[]): Promise<IndexedCard[]> {
+  const texts = await evidenceTexts(db, rows)
+  return rows.map((row) => ({ ...withoutEvidence(row), evidence_texts: texts.get(row.card_id) ?? [] }))
+}
+
+/** What the filters of the index are made of. */
+function withoutEvidence(row: IndexedRow): Omit<IndexedCard, 'evidence_texts'> {
+  const { card_id, workspace_id, origin_workspace_id, owner_id, status, review_status, hidden_at } = row
+  const whose = { card_id, workspace_id, origin_workspace_id, owner_id, status, review_status, hidden_at }
+  return { ...contentOf(row), ...whose }
+}
+
+/** Cards that belong in the index, after `after` in the order of their ids. */
+export async function indexableCards(ctx: Ctx, after: string, limit = BATCH): Promise<IndexedCard[]> {
+  const rows = await ctx.db
+    .selectFrom('cards')
+    .selectAll()
+    .where('deleted_at', 'is', null)
+    .where('card_id', '>', after)
+    .orderBy('card_id')
+    .limit(limit)
+    .execute()
+  return indexedCards(ctx.db, rows)
+}
+
+export type IndexOptions = {
+  /** The public ones of the cards' workspaces, if the caller has read that in this transaction. */
+  publicWorkspaces?: ReadonlySet<string>
+  /** Words that were counted before the transaction; they are counted again where the card has changed since. */
+  counted?: ReadonlyMap<string, CardWords>
+}
+
+/**
+ * Puts cards into the index as they are now. Call it in the transaction of every write that changes a card's text, tags or
+ * environment. Returns the ids of those with words that were left out.
+ */
+export async function indexCards(
+  ctx: Ctx,
+  cards: readonly IndexedCard[],
+  { publicWorkspaces, counted }: IndexOptions = {},
+): Promise<Set<string>> {
+  const isPublic = publicWorkspaces ?? (await publicAmong(ctx, cards))
+  const partial = new Set<string>()
+  const entries = []
+  for (const card of cards) {
+    const known = counted?.get(card.card_id)
+    const words = known && isUpToDate(known, card) ? known : await wordsOfCard(card, ctx.work)
+    const filters = filtersOf(card, isPublic.has(card.workspace_id))
+    entries.push({ documentId: card.card_id, document: { ...words, filters } })
+    if (words.unread === '') continue
+    partial.add(card.card_id)
+    await keepFilterText(ctx, card, words.unread)
+  }
+  await putDocuments(ctx, entries)
+  return partial
+}
+
+/** Words that search does not find are found by the text filter of lists. */
+async function keepFilterText(ctx: Ctx, card: IndexedCard, unread: string): Promise<void> {
+  await ctx.db
+    .updateTable('cards')
+    .set({ filter_text: filterTextOf(card, unread) })
+    .where('card_id', '=', card.card_id)
+    .execute()
+}
+
+/** The same for a write that changes the owner, type, workspace or status of cards, and no text. */
+export async function refilterCards(
+  ctx: Ctx,
+  rows: readonly IndexedRow[],
+  { publicWorkspaces }: Pick<IndexOptions, 'publicWorkspaces'> = {},
+): Promise<void> {
+  const isPublic = publicWorkspaces ?? (await publicAmong(ctx, rows))
+  const filters = new Map(
+    rows.map((row) => [row.card_id, filtersOf(withoutEvidence(row), isPublic.has(row.workspace_id))]),
+  )
+  const known = await refilterDocuments(ctx, filters)
+  const lacking = rows.filter((row) => !known.has(row.card_id))
+  if (lacking.length > 0)
+    await indexCards(ctx, await indexedCards(ctx.db, lacking), { publicWorkspaces: isPublic })
+}
+
+const visibilityOf = prepared((db, parameter: Named<{ workspaceId: string }>) =>
+  db.selectFrom('workspaces').select('visibility').where('workspace_id', '=', parameter('workspaceId')),
+)
+
+async function publicAmong(ctx: Ctx, cards: readonly { workspace_id: string }[]): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (const workspaceId of new Set(cards.map((card) => card.workspace_id))) {
+    const [workspace] = await visibilityOf(ctx.db, { workspaceId })
+    if (workspace?.visibility === 'public') found.add(workspaceId)
+  }
+  return found
+}
+
+export const unindexCard = (ctx: Ctx, cardId: string): Promise<void> => removeDocuments(ctx, [cardId])
+
+/**
+ * A card is stale when an older analyser has indexed it, or when something outside the card has changed what its index
+ * entry says. Staleness is a mark in the index itself, so an interrupted job continues with the cards that are still
+ * marked.
+ */
+const STALE_MARK = 0
+
+export const REINDEX_JOB = 'stale-cards'
+
+/** How many cards go into one transaction, and how long others may write before the next. */
+type Pace = { cards: number; pauseMs: number }
+
+/** Small, so that the one writer of SQLite is free again after a few milliseconds. */
+const WHILE_SERVING: Pace = { cards: 25, pauseMs: 5 }
+const BEFORE_SERVING: Pace = { cards: 500, pauseMs: 0 }
+
+/** Marks the cards of a workspace whose visibility changes, in that transaction; a job re-indexes them after it. */
+export async function reindexWorkspaceSoon(ctx: Ctx, workspaceId: string): Promise<void> {
+  await ctx.db
+    .updateTable('search_docs')
+    .set({ analyser: STALE_MARK })
+    .where('card_id', 'in', (eb) =>
+      eb.selectFrom('cards').select('cards.card_id').where('cards.workspace_id', '=', workspaceId),
+    )
+    .execute()
+  ctx.afterCommit(() => ctx.wakeups.emit(REINDEX_JOB))
+}
+
+async function markAllStale(ctx: Ctx): Promise<void> {
+  await inTx(ctx, (ctx) => ctx.db.updateTable('search_docs').set({ analyser: STALE_MARK }).execute())
+}
+
+/** Among them may be cards that are deleted: they leave the index. */
+const staleCards = (ctx: Ctx) =>
+  ctx.db
+    .selectFrom('search_docs')
+    .innerJoin('cards', 'cards.card_id', 'search_docs.card_id')
+    .where('search_docs.analyser', '<', ANALYSER_VERSION)
+
+/** Cards from a time before there was an index. */
+const missingCards = (ctx: Ctx) =>
+  ctx.db
+    .selectFrom('cards')
+    .leftJoin('search_docs', 'search_docs.card_id', 'cards.card_id')
+    .where('search_docs.card_id', 'is', null)
+    .where('cards.deleted_at', 'is', null)
+
+/** Cards that an upgrade or a workspace has marked. Cards of an older analyser are not among them. */
+const markedCards = (ctx: Ctx) => staleCards(ctx).where('search_docs.analyser', '=', STALE_MARK)
+
+type Which = 'stale' | 'marked' | 'missing'
+
+type CardRef = { card_id: string; workspace_id: string }
+
+/**
+ * Locks what the entries are made of, so that no change of it is overtaken: first the cards, then the workspaces, as
+ * deleting one does.
+ */
+async function holdSources(ctx: Ctx, cards: readonly CardRef[]): Promise<void> {
+  if (ctx.database.engine !== 'postgres' || cards.length === 0) return
+  await holdCards(
+    ctx,
+    cards.map((card) => card.card_id),
+  )
+  const workspaceIds = [...new Set(cards.map((card) => card.workspace_id))]
+  await ctx.db
+    .selectFrom('workspaces')
+    .select('workspace_id')
+    .where('workspace_id', 'in', workspaceIds)
+    .orderBy('workspace_id')
+    .forShare()
+    .execute()
+}
+
+/** Indexes the cards as they are now; those that are deleted leave the index. */
+async function indexHeld(
+  ctx: Ctx,
+  cardIds: readonly string[],
+  counted: ReadonlyMap<string, CardWords>,
+): Promise<void> {
+  if (cardIds.length === 0) return
+  const rows = await ctx.db.selectFrom('cards').selectAll().where('card_id', 'in', cardIds).execute()
+  const [deleted, alive] = [
+    rows.filter((row) => row.deleted_at !== null),
+    rows.filter((row) => row.deleted_at === null),
+  ]
+  await removeDocuments(
+    ctx,
+    deleted.map((row) => row.card_id),
+  )
+  if (alive.length > 0) await indexCards(ctx, await indexedCards(ctx.db, alive), { counted })
+}
+
+function someOf(ctx: Ctx, which: Which, after: string, limit: number): Promise<CardRef[]> {
+  const from =
+    which === 'missing'
+      ? missingCards(ctx).where('cards.card_id', '>', after).orderBy('cards.card_id')
+      : which === 'marked'
+        ? markedCards(ctx)
+        : staleCards(ctx)
+  return from.select(['cards.card_id', 'cards.workspace_id']).limit(limit).execute()
+}
+
+/** The words of the cards that are probably next. Counting takes longer than a transaction should. */
+async function countAhead(
+  ctx: Ctx,
+  ...which: [Which, after: string, limit: number]
+): Promise<Map<string, CardWords>> {
+  const ids = (await someOf(ctx, ...which)).map((card) => card.card_id)
+  const counted = new Map<string, CardWords>()
+  if (ids.length === 0) return counted
+  const rows = await ctx.db.selectFrom('cards').selectAll().where('card_id', 'in', ids).execute()
+  for (const card of await indexedCards(ctx.db, rows)) counted.set(card.card_id, await wordsOfCard(card))
+  return counted
+}
+
+/** Indexes some cards that come after one; returns their ids. */
+async function reindexSome(ctx: Ctx, which: Which, after: string, limit: number): Promise<string[]> {
+  const counted = await countAhead(ctx, which, after, limit)
+  return inTx(
+    ctx,
+    async (ctx) => {
+      await holdLock(ctx.db, ctx.database.engine, 'reindex')
+      const named = await someOf(ctx, which, after, limit)
+      const cardIds = named.map((card) => card.card_id)
+      await holdSources(ctx, named)
+      await indexHeld(ctx, cardIds, counted)
+      return cardIds
+    },
+    SELF_GUARDED,
+  )
+}
+
+type Watch = { onProgress?: (done: number) => void; stopping?: AbortSignal | undefined }
+
+async function reindexThe(
+  ctx: Ctx,
+  which: Which,
+  { cards, pauseMs }: Pace,
+  { onProgress = () => {}, stopping }: Watch,
+): Promise<number> {
+  let done = 0
+  // Marks are few and have an index. The search for missing cards goes through all cards, so it continues where it was.
+  for (let after = ''; !stopping?.aborted; ) {
+    const ids = await reindexSome(ctx, which, after, cards)
+    const last = ids.at(-1)
+    if (last === undefined) break
+    after = last
+    done += ids.length
+    onProgress(done)
+    if (pauseMs > 0) await sleep(pauseMs)
+  }
+  return done
+}
+
+/** How many cards wait to be indexed again. */
+export async function staleCount(ctx: Ctx): Promise<number> {
+  const stale = await staleCards(ctx).select(countOfCards).executeTakeFirstOrThrow()
+  const missing = await missingCards(ctx).select(countOfCards).executeTakeFirstOrThrow()
+  return stale.cards + missing.cards
+}
+
+const countOfCards = sql<number>`count(*)`.as('cards')
+
+/** Indexes stale and missing cards, in small transactions while the service is running. */
+export async function reindex(
+  ctx: Ctx,
+  onProgress: (done: number) => void = () => {},
+  stopping?: AbortSignal,
+): Promise<number> {
+  const stale = await reindexThe(ctx, 'stale', WHILE_SERVING, { onProgress, stopping })
+  const missing = await reindexThe(ctx, 'missing', WHILE_SERVING, {
+    onProgress: (done) => onProgress(stale + done),
+    stopping,
+  })
+  return stale + missing
+}
+
+/** Indexes every card again; after an interruption, the cards that are left. */
+export async function reindexAll(
+  ctx: Ctx,
+  onProgress: (done: number, total: number) => void = () => {},
+): Promise<number> {
+  if ((await staleCount(ctx)) === 0) await markAllStale(ctx)
+  const total = await staleCount(ctx)
+  return reindex(ctx, (done) => onProgress(done, total))
+}
+
+/** The job: stale cards only, since the search for missing cards goes through all of them. */
+export async function reindexStale(ctx: Ctx, stopping: AbortSignal): Promise<void> {
+  await reindexThe(ctx, 'stale', WHILE_SERVING, { stopping })
+}
+
+/** An upgrade may empty the index or mark cards in it. They are indexed before the first search. Returns how many cards. */
+export async function bringIndexUpToDate(ctx: Ctx): Promise<number> {
+  const filled = await fillEmptyIndex(ctx)
+  const marked = await reindexThe(ctx, 'marked', BEFORE_SERVING, {})
+  if (marked > 0) await maintainIndex(ctx)
+  return filled + marked
+}
+
+/** Goes in the order of the cards and continues where it was stopped, so the last card is in the index only when all are. */
+export async function fillEmptyIndex(ctx: Ctx): Promise<number> {
+  const last = await ctx.db
+    .selectFrom('cards')
+    .leftJoin('search_docs', 'search_docs.card_id', 'cards.card_id')
+    .select('search_docs.doc_no')
+    .where('cards.deleted_at', 'is', null)
+    .orderBy('cards.card_id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!last || last.doc_no !== null) return 0
+  const cards = await reindexThe(ctx, 'missing', BEFORE_SERVING, {})
+  await maintainIndex(ctx)
+  return cards
+}

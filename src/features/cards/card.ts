@@ -1,0 +1,352 @@
+import { z } from 'zod'
+import { AnswerId, Id, LicenceId, NOT_BLANK, pageOf, Time } from '../../core/schemas.ts'
+import { Provenance, SEEN } from '../../core/untrusted-text.ts'
+import { dictionary, freeJson, openObject, sizeLimits } from '../../core/validation.ts'
+import { fromJson } from '../../db/columns.ts'
+import type { CardType } from '../../db/knowledge-schema.ts'
+import { SEVERITIES } from '../../review/rule.ts'
+import { Trust } from './card-trust.ts'
+import { AT_HOME, Home, Readers } from './visibility.ts'
+
+/** Where the text of a card was pulled from, who wrote it, and under which licence. */
+const Origin = z
+  .object({
+    server: z.string().describe('The server that its snapshot was pulled from'),
+    card_id: AnswerId.describe('Its id on that server'),
+    version: z.int(),
+    url: z.string().describe('Its page on that server'),
+    author: z.string().describe('The name to credit'),
+    licence: LicenceId,
+    content_hash: z.string(),
+    published_at: Time,
+    first_server: z.string().optional().describe('Where it was written, if that server had pulled it itself'),
+    pulled_at: Time,
+    changed_here: z.boolean().describe('Somebody here has edited it since'),
+  })
+  .meta({ id: 'CardOrigin' })
+
+export type StoredOrigin = Omit<z.input<typeof Origin>, 'changed_here' | 'url'>
+
+type OriginColumns = { origin: string | null; content_hash: string | null }
+
+export const storedOrigin = (row: { origin: string | null }): StoredOrigin | null =>
+  row.origin === null ? null : fromJson<StoredOrigin>(row.origin)
+
+/**
+ * Scheme and host alone. Doors tell them to agents in sentences of our own, outside the marks of data, and a path could
+ * be a sentence.
+ */
+export const hostOfOrigin = (row: { origin: string | null }): string | undefined => {
+  const origin = storedOrigin(row)
+  return origin === null ? undefined : new URL(origin.server).origin
+}
+
+export function presentOrigin(row: OriginColumns): z.input<typeof Origin> | null {
+  const origin = storedOrigin(row)
+  if (origin === null) return null
+  return {
+    ...origin,
+    url: `${origin.server}/library/${origin.card_id}`,
+    changed_here: row.content_hash !== origin.content_hash,
+  }
+}
+
+/** The server and the card's id there as one text. The next pull finds the card by it. */
+export const originKey = (server: string, cardId: string): string => `${server} ${cardId}`
+
+/** Facts about a published version: the hash of its content, its author, its time and its licence. */
+const Publication = z
+  .object({
+    content_hash: z.string().describe('SHA-256 of the canonical form of what the version says'),
+    author: z.string(),
+    published_at: Time.describe(
+      'When this version was published under its licence; without a licence, when it was last published',
+    ),
+    licence: LicenceId.nullable().describe('SPDX identifier; null if the version has no licence'),
+    licence_url: z.string().nullable().describe('The text of the licence'),
+  })
+  .meta({ id: 'CardPublication' })
+
+export type PublicationAnswer = z.input<typeof Publication>
+
+/** How tags, and the names in an environment, are compared: without case, and in one Unicode form. */
+export const normalName = (name: string): string => name.normalize('NFKC').trim().toLowerCase()
+
+export const sameTag = (a: string, b: string): boolean => normalName(a) === normalName(b)
+
+/** The first spelling of each tag stays. */
+export function distinctTags(tags: readonly string[]): string[] {
+  const seen = new Map<string, string>()
+  for (const tag of tags) {
+    const compared = normalName(tag)
+    if (!seen.has(compared)) seen.set(compared, tag)
+  }
+  return [...seen.values()]
+}
+
+export const CARD_TYPES = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'] as const
+export const MAX_BODY_BYTES = 8 * 1024 * 1024
+const MAX_TEXT = 200_000
+
+const BLANK = 'Input should not be blank'
+const Text = z.string().max(MAX_TEXT)
+/**
+ * Looking for a character that is seen stops at the first one. Described by a simpler pattern: engines other than
+ * JavaScript's do not know the classes of ours.
+ */
+const RequiredText = Text.min(1).regex(SEEN, BLANK).meta({ pattern: NOT_BLANK })
+
+/** The limit for a payload, for extra fields of a step, and for the meta of a piece of evidence. */
+const MAX_FREE_BYTES = 64 * 1024
+const MAX_STEPS_BYTES = 1024 * 1024
+
+const Step = openObject(
+  {
+    order: z.int(),
+    action: z.string().max(20_000),
+    result: z.string().max(20_000).default('').describe('What to see after the action'),
+  },
+  MAX_FREE_BYTES,
+).meta({ id: 'CaseStep' })
+
+const Evidence = z
+  .object({
+    kind: z.string().trim().min(1).max(100).describe('Such as log, error, diff, command, link, screenshot'),
+    content: Text.min(1),
+    meta: freeJson(MAX_FREE_BYTES).nullish(),
+  })
+  .meta({ id: 'CaseEvidence' })
+
+const MAX_ENVIRONMENT = 100
+const MAX_EVIDENCES = 100
+
+const fields = {
+  card_type: z.enum(CARD_TYPES),
+  title: z
+    .string()
+    .trim()
+    .min(1)
+    .max(5000)
+    .refine((title) => title === '' || SEEN.test(title), BLANK),
+  symptom: RequiredText.describe('Problem or goal; as one would search for it'),
+  fix_summary: RequiredText,
+  environment: dictionary(z.string().min(1).max(200), z.string().max(2000), MAX_ENVIRONMENT).describe(
+    '{"node": "24.1"}; names and versions',
+  ),
+  root_cause: Text.nullable(),
+  steps: z.array(Step).max(500).register(sizeLimits, { maxBytes: MAX_STEPS_BYTES }),
+  tags: z.array(z.string().trim().min(1).max(100)).max(50).overwrite(distinctTags),
+  card_payload: freeJson(MAX_FREE_BYTES).nullable().describe('Up to 64 KiB; free JSON'),
+  body: Text.nullable().describe('Markdown; long text'),
+  scope_notes: Text.nullable().describe('Where it applies; and where it does not'),
+  evidences: z.array(Evidence).max(MAX_EVIDENCES).describe('Are added; never removed'),
+}
+
+export const CaseCreate = z
+  .object({
+    workspace_id: Id.nullish().describe('Default: personal'),
+    card_type: fields.card_type.default('debug_fix'),
+    title: fields.title,
+    symptom: fields.symptom,
+    fix_summary: fields.fix_summary,
+    environment: fields.environment.default({}),
+    root_cause: fields.root_cause.default(null),
+    steps: fields.steps.default([]),
+    tags: fields.tags.default([]),
+    card_payload: fields.card_payload.default(null),
+    body: fields.body.default(null),
+    evidences: fields.evidences.default([]),
+  })
+  .meta({ id: 'CaseCreate' })
+
+export const CardId = z.object({ card_id: Id })
+
+export const CaseUpdate = z
+  .object({ ...CardId.shape, ...z.object(fields).partial().shape })
+  .meta({ id: 'CaseUpdate' })
+
+/** Tools refuse unknown keys in evidence too: `metadata` for `meta` would be lost without a word. */
+const strictEvidences = z.array(Evidence.strict()).max(MAX_EVIDENCES).describe('Are added; never removed')
+
+export const RecordTool = CaseCreate.extend({ evidences: strictEvidences.default([]) })
+
+export const UpdateTool = CaseUpdate.extend({ evidences: strictEvidences.optional() })
+
+export const FeedbackCounts = z.object({ useful: z.int(), not_applicable: z.int(), outdated: z.int() })
+
+export const ReviewReason = z
+  .object({
+    rule: z.string(),
+    message: z.string(),
+    severity: z.enum(SEVERITIES).optional().describe('Of a finding of danger'),
+    field: z.string().optional().describe('Where it stands: fix_summary, steps.0.action'),
+    start: z.int().optional().describe('First character in the field'),
+    end: z.int().optional().describe('The character after its last'),
+    safer: z.string().optional().describe('How to say it safely'),
+  })
+  .meta({ id: 'CaseReviewReason' })
+
+export const Review = z
+  .object({
+    status: z.enum(['not_reviewed', 'passed', 'rejected']),
+    score: z.int().nullable(),
+    reasons: z.array(ReviewReason),
+    reviewed_at: Time.nullable(),
+  })
+  .meta({ id: 'CaseReview' })
+
+export const Warning = z
+  .object({ code: z.literal('possible_secret'), field: z.string(), kind: z.string(), message: z.string() })
+  .meta({ id: 'CaseWarning' })
+
+export const SimilarCard = z
+  .object({
+    card_id: AnswerId,
+    case_id: AnswerId,
+    title: z.string(),
+    card_type: z.enum(CARD_TYPES),
+    status: z.enum(['unpublished', 'published']),
+    workspace_id: AnswerId,
+    owner_name: z.string(),
+    provenance: Provenance,
+    ...AT_HOME,
+    similarity: z.number(),
+    updated_at: Time,
+  })
+  .meta({ id: 'SimilarCard' })
+
+/** Of evidence and of pictures. */
+export const ADDED_BY =
+  'Who added it; to others than members of its workspace, and for what is from before it came there, the owner of the card'
+
+const EvidenceResponse = z
+  .object({
+    truncated: z
+      .boolean()
+      .optional()
+      .describe('Content is cut and meta null: the answer had no room for all of it'),
+    evidence_id: AnswerId,
+    kind: z.string(),
+    content: z.string(),
+    meta: z.record(z.string(), z.unknown()).nullable(),
+    from_card_id: AnswerId.optional().describe('The merged card that it comes from'),
+    added_by: AnswerId.describe(ADDED_BY),
+    created_at: Time,
+  })
+  .meta({ id: 'CaseEvidenceResponse' })
+
+export const CaseResponse = z
+  .object({
+    card_id: AnswerId,
+    case_id: AnswerId.describe('The same as card_id'),
+    workspace_id: AnswerId,
+    origin_workspace_id: AnswerId.describe(
+      'Where it was before it was published; workspace_id for everybody but its owner',
+    ),
+    home: Home.describe('Where it lives'),
+    readers: Readers.describe('Who can read it'),
+    owner_id: AnswerId,
+    owner_name: z.string(),
+    provenance: Provenance,
+    card_type: z.enum(CARD_TYPES),
+    track: z.enum(['debug', 'build']),
+    status: z.enum(['unpublished', 'published']),
+    version: z.int(),
+    title: z.string(),
+    symptom: z.string(),
+    fix_summary: z.string(),
+    environment: z.record(z.string(), z.string()),
+    root_cause: z.string().nullable(),
+    steps: z.array(z.looseObject({ order: z.int(), action: z.string(), result: z.string() })),
+    tags: z.array(z.string()),
+    card_payload: z.record(z.string(), z.unknown()).nullable(),
+    body: z.string().nullable(),
+    scope_notes: z.string().nullable(),
+    evidence_count: z.int(),
+    evidences: z.array(EvidenceResponse).optional().describe('Only when asked for'),
+    review: Review,
+    feedback: FeedbackCounts,
+    trust: Trust.nullable().describe(
+      'What came of it where it was used; null where nobody has said anything',
+    ),
+    superseded_by: z
+      .object({ card_id: AnswerId, title: z.string() })
+      .nullish()
+      .describe('The card that took its place; search shows that one'),
+    merged_from: AnswerId.optional().describe(
+      'The id that was asked for: that card was merged into this one',
+    ),
+    source_event_id: AnswerId.optional().describe(
+      'The event in your memory that it was made from; only its owner is told',
+    ),
+    hidden_since: Time.optional().describe(
+      'Moderators, or enough reports, hide it from all others; only its owner is told',
+    ),
+    is_sample: z.literal(true).optional().describe('One of the sample cards of the first steps'),
+    cites: z.array(z.string()).describe('Packages, files and addresses that it is about: npm:fastify@^5'),
+    review_after_days: z.int().nullable().describe('Null: as the workspace says'),
+    likely_outdated: z.boolean().describe('Enough verdicts and feedback speak against it'),
+    can_edit: z.boolean(),
+    created_at: Time,
+    updated_at: Time,
+    published_at: Time.nullable(),
+    publication: Publication.nullable().describe(
+      'The present version as it was published; null where it was not',
+    ),
+    origin: Origin.optional().describe('Only of a card that was pulled from another server'),
+    home_note: z.string().optional().describe('After recording: why it is not where it was to go'),
+    search_note: z
+      .string()
+      .optional()
+      .describe('After a write: which words search does not find, where there are too many'),
+    warnings: z.array(Warning).optional().describe('After a write: what would stop sharing and publishing'),
+    similar_cards: z
+      .array(SimilarCard)
+      .optional()
+      .describe(
+        'After publishing: near, but no duplicates; after bringing back: duplicates in the library, because of which it is unpublished',
+      ),
+    credits_earned: z.int().optional(),
+    changed: z.array(z.string()).optional().describe('After an update: the fields that changed'),
+  })
+  .meta({ id: 'CaseResponse' })
+
+/** What a version of a card says; evidence is apart. */
+export const CaseContent = CaseResponse.pick({
+  card_type: true,
+  title: true,
+  symptom: true,
+  fix_summary: true,
+  environment: true,
+  root_cause: true,
+  steps: true,
+  tags: true,
+  card_payload: true,
+  body: true,
+  scope_notes: true,
+})
+
+/** A page is 2 MiB at most: past that its cards are shown by the beginning of their texts. */
+export const CaseListItem = CaseResponse.extend({
+  steps: CaseResponse.shape.steps.nullable(),
+  truncated: z
+    .boolean()
+    .optional()
+    .describe(
+      'Long texts are cut, and card_payload, body and steps are null: the page had no room for the whole card',
+    ),
+}).meta({ id: 'CaseListItem' })
+
+export const CaseListResponse = pageOf(CaseListItem).meta({ id: 'CaseListResponse' })
+
+export type CaseCreateInput = z.output<typeof CaseCreate>
+export type CaseUpdateInput = z.output<typeof CaseUpdate>
+export type EvidenceInput = z.output<typeof Evidence>
+export type CardAnswer = z.input<typeof CaseResponse>
+export type ListedCard = z.input<typeof CaseListItem>
+export type CardWarning = z.input<typeof Warning>
+export type SimilarCardAnswer = z.input<typeof SimilarCard>
+
+export type Track = 'debug' | 'build'
+
+export const trackOf = (type: CardType): Track => (type === 'debug_fix' ? 'debug' : 'build')

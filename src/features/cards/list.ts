@@ -1,0 +1,446 @@
+import { type Selectable, sql } from 'kysely'
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import type { UserCtx } from '../../core/context.ts'
+import { Id, MAX_PAGE_BYTES, Page, Time } from '../../core/schemas.ts'
+import type { Whose } from '../../core/untrusted-text.ts'
+import type { Db } from '../../db/db.ts'
+import type { CardsTable } from '../../db/knowledge-schema.ts'
+import { byBytes } from '../../db/sql-values.ts'
+import { foldForFilter } from '../../shared/card-checks.ts'
+import { requireVisible } from '../permissions/permissions.ts'
+import { CARD_TYPES, FeedbackCounts, normalName, trackOf } from './card.ts'
+import {
+  type CardScope,
+  type HomeFacts,
+  homesOf,
+  isBrowsed,
+  isByViewer,
+  isInTeamOf,
+  mayDelete,
+  mayUpdate,
+  trustSeenBy,
+  type ViewerId,
+} from './visibility.ts'
+
+/** All columns but the folded text, which repeats the others and is used only inside the database. */
+const SHOWN = [
+  'cards.card_id',
+  'cards.owner_id',
+  'cards.workspace_id',
+  'cards.origin_workspace_id',
+  'cards.card_type',
+  'cards.status',
+  'cards.version',
+  'cards.seen_from_version',
+  'cards.seen_since',
+  'cards.evidence_count',
+  'cards.feedback_useful',
+  'cards.feedback_not_applicable',
+  'cards.feedback_outdated',
+  'cards.superseded_by',
+  'cards.sample',
+  'cards.confirmed_at',
+  'cards.cites',
+  'cards.cites_are_written',
+  'cards.review_after_days',
+  'cards.review_status',
+  'cards.review_score',
+  'cards.review_reasons',
+  'cards.reviewed_at',
+  'cards.created_at',
+  'cards.updated_at',
+  'cards.edited_at',
+  'cards.edited_by',
+  'cards.edited_fields',
+  'cards.published_at',
+  'cards.content_hash',
+  'cards.licence',
+  'cards.version_published_at',
+  'cards.origin',
+  'cards.deleted_at',
+  'cards.hidden_at',
+] as const
+
+/** The fields that the author wrote. They can be long. */
+const WRITTEN = [
+  'cards.title',
+  'cards.tags',
+  'cards.environment',
+  'cards.symptom',
+  'cards.fix_summary',
+  'cards.root_cause',
+  'cards.steps',
+  'cards.card_payload',
+  'cards.body',
+  'cards.scope_notes',
+] as const
+
+/** A card as lists and comparisons read it. */
+export type ReadRow = Omit<
+  Selectable<CardsTable>,
+  'filter_text' | 'recorded_with' | 'origin_key' | 'successor_gone' | 'team_trust'
+> & {
+  owner_name: string
+  owner_deleted_at: string | null
+  /** Whose text it is to the viewer. */
+  whose: Whose
+  may_update: number
+  may_delete: number
+}
+
+/** The columns of a card that an answer is made of. The name of what it was made from is for its owner alone. */
+export const STORED: readonly string[] = [...SHOWN, 'cards.trust', 'cards.source_event_id', ...WRITTEN].map(
+  (column) => column.slice('cards.'.length),
+)
+
+export type StoredCard = Omit<
+  ReadRow,
+  'owner_name' | 'owner_deleted_at' | 'whose' | 'may_update' | 'may_delete'
+>
+
+/** A card with what says where it lives and who reads it. */
+export type CardRow = ReadRow & HomeFacts
+
+type Membership = Pick<HomeFacts, 'viewer_role' | 'workspace_type'>
+
+/** Whether the viewer is a stranger in the card's workspace. The library has no members, and nobody is a stranger in it. */
+export const isOutsider = ({ viewer_role, workspace_type }: Membership): boolean =>
+  viewer_role === null && workspace_type !== 'system'
+
+/** Whether the viewer may change the card now. An owner who has left its workspace may not while it is shared there. */
+export const canEdit = (row: CardRow): boolean =>
+  row.may_update === 1 && !(row.status === 'published' && isOutsider(row))
+
+/** How many bytes of a card its author wrote, measured without reading them. */
+export const writtenBytes = sql<number>`${sql.join(
+  WRITTEN.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`),
+  sql` + `,
+)}`
+
+type Written = (typeof WRITTEN)[number] extends `cards.${infer Name}` ? Name : never
+const WRITTEN_NAMES = WRITTEN.map((column) => column.slice('cards.'.length) as Written)
+
+/** How many characters of a card its author wrote. */
+export const writtenCharacters = (row: Pick<ReadRow, Written>): number =>
+  WRITTEN_NAMES.reduce((sum, name) => sum + (row[name]?.length ?? 0), 0)
+
+/** Characters of a text in a card that is not shown whole. */
+export const SHORT_TEXT = 300
+const SHORT_JSON_BYTES = 2000
+
+const begin = <T extends string | null>(column: (typeof WRITTEN)[number]) =>
+  sql<T>`substr(${sql.ref(column)}, 1, ${SHORT_TEXT + 1})`
+const unlessLong = (column: (typeof WRITTEN)[number], empty: string) =>
+  sql<string>`case when octet_length(${sql.ref(column)}) > ${SHORT_JSON_BYTES} then ${empty} else ${sql.ref(column)} end`
+
+/** Cards with what an answer shows in addition: the owner's name, and what the viewer may do. */
+const selectHeads = (db: Db, viewerId: ViewerId) =>
+  db
+    .selectFrom('cards')
+    .innerJoin('users', 'users.user_id', 'cards.owner_id')
+    .select(SHOWN)
+    .select((eb) => [
+      'users.display_name as owner_name',
+      'users.deleted_at as owner_deleted_at',
+      trustSeenBy(viewerId).as('trust'),
+      eb
+        .case()
+        // Pulled text is a stranger's, whoever pulled it.
+        .when('cards.origin', 'is not', null)
+        .then(sql.lit<Whose>('public'))
+        .when(isByViewer(viewerId))
+        .then(sql.lit<Whose>('you'))
+        .when(isInTeamOf(viewerId))
+        .then(sql.lit<Whose>('team'))
+        .else(sql.lit<Whose>('public'))
+        .end()
+        .as('whose'),
+      // Only its owner is told what the card was made from.
+      eb
+        .case()
+        .when('cards.owner_id', '=', viewerId)
+        .then(eb.ref('cards.source_event_id'))
+        .else(null)
+        .end()
+        .as('source_event_id'),
+      eb.case().when(mayUpdate(viewerId)).then(1).else(0).end().as('may_update'),
+      eb.case().when(mayDelete(viewerId)).then(1).else(0).end().as('may_delete'),
+    ])
+
+export const selectCards = (db: Db, viewerId: ViewerId) => selectHeads(db, viewerId).select(WRITTEN)
+
+/** The same with the beginnings of what is long. */
+const selectShortCards = (db: Db, viewerId: ViewerId) =>
+  selectHeads(db, viewerId).select([
+    begin<string>('cards.title').as('title'),
+    begin<string>('cards.symptom').as('symptom'),
+    begin<string>('cards.fix_summary').as('fix_summary'),
+    begin<string | null>('cards.root_cause').as('root_cause'),
+    begin<string | null>('cards.scope_notes').as('scope_notes'),
+    unlessLong('cards.tags', '[]').as('tags'),
+    unlessLong('cards.environment', '{}').as('environment'),
+    sql<string>`'[]'`.as('steps'),
+    sql<string | null>`null`.as('card_payload'),
+    sql<string | null>`null`.as('body'),
+  ])
+
+/** The size of a card in a page that is shown by its beginning only. */
+const SHORT_CARD_BYTES = 16 * 1024
+
+export type ListFilter = {
+  scope: CardScope
+  workspaceId?: string | undefined
+  status?: string | undefined
+  track?: 'debug' | 'build' | undefined
+  /** A text filter for the public library only. */
+  q?: string | undefined
+  contains?: string | undefined
+  tag?: string | undefined
+  withoutPersonal?: boolean | undefined
+}
+
+const contains = (word: string) => {
+  const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`
+  return sql<boolean>`cards.filter_text like ${pattern} escape '\\'`
+}
+
+/**
+ * The distinct words of a filter, the longest first, since it rules out most texts. A word that is part of another adds
+ * nothing and is dropped. Each word is looked for in every card, so their number is what a list costs.
+ */
+export function filterWords(q: string): string[] {
+  const words = new Set(foldForFilter(q).split(/\s+/))
+  words.delete('')
+  const longestFirst = [...words].toSorted((a, b) => b.length - a.length)
+  return longestFirst.filter((word, i) => !longestFirst.slice(0, i).some((longer) => longer.includes(word)))
+}
+
+const listedCards = (db: Db, viewerId: string, filter: ListFilter) => {
+  const { scope, workspaceId, status, track, tag } = filter
+  let query = db
+    .selectFrom('cards')
+    .where(isBrowsed(viewerId, scope, workspaceId === undefined ? [] : [workspaceId]))
+  if (status !== undefined)
+    query = query.where((eb) => eb(eb.ref('cards.status').$castTo<string>(), '=', status))
+  if (track !== undefined) query = query.where('cards.card_type', track === 'debug' ? '=' : '!=', 'debug_fix')
+  if (filter.withoutPersonal)
+    query = query.where('cards.workspace_id', 'not in', (eb) =>
+      eb.selectFrom('users').select('users.personal_workspace_id').where('users.user_id', '=', viewerId),
+    )
+  if (tag !== undefined)
+    query = query.where('cards.card_id', 'in', (eb) =>
+      eb
+        .selectFrom('card_tags')
+        .select('card_tags.card_id')
+        .where('card_tags.tag_normal', '=', normalName(tag)),
+    )
+  for (const word of filterWords(`${filter.q ?? ''} ${filter.contains ?? ''}`))
+    query = query.where(contains(word))
+  return query
+}
+
+/** Newest first unless another order is asked for. The id breaks ties, so that pages neither repeat nor lose a card. */
+function inOrder(db: Db, query: ReturnType<typeof listedCards>, order: CardOrder): typeof query {
+  if (order === 'title') return query.orderBy(byBytes(db, 'cards.filter_text')).orderBy('cards.card_id')
+  if (order === 'useful')
+    return query.orderBy('cards.feedback_useful', 'desc').orderBy('cards.card_id', 'desc')
+  const time = order === 'changed' ? 'cards.updated_at' : 'cards.created_at'
+  return query.orderBy(time, 'desc').orderBy('cards.card_id', 'desc')
+}
+
+type Sized = { card_id: string; bytes: number }
+
+/** Which cards of a page are read whole: from the first on all that fit, with room for the beginnings of the rest. */
+function chooseWhole(cards: readonly Sized[]): Set<string> {
+  const whole = new Set<string>()
+  const beginningOf = (bytes: number) => Math.min(bytes, SHORT_CARD_BYTES)
+  let left = MAX_PAGE_BYTES
+  for (const { bytes } of cards) left -= beginningOf(bytes)
+  for (const { card_id, bytes } of cards) {
+    const more = bytes - beginningOf(bytes)
+    if (more > left) continue
+    left -= more
+    whole.add(card_id)
+  }
+  return whole
+}
+
+/** A row with the bytes that its author wrote, or null if only its beginning was read. */
+export type ListedRow = { row: CardRow; wholeBytes: number | null }
+
+export async function listCards(
+  db: Db,
+  viewerId: string,
+  filter: ListFilter,
+  { page, page_size, order = 'created' }: { page: number; page_size: number; order?: CardOrder | undefined },
+): Promise<{ rows: ListedRow[]; total: number }> {
+  const { total } = await listedCards(db, viewerId, filter)
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  // The page is chosen by id and size first, so that sorting does not read very long texts.
+  const chosen = await inOrder(db, listedCards(db, viewerId, filter), order)
+    .select(['cards.card_id', writtenBytes.as('bytes')])
+    .limit(page_size)
+    .offset((page - 1) * page_size)
+    .execute()
+  const whole = chooseWhole(chosen)
+  const read = (select: typeof selectCards | typeof selectShortCards, isWhole: boolean) => {
+    const ids = chosen.map((card) => card.card_id).filter((id) => whole.has(id) === isWhole)
+    return ids.length === 0 ? [] : select(db, viewerId).where('cards.card_id', 'in', ids).execute()
+  }
+  const found = [...(await read(selectCards, true)), ...(await read(selectShortCards, false))]
+  const byId = new Map(found.map((row) => [row.card_id, row]))
+  const homes = await homesOf(db, viewerId, found)
+  const rows = chosen.flatMap(({ card_id, bytes }) => {
+    const row = byId.get(card_id)
+    const homeFacts = homes.get(card_id)
+    return row && homeFacts
+      ? [{ row: { ...homeFacts, ...row }, wholeBytes: whole.has(card_id) ? bytes : null }]
+      : []
+  })
+  return { rows, total }
+}
+
+const CARD_ORDERS = ['created', 'changed', 'useful', 'title'] as const
+
+type CardOrder = (typeof CARD_ORDERS)[number]
+
+const listParameters = {
+  workspace_id: Id.optional(),
+  status: z.string().max(10_000).optional().describe('published or unpublished; another value finds nothing'),
+  scope: z
+    .enum(['personal', 'workspace', 'public'])
+    .default('personal')
+    .describe('personal: cards I own; workspace: cards of my workspaces; public: the public library'),
+  contains: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('Text filter for any scope: cards with all its words, at most 16'),
+  tag: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Only cards with this tag; case does not matter'),
+  without_personal: z
+    .boolean()
+    .optional()
+    .describe('With scope=workspace: without the personal workspace, so only cards of teams'),
+  sort: z
+    .enum(CARD_ORDERS)
+    .default('created')
+    .describe('created, changed: the latest first; useful: most often found useful first; title: by name'),
+  ...Page,
+}
+
+export const CardListQuery = z.object(listParameters)
+
+export const CaseListQuery = z.object({
+  ...listParameters,
+  track: z.enum(['debug', 'build']).optional(),
+  q: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('Text filter: cards with all its words, at most 16; with scope=public only'),
+})
+
+const TOP_TAGS = 10
+
+const CaseStatsResponse = z
+  .object({
+    scope: z.enum(['personal', 'workspace']),
+    total: z.int(),
+    published: z.int(),
+    unpublished: z.int(),
+    by_type: z.object({
+      debug_fix: z.int(),
+      how_to: z.int(),
+      lesson_learned: z.int(),
+      decision: z.int(),
+      reference: z.int(),
+    }),
+    by_track: z.object({ debug: z.int(), build: z.int() }),
+    top_tags: z.array(z.object({ tag: z.string(), count: z.int() })),
+    feedback: FeedbackCounts,
+    last_activity_at: Time.nullable(),
+  })
+  .meta({ id: 'CaseStatsResponse' })
+
+const groupsOf = (ctx: UserCtx, filter: ListFilter) =>
+  listedCards(ctx.db, ctx.viewer.userId, filter)
+    .select((eb) => [
+      'cards.card_type',
+      'cards.status',
+      eb.fn.countAll<number>().as('cards'),
+      eb.fn.sum<number>('cards.feedback_useful').as('useful'),
+      eb.fn.sum<number>('cards.feedback_not_applicable').as('not_applicable'),
+      eb.fn.sum<number>('cards.feedback_outdated').as('outdated'),
+      eb.fn.max('cards.updated_at').as('last_activity_at'),
+    ])
+    .groupBy(['cards.card_type', 'cards.status'])
+    .execute()
+
+const topTagsOf = (ctx: UserCtx, filter: ListFilter) =>
+  listedCards(ctx.db, ctx.viewer.userId, filter)
+    .innerJoin('card_tags', 'card_tags.card_id', 'cards.card_id')
+    .select((eb) => [
+      eb.fn.min(byBytes(ctx.db, 'card_tags.tag')).as('tag'),
+      eb.fn.countAll<number>().as('count'),
+    ])
+    .groupBy('card_tags.tag_normal')
+    .orderBy('count', 'desc')
+    .orderBy(byBytes(ctx.db, 'card_tags.tag_normal'))
+    .limit(TOP_TAGS)
+    .execute()
+
+type Group = Awaited<ReturnType<typeof groupsOf>>[number]
+
+function summarise(groups: Group[]) {
+  const sum = (of: (group: Group) => number, where: (group: Group) => boolean = () => true) =>
+    groups.filter(where).reduce((total, group) => total + of(group), 0)
+  const cards = (where: (group: Group) => boolean) => sum((group) => group.cards, where)
+  return {
+    total: cards(() => true),
+    published: cards((group) => group.status === 'published'),
+    unpublished: cards((group) => group.status === 'unpublished'),
+    by_type: Object.fromEntries(
+      CARD_TYPES.map((type) => [type, cards((group) => group.card_type === type)]),
+    ) as Record<(typeof CARD_TYPES)[number], number>,
+    by_track: {
+      debug: cards((group) => trackOf(group.card_type) === 'debug'),
+      build: cards((group) => trackOf(group.card_type) === 'build'),
+    },
+    feedback: {
+      useful: sum((group) => group.useful),
+      not_applicable: sum((group) => group.not_applicable),
+      outdated: sum((group) => group.outdated),
+    },
+    last_activity_at: groups.map((group) => group.last_activity_at).reduce<string | null>(later, null),
+  }
+}
+
+const later = (a: string | null, b: string): string => (a !== null && a > b ? a : b)
+
+export const cardStats = capability({
+  name: 'cards.stats',
+  summary: 'Numbers about the caller’s cards',
+  description: 'Counts exactly the cards that the list shows with the same scope, workspace and status.',
+  scopes: ['search'],
+  rest: ['GET /api/v1/cards/stats', 'GET /api/v1/cases/stats'],
+  input: CardListQuery.pick({ workspace_id: true, status: true, without_personal: true }).extend({
+    scope: z.enum(['personal', 'workspace']).default('personal'),
+  }),
+  output: CaseStatsResponse,
+  errors: [404],
+  run: async (ctx, { workspace_id, scope, status, without_personal }) => {
+    if (scope === 'workspace' && workspace_id !== undefined) await requireVisible(ctx, workspace_id)
+    const filter = { scope, workspaceId: workspace_id, status, withoutPersonal: without_personal }
+    return { scope, ...summarise(await groupsOf(ctx, filter)), top_tags: await topTagsOf(ctx, filter) }
+  },
+})

@@ -1,0 +1,558 @@
+import type { Insertable } from 'kysely'
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
+import { invalid, notFound } from '../../core/errors.ts'
+import { emit } from '../../core/events.ts'
+import { AnswerId, LicenceId, Page, pageOf, Time } from '../../core/schemas.ts'
+import { fromJson, toJson, toJsonOrNull } from '../../db/columns.ts'
+import { newId } from '../../db/ids.ts'
+import type { CardsTable } from '../../db/knowledge-schema.ts'
+import type { UsersTable } from '../../db/schema.ts'
+import {
+  type CardContent,
+  changedFields,
+  columnsOf,
+  contentOf,
+  secretsInContent,
+  secretsInEvidences,
+  warningsFor,
+} from '../../shared/card-checks.ts'
+import { readCites } from '../../shared/cites.ts'
+import { homeOfCredential, requireUser } from '../identity/users.ts'
+import { hasRole, requireRole, roleIn } from '../permissions/permissions.ts'
+import { requireMayPublish } from '../permissions/sanctions.ts'
+import { chargeText, rowsOfCard, textBytes, writeText } from '../storage/text-usage.ts'
+import {
+  type CardAnswer,
+  CardId,
+  CaseContent,
+  CaseCreate,
+  type CaseCreateInput,
+  CaseResponse,
+  CaseUpdate,
+  type CaseUpdateInput,
+  type EvidenceInput,
+  MAX_BODY_BYTES,
+  RecordTool,
+  type StoredOrigin,
+  UpdateTool,
+} from './card.ts'
+import { type CardWords, indexCards, indexedCards, refilterCards, wordsOfCard } from './card-index.ts'
+import { attachNamedImages } from './images.ts'
+import type { CardRow, StoredCard } from './list.ts'
+import { editedColumns, presentCard, thinRecord, thinUpdate } from './present.ts'
+import { editableUnmerged, markSuccession } from './read.ts'
+import { orCleared, refuseUnsafe, review, reviewAhead, reviewColumns } from './review.ts'
+import {
+  appendEvidences,
+  cardIfReadable,
+  editableAtAnyVersion,
+  evidenceTexts,
+  findVersions,
+  holdCard,
+  insertCard,
+  keepVersion,
+  nameOf,
+  readableCard,
+  replaceTags,
+  SEARCHED_PIECES,
+  searchedParts,
+  updateCardRow,
+  type VersionRow,
+} from './store.ts'
+import { homeOfNew } from './visibility.ts'
+
+/**
+ * Ends a write of a card's texts: puts the card into the index in the same transaction and returns it as it is now. `words`
+ * are those that were counted before the transaction.
+ */
+export async function saved(ctx: UserCtx, cardId: string, words?: CardWords): Promise<CardAnswer> {
+  return indexed(ctx, await readableCard(ctx, cardId), words)
+}
+
+/** The same for a write that leaves the texts of the card as they are. */
+export async function savedState(ctx: UserCtx, cardId: string): Promise<CardAnswer> {
+  const row = await readableCard(ctx, cardId)
+  await refilterCards(ctx, [row], { publicWorkspaces: publicOf(row) })
+  return presentCard(row, ctx.now())
+}
+
+/** The same as `saved` for a card that was just inserted: its owner sees what was stored, and where it lives. */
+async function savedNew(
+  ctx: UserCtx,
+  stored: StoredCard,
+  ownerName: string,
+  words?: CardWords,
+): Promise<CardAnswer> {
+  const home = await homeOfNew(ctx.db, ctx.viewer.userId, stored.workspace_id)
+  if (!home) throw notFound('Workspace')
+  const row: CardRow = {
+    ...stored,
+    ...home,
+    owner_name: ownerName,
+    owner_deleted_at: null,
+    whose: stored.origin === null ? 'you' : 'public',
+    may_update: 1,
+    may_delete: 1,
+  }
+  return indexed(ctx, row, words)
+}
+
+const publicOf = (row: CardRow): Set<string> =>
+  new Set(row.workspace_visibility === 'public' ? [row.workspace_id] : [])
+
+const LEFT_OUT =
+  'This card has more different words than search keeps. Search does not find some words of its root cause, steps, environment, body, notes or evidence; the text filter of lists does. Split the card to make all of it searchable.'
+
+async function indexed(ctx: UserCtx, row: CardRow, words: CardWords | undefined): Promise<CardAnswer> {
+  const partial = await indexCards(ctx, await indexedCards(ctx.db, [row]), {
+    publicWorkspaces: publicOf(row),
+    counted: new Map(words ? [[row.card_id, words]] : []),
+  })
+  return { ...presentCard(row, ctx.now()), ...(partial.size > 0 ? { search_note: LEFT_OUT } : {}) }
+}
+
+const HOME_LOST =
+  'You can no longer write in the default workspace of this API key, so the card is in your personal workspace.'
+
+type Target = { workspaceId: string; note?: string }
+
+/**
+ * A card that names no workspace goes where its API key says, else to the personal one. Any other needs the role of
+ * an editor.
+ */
+async function targetOf(
+  ctx: UserCtx,
+  user: UsersTable,
+  workspaceId: string | null | undefined,
+): Promise<Target> {
+  if (workspaceId != null)
+    return { workspaceId: (await requireRole(ctx, workspaceId, 'editor')).workspace.workspace_id }
+  const home = await homeOfCredential(ctx)
+  if (home !== null && hasRole(await roleIn(ctx, home), 'editor')) return { workspaceId: home }
+  return { workspaceId: user.personal_workspace_id, ...(home === null ? {} : { note: HOME_LOST }) }
+}
+
+/** What a card was made from, unless a person wrote it from scratch, and what is known about it already. */
+export type CardOrigin = { source_event_id?: string; sample?: string } & Partial<
+  Pick<
+    Insertable<CardsTable>,
+    | 'scope_notes'
+    | 'origin'
+    | 'origin_key'
+    | 'content_hash'
+    | 'version_published_at'
+    | 'status'
+    | 'published_at'
+    | 'review_status'
+    | 'review_score'
+    | 'review_reasons'
+    | 'reviewed_at'
+  >
+>
+
+const bytesOfEvidences = (evidences: CaseCreateInput['evidences']): number =>
+  evidences.reduce(
+    (sum, { content, meta }) => sum + textBytes('card_evidences', { content, meta: toJsonOrNull(meta) }),
+    0,
+  )
+
+/**
+ * Looks for secrets in a new card and counts its words, in pieces and before the transaction that writes it. Returns the
+ * words for `record`.
+ */
+export async function analyseNewCard(
+  { work }: UserCtx,
+  { evidences, ...content }: CaseCreateInput,
+  scope_notes: string | null = null,
+): Promise<CardWords> {
+  await secretsInContent(work, { ...content, scope_notes })
+  await secretsInEvidences(work, evidences)
+  const searched = evidences.slice(0, SEARCHED_PIECES).map((evidence) => evidence.content)
+  return wordsOfCard({ ...content, scope_notes, evidence_texts: searchedParts(searched) }, work)
+}
+
+/** Writes the card in the transaction of the caller. `words` are those of `analyseNewCard`. */
+export async function record(
+  ctx: UserCtx,
+  input: CaseCreateInput,
+  origin: CardOrigin = {},
+  words?: CardWords,
+): Promise<CardAnswer> {
+  const { workspace_id, evidences, ...given } = input
+  const user = await requireUser(ctx, ctx.viewer.userId)
+  const { workspaceId, note } = await targetOf(ctx, user, workspace_id)
+  const content = { ...given, scope_notes: origin.scope_notes ?? null }
+  const card_id = newId()
+  const owner = user.user_id
+  const now = ctx.now().toISOString()
+  const row: Insertable<CardsTable> = {
+    card_id,
+    owner_id: owner,
+    workspace_id: workspaceId,
+    origin_workspace_id: workspaceId,
+    status: 'unpublished',
+    version: 1,
+    ...columnsOf(content),
+    cites: toJson(readCites(content)),
+    evidence_count: evidences.length,
+    ...origin,
+    created_at: now,
+    updated_at: now,
+    edited_at: now,
+    edited_by: owner,
+    edited_fields: toJson([]),
+    recorded_with: ctx.viewer.credential.kind,
+  }
+  await chargeText(ctx, textBytes('cards', row) + bytesOfEvidences(evidences))
+  const stored = await insertCard(ctx.db, row, content.tags)
+  await attachNamedImages(ctx, card_id, content)
+  const inEvidence = await appendEvidences(ctx.db, evidences, {
+    cardId: card_id,
+    present: 0,
+    version: 1,
+    addedBy: owner,
+    now,
+    work: ctx.work,
+  })
+  return {
+    ...(await savedNew(ctx, stored, user.display_name, words)),
+    warnings: warningsFor([...(await secretsInContent(ctx.work, content)), ...inEvidence]),
+    credits_earned: 0,
+    ...(note ? { home_note: note } : {}),
+  }
+}
+
+export const recordCard = capability({
+  name: 'cards.record',
+  summary: 'Record a new card; it stays unpublished',
+  description:
+    'The card is private to its workspace until it is shared or published. Without workspace_id it goes to the default workspace of the API key, if it has one, else to the personal workspace; another workspace needs the role editor or admin.',
+  scopes: ['record', 'case:write'],
+  rest: ['POST /api/v1/cards', 'POST /api/v1/cases'],
+  status: 201,
+  tool: {
+    name: 'record_card',
+    description: 'Save a solved problem, decision or how-to as a private card.',
+    input: RecordTool,
+    thin: thinRecord,
+  },
+  input: CaseCreate,
+  output: CaseResponse,
+  errors: [404, 413],
+  maxBodyBytes: MAX_BODY_BYTES,
+  prepare: analyseNewCard,
+  // Agents record at the same time, and with turns one by one they would wait twice as long.
+  run: (ctx, input, words) => inTx(ctx, (ctx) => record(ctx, input, {}, words), { twoAtOnce: true }),
+})
+
+/** Evidence is never removed, so it needs a limit. */
+const MAX_EVIDENCES = 1000
+
+function refuseTooMuchEvidence(row: CardRow, added: number): void {
+  if (added > 0 && row.evidence_count + added > MAX_EVIDENCES)
+    throw invalid(
+      'evidences',
+      `A card has at most ${MAX_EVIDENCES} pieces of evidence; this one has ${row.evidence_count}`,
+      'too_long',
+    )
+}
+
+/** The rows in which an edit writes text: the card, its former version, the new evidence. */
+const rowsOfEdit = ({ card_id, version: former }: CardRow, version: number) => [
+  rowsOfCard('cards', card_id),
+  rowsOfCard('card_versions', card_id, 'version', former),
+  rowsOfCard('card_evidences', card_id, 'added_in_version', version),
+]
+
+/**
+ * Makes the next version of a card: keeps the former one, adds evidence, reviews again. An edit that changes
+ * nothing makes no version. `words` are those of `wordsAfter`.
+ */
+export async function edit(
+  ctx: UserCtx,
+  row: CardRow,
+  change: Partial<CardContent>,
+  evidences: readonly EvidenceInput[] = [],
+  words?: CardWords,
+): Promise<CardAnswer> {
+  const before = contentOf(row)
+  const after = { ...before, ...change }
+  const fields: string[] = changedFields(before, after)
+  if (evidences.length > 0) fields.push('evidences')
+  if (fields.length === 0) {
+    const { secrets } = await review(ctx, row, before, row.evidence_count, before)
+    return { ...presentCard(row, ctx.now()), changed: [], warnings: warningsFor(secrets) }
+  }
+
+  // Others read the change at once, so the person who makes it must be allowed to publish.
+  if (row.status === 'published')
+    await requireMayPublish(ctx, { workspace_id: row.workspace_id, visibility: row.workspace_visibility })
+  const now = ctx.now().toISOString()
+  const version = row.version + 1
+  const evidence_count = row.evidence_count + evidences.length
+  refuseTooMuchEvidence(row, evidences.length)
+  // The card's own row comes first, so that concurrent writers wait for each other there and not at a unique index.
+  await writeText(ctx, rowsOfEdit(row, version), async () => {
+    await updateCardRow(ctx.db, row.card_id, {
+      ...columnsOf(after),
+      ...(row.cites_are_written === 1 ? {} : { cites: toJson(readCites(after)) }),
+      ...editedColumns(row, after, fields[0] !== 'evidences', now),
+      version,
+      evidence_count,
+      updated_at: now,
+      edited_at: now,
+      edited_by: ctx.viewer.userId,
+      edited_fields: toJson(fields),
+    })
+    await keepVersion(ctx.db, row, before)
+    await appendEvidences(ctx.db, evidences, {
+      cardId: row.card_id,
+      present: row.evidence_count,
+      version,
+      addedBy: ctx.viewer.userId,
+      now,
+      work: ctx.work,
+    })
+  })
+  await attachNamedImages(ctx, row.card_id, after)
+  const verdict = await review(ctx, row, after, evidence_count, before)
+  if (row.status === 'published') refuseUnsafe(verdict)
+  const reviewed = reviewColumns(verdict, now)
+  await updateCardRow(ctx.db, row.card_id, reviewed)
+  if (row.status === 'published' && reviewed.review_status !== row.review_status)
+    await markSuccession(ctx.db, row.card_id)
+  if (fields.includes('fix_summary') || fields.includes('steps'))
+    await emit(ctx, 'card.fix_changed', { cardId: row.card_id, isJudged: row.trust !== null })
+  if (fields.includes('tags')) await replaceTags(ctx.db, row.card_id, after.tags)
+  return {
+    ...(await saved(ctx, row.card_id, words)),
+    changed: fields,
+    warnings: warningsFor(verdict.secrets),
+  }
+}
+
+/** Counts the words that a card will have, before the transaction that changes it. */
+async function wordsAfter(
+  ctx: UserCtx,
+  row: CardRow,
+  change: Partial<CardContent>,
+  evidences: readonly EvidenceInput[] = [],
+): Promise<CardWords> {
+  const present = (await evidenceTexts(ctx.db, [row])).get(row.card_id) ?? []
+  const searched = evidences.slice(0, Math.max(0, SEARCHED_PIECES - row.evidence_count))
+  const added = searchedParts(searched.map(({ content }) => content))
+  return wordsOfCard({ ...contentOf(row), ...change, evidence_texts: [...present, ...added] }, ctx.work)
+}
+
+const given = (change: Partial<CardContent>): Partial<CardContent> =>
+  Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+
+export const updateCard = capability({
+  name: 'cards.update',
+  summary: 'Change a card, or add evidence to it',
+  description:
+    'Fields left out stay as they are; a given list or object replaces the whole of it. Evidence is only ever added to. Each update makes a new version and keeps the former one. With If-Match the update is refused (412) when the card is at another version. A card that was merged is not changed (409 merged_already, with into_card_id).',
+  scopes: ['record', 'case:write'],
+  rest: ['PATCH /api/v1/cards/{card_id}', 'PATCH /api/v1/cases/{case_id}'],
+  aliases: { case_id: 'card_id' },
+  tool: {
+    name: 'update_card',
+    description:
+      'Change fields of a card, or add evidences; steps, tags and environment are replaced whole. Fields as in record_card.',
+    input: UpdateTool,
+    fieldsOf: 'record_card',
+    thin: thinUpdate,
+  },
+  input: CaseUpdate,
+  output: CaseResponse,
+  errors: [400, 404, 409, 412, 413],
+  maxBodyBytes: MAX_BODY_BYTES,
+  prepare: async (ctx, { card_id, evidences, ...change }: CaseUpdateInput) => {
+    await reviewAhead(ctx, card_id, given(change), evidences)
+    const row = await cardIfReadable(ctx, card_id)
+    return row && wordsAfter(ctx, row, given(change), evidences)
+  },
+  run: (ctx, { card_id, evidences, ...change }: CaseUpdateInput, words) =>
+    inTx(
+      ctx,
+      async (ctx) => {
+        await holdCard(ctx, card_id)
+        return edit(ctx, await editableUnmerged(ctx, card_id), given(change), evidences, words)
+      },
+      SELF_GUARDED,
+    ),
+})
+
+const versionFields = {
+  version: z.int(),
+  current: z.boolean(),
+  changed_by: AnswerId,
+  changed_by_name: z.string(),
+  changed_at: Time,
+  changed_fields: z.array(z.string()).describe('What differs from the version before; empty for the first'),
+  content_hash: z.string().nullable().describe('Of a version that was published'),
+  licence: LicenceId.nullable(),
+  published_at: Time.nullable(),
+}
+
+const CaseVersion = z.object(versionFields).meta({ id: 'CaseVersion' })
+const CaseHistoryResponse = pageOf(CaseVersion).meta({ id: 'CaseHistoryResponse' })
+
+const CaseVersionResponse = z
+  .object({ card_id: AnswerId, case_id: AnswerId, ...versionFields, content: CaseContent })
+  .meta({ id: 'CaseVersionResponse' })
+
+const VersionNumber = z.int().min(1).max(Number.MAX_SAFE_INTEGER)
+
+const present = (row: VersionRow, current: number) => ({
+  version: row.version,
+  current: row.version === current,
+  changed_by: row.edited_by,
+  changed_by_name: row.edited_by_name,
+  changed_at: row.edited_at,
+  changed_fields: fromJson<string[]>(row.edited_fields),
+  content_hash: row.content_hash,
+  licence: row.licence,
+  published_at: row.published_at,
+})
+
+/** The present version has no row of its own: it is the card. */
+const currentVersion = async (ctx: UserCtx, card: CardRow): Promise<VersionRow> => ({
+  version: card.version,
+  edited_by: card.edited_by,
+  edited_by_name: await nameOf(ctx.db, card.edited_by),
+  edited_at: card.edited_at,
+  edited_fields: card.edited_fields,
+  content_hash: card.version_published_at === null ? null : card.content_hash,
+  licence: card.licence,
+  published_at: card.version_published_at,
+  content: toJson(contentOf(card)),
+})
+
+/** The owner reads all versions; others read those since the card came into their workspace. */
+const firstSeen = (ctx: UserCtx, card: CardRow): number =>
+  card.owner_id === ctx.viewer.userId ? 1 : card.seen_from_version
+
+/** Versions `from` down to `to`, newest first. */
+async function versionsOf(ctx: UserCtx, card: CardRow, from: number, to: number): Promise<VersionRow[]> {
+  const former = await findVersions(ctx.db, card.card_id, { from: Math.min(from, card.version - 1), to })
+  return from >= card.version && to <= card.version ? [await currentVersion(ctx, card), ...former] : former
+}
+
+async function oneVersion(ctx: UserCtx, card: CardRow, version: number): Promise<VersionRow> {
+  const first = firstSeen(ctx, card)
+  const [row] = version < first ? [] : await versionsOf(ctx, card, version, version)
+  if (!row || row.version !== version)
+    throw notFound('Version', `You may read versions ${first} to ${card.version} of this card.`)
+  return row
+}
+
+const WHO =
+  'For people who may edit the card, starting with the version in which it came into their workspace; its owner reads all. A former version may contain what was taken out before publishing.'
+
+/** What a refusal says that the caller may not do. */
+const READ = 'read the history of'
+
+export const cardHistory = capability({
+  name: 'cards.history',
+  summary: 'The versions of a card: who changed what and when',
+  description: `Newest first, the present version included. ${WHO}`,
+  scopes: ['search'],
+  rest: ['GET /api/v1/cards/{card_id}/history', 'GET /api/v1/cases/{case_id}/history'],
+  aliases: { case_id: 'card_id' },
+  input: CardId.extend(Page),
+  output: CaseHistoryResponse,
+  errors: [404],
+  run: async (ctx, { card_id, page, page_size }) => {
+    const card = await editableAtAnyVersion(ctx, card_id, READ)
+    const from = card.version - (page - 1) * page_size
+    const first = firstSeen(ctx, card)
+    const rows = from < first ? [] : await versionsOf(ctx, card, from, Math.max(first, from - page_size + 1))
+    const total = card.version - first + 1
+    return { items: rows.map((row) => present(row, card.version)), total, page, page_size }
+  },
+})
+
+export const cardVersion = capability({
+  name: 'cards.version',
+  summary: 'One version of a card, whole',
+  description: WHO,
+  scopes: ['search'],
+  rest: ['GET /api/v1/cards/{card_id}/history/{version}', 'GET /api/v1/cases/{case_id}/history/{version}'],
+  aliases: { case_id: 'card_id' },
+  input: CardId.extend({ version: VersionNumber }),
+  output: CaseVersionResponse,
+  errors: [404],
+  run: async (ctx, { card_id, version }) => {
+    const card = await editableAtAnyVersion(ctx, card_id, READ)
+    const row = await oneVersion(ctx, card, version)
+    return {
+      card_id,
+      case_id: card_id,
+      ...present(row, card.version),
+      content: fromJson<CardContent>(row.content),
+    }
+  },
+})
+
+export const restoreCard = capability({
+  name: 'cards.restore',
+  summary: 'Make a former version the present one',
+  description:
+    'This is an update like any other: it makes a new version, and the one it replaces is kept. Evidence stays as it is.',
+  scopes: ['record', 'case:write'],
+  rest: ['POST /api/v1/cards/{card_id}/restore', 'POST /api/v1/cases/{case_id}/restore'],
+  aliases: { case_id: 'card_id' },
+  input: CardId.extend({ version: VersionNumber }),
+  output: CaseResponse,
+  errors: [400, 404, 409, 412],
+  prepare: async (ctx, { card_id, version }) => {
+    await reviewAhead(ctx, card_id)
+    const card = await editableUnmerged(ctx, card_id)
+    const { content } = await oneVersion(ctx, card, version)
+    return wordsAfter(ctx, card, fromJson<CardContent>(content))
+  },
+  run: (ctx, { card_id, version }, words) =>
+    inTx(
+      ctx,
+      async (ctx) => {
+        await holdCard(ctx, card_id)
+        const card = await editableUnmerged(ctx, card_id)
+        const { content } = await oneVersion(ctx, card, version)
+        return edit(ctx, card, fromJson<CardContent>(content), [], words)
+      },
+      SELF_GUARDED,
+    ),
+})
+
+/**
+ * Sets the cites of a card, or reads them from the card again. Others read them with the card, so it is reviewed as after a
+ * change of its texts.
+ */
+export const changeCites = (ctx: UserCtx, cardId: string, written: readonly string[] | null) =>
+  inTx(
+    ctx,
+    async (ctx) => {
+      await holdCard(ctx, cardId)
+      const card = await editableUnmerged(ctx, cardId)
+      const there = { workspace_id: card.workspace_id, visibility: card.workspace_visibility }
+      if (card.status === 'published') await requireMayPublish(ctx, there)
+      const content = contentOf(card)
+      const cites = written ?? readCites(content)
+      const change = { cites: toJson(cites), cites_are_written: written ? 1 : 0 }
+      const reviewed = await review(ctx, { ...card, ...change }, content, card.evidence_count, content)
+      const verdict = await orCleared(ctx, reviewed, card, there)
+      if (card.status === 'published') refuseUnsafe(verdict)
+      const now = ctx.now().toISOString()
+      await updateCardRow(ctx.db, cardId, { ...change, ...reviewColumns(verdict, now) })
+      await savedState(ctx, cardId)
+      return { cites: [...cites], warnings: warningsFor(verdict.secrets) }
+    },
+    SELF_GUARDED,
+  )
+
+/** After the text of a pulled card was renewed: what it says now is what the origin says. */
+export const changeOrigin = (ctx: UserCtx, cardId: string, origin: StoredOrigin): Promise<void> =>
+  updateCardRow(ctx.db, cardId, { origin: toJson(origin), content_hash: origin.content_hash })

@@ -1,0 +1,489 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { RawRoute } from '../../core/capability.ts'
+import { type Ctx, contextFor, type Services } from '../../core/context.ts'
+import { sha256 } from '../../core/crypto.ts'
+import { AppError } from '../../core/errors.ts'
+import { sessionCookie } from '../../core/http.ts'
+import { addressFor } from '../../core/own-addresses.ts'
+import { html, PAGE_HEADERS, page } from '../../pages/page.ts'
+import { viewerOf } from './credentials.ts'
+import {
+  authenticateClient,
+  findClient,
+  findKnownClient,
+  type OAuthClient,
+  registerClient,
+} from './oauth-clients.ts'
+import { exchangeCode, grantCode, refreshTokens, revokeToken } from './oauth-grants.ts'
+import {
+  authorizationServerMetadata,
+  canonicalResource,
+  type GrantableScope,
+  isChallenge,
+  isOnThisComputer,
+  isSafeUnasked,
+  OAuthProblem,
+  parseResource,
+  parseScopes,
+  protectedResourceMetadata,
+  redirectMatches,
+  SCOPE_MEANING,
+  withQuery,
+} from './oauth-protocol.ts'
+import { emailOf } from './users.ts'
+
+/** Fields of the request that the consent form carries along and sends back. */
+const REQUEST_FIELDS = [
+  'response_type',
+  'client_id',
+  'redirect_uri',
+  'code_challenge',
+  'code_challenge_method',
+  'scope',
+  'resource',
+  'state',
+] as const
+
+type AuthorizationRequest = {
+  client: OAuthClient
+  redirectUri: string
+  challenge: string
+  resource: string
+  scopes: GrantableScope[]
+  state: string | undefined
+  fields: Record<string, string>
+}
+
+/** A refusal that the client learns by redirect. Until the redirect address is checked, errors are shown on our own page. */
+class RedirectedProblem extends Error {
+  readonly location: string
+  constructor(location: string, message: string) {
+    super(message)
+    this.location = location
+  }
+}
+
+const refusalLocation = (
+  redirectUri: string,
+  problem: { error: string; message: string },
+  state: string | undefined,
+  issuer: string,
+): string =>
+  withQuery(redirectUri, { error: problem.error, error_description: problem.message, state, iss: issuer })
+
+function redirectOf(client: OAuthClient, asked: string | undefined): string {
+  const only = client.redirectUris.length === 1 ? client.redirectUris[0] : undefined
+  const redirectUri = asked ?? only
+  if (redirectUri === undefined)
+    throw new OAuthProblem('invalid_request', 'The app named no address to return to.')
+  if (!redirectMatches(client.redirectUris, redirectUri))
+    throw new OAuthProblem(
+      'invalid_request',
+      'The app asked to return to an address that it has not registered.',
+    )
+  return redirectUri
+}
+
+/** Reads and checks a request for authorization, from the query of the page or from its form. */
+async function readAuthorizationRequest(
+  ctx: Ctx,
+  given: URLSearchParams,
+  issuer: string,
+): Promise<AuthorizationRequest> {
+  const value = (name: string) => given.get(name) || undefined
+  const client = await findClient(ctx, value('client_id'))
+  const redirectUri = redirectOf(client, value('redirect_uri'))
+  const state = value('state')
+  try {
+    const repeated = REQUEST_FIELDS.find((name) => given.getAll(name).length > 1)
+    if (repeated) throw new OAuthProblem('invalid_request', `${repeated} is given twice.`)
+    if (value('response_type') !== 'code')
+      throw new OAuthProblem('unsupported_response_type', 'response_type must be code.')
+    if (value('request') || value('request_uri'))
+      throw new OAuthProblem('request_not_supported', 'Request objects are not supported.')
+    const challenge = value('code_challenge')
+    if (!isChallenge(challenge) || value('code_challenge_method') !== 'S256')
+      throw new OAuthProblem('invalid_request', 'PKCE with code_challenge_method=S256 is required.')
+    if (value('prompt') === 'none')
+      throw new OAuthProblem('consent_required', 'A person must consent on the page.')
+    return {
+      client,
+      redirectUri,
+      challenge,
+      scopes: parseScopes(value('scope')),
+      resource: parseResource(value('resource'), ctx.config),
+      state,
+      fields: Object.fromEntries(
+        REQUEST_FIELDS.flatMap((name) => (value(name) ? [[name, value(name) ?? '']] : [])),
+      ),
+    }
+  } catch (error) {
+    if (!(error instanceof OAuthProblem)) throw error
+    throw new RedirectedProblem(refusalLocation(redirectUri, error, state, issuer), error.message)
+  }
+}
+
+export type ConsentView = {
+  clientName: string
+  /** The host that vouches for the name, if one does. */
+  clientHost: string | null
+  redirectUri: string
+  scopes: readonly GrantableScope[]
+  userEmail: string
+  /** Where somebody else signs in and comes back to this page. */
+  otherAccount: string
+  /** Everything the form sends back. */
+  fields: Record<string, string>
+}
+
+/** The redirect address is the one thing that an app cannot make up, so the page shows it. */
+function destination(redirectUri: string): string {
+  const url = new URL(redirectUri)
+  if (isOnThisComputer(url)) return 'an app on this computer'
+  return url.protocol === 'https:' ? url.host : `the app that opens ${url.protocol} links`
+}
+
+export const consentPage = (view: ConsentView): string =>
+  page({
+    title: `Connect ${view.clientName}`,
+    body: html`<h1>Connect ${view.clientName}?</h1>
+${
+  view.clientHost
+    ? html`<p class="soft">Identified by ${view.clientHost}</p>`
+    : html`<p class="warn">The app chose this name itself. Continue only if you have just started connecting it.</p>`
+}
+<p>It asks to use Knowledge Vault as <strong>${view.userEmail}</strong>. Afterwards you return to ${destination(view.redirectUri)}. <a href="${view.otherAccount}">Use another account</a></p>
+<form method="post" action="/oauth/authorize">
+${Object.entries(view.fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<section class="panel" aria-label="What it may do">
+${view.scopes.map(
+  (scope) =>
+    html`<label class="choice"><input type="checkbox" name="grant" value="${scope}" checked><span>${SCOPE_MEANING[scope]}<br><span class="badge mono">${scope}</span></span></label>`,
+)}
+</section>
+<p class="soft">You can disconnect it at any time under Settings, Connected apps.</p>
+<div class="actions">
+<button class="primary" name="decision" value="allow">Connect</button>
+<button name="decision" value="deny">Cancel</button>
+</div>
+</form>`,
+  })
+
+/** Shown instead of a redirect if the redirect address cannot be trusted. */
+const refusalPage = (reason: string, backTo?: string): string =>
+  page({
+    title: 'Cannot connect',
+    body: html`<h1>This app cannot be connected</h1>
+<p>${reason}</p>
+<p class="soft">Nothing was granted. Start again from the app.</p>
+${backTo !== undefined && html`<p><a class="button" href="${backTo}">Back to ${destination(backTo)}</a></p>`}`,
+  })
+
+/** Chromium applies form-action to the redirect that follows the form, so the app's own address is let through. */
+export function consentHeaders(redirectUri: string | null) {
+  const target = redirectUri === null ? null : new URL(redirectUri)
+  const allowed = target === null ? '' : target.protocol.startsWith('http') ? target.origin : target.protocol
+  return {
+    ...PAGE_HEADERS,
+    'content-security-policy': PAGE_HEADERS['content-security-policy'].replace(
+      "form-action 'self'",
+      `form-action 'self' ${allowed}`.trim(),
+    ),
+    'cache-control': 'no-store',
+  }
+}
+
+const AUTHORIZE = '/oauth/authorize'
+const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
+
+const ctxOf = (services: Services, request: FastifyRequest): Ctx =>
+  contextFor(services, { viewer: null, requestId: request.id, ip: request.clientHost, ifMatch: undefined })
+
+/** The issuer has the address that the caller used; a client refuses a different spelling. */
+const issuerFor = ({ config }: Services, request: FastifyRequest): string =>
+  addressFor(config, request.headers.host)
+
+const MAX_BODY_BYTES = 64 * 1024
+const MAX_FORM_FIELDS = 100
+
+/** Undefined for a form with more fields than any request of the protocol has; they are counted before they are read. */
+const readForm = (text: string): URLSearchParams | undefined =>
+  text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS
+    ? undefined
+    : new URLSearchParams(text.replaceAll('\0', ''))
+
+const takeForms = (app: FastifyInstance) => {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, text, done) => done(null, readForm(String(text))),
+  )
+}
+
+const formOf = (request: FastifyRequest): URLSearchParams => {
+  if (request.body instanceof URLSearchParams) return request.body
+  throw new OAuthProblem(
+    'invalid_request',
+    `Send the parameters as application/x-www-form-urlencoded, at most ${MAX_FORM_FIELDS} of them.`,
+  )
+}
+
+/** RFC 6749 §3.2: no parameter more than once. The form of the consent page has several of `grant`. */
+const parametersOf = (request: FastifyRequest): URLSearchParams => {
+  const form = formOf(request)
+  const repeated = [...form.keys()].find((name) => form.getAll(name).length > 1)
+  if (repeated !== undefined) throw new OAuthProblem('invalid_request', 'A parameter is given twice.')
+  return form
+}
+
+/** The person at the browser, by the web app's session cookie alone; `sessionCookie` takes no key and no other token. */
+async function personAt(services: Services, request: FastifyRequest) {
+  const token = sessionCookie(request, services.config.baseUrl)
+  if (!token) return undefined
+  try {
+    return { token, viewer: await viewerOf(services, token, request.url) }
+  } catch (error) {
+    if (error instanceof AppError && error.status === 401) return undefined
+    throw error
+  }
+}
+
+/**
+ * A form token (against CSRF): only the holder of the session cookie can compute it, and it is valid for this request
+ * only.
+ */
+const formProof = (sessionToken: string, fields: Record<string, string>): string =>
+  sha256(`consent\n${sessionToken}\n${JSON.stringify(fields)}`)
+
+function showRefusal(reply: FastifyReply, reason: string) {
+  return reply.code(400).headers(consentHeaders(null)).send(refusalPage(reason))
+}
+
+/**
+ * An automatic redirect to whatever somebody registered would make this server a springboard for phishing (RFC 9700
+ * §4.11.2), or start any program that has a scheme. So in those cases the person follows a link.
+ */
+function sendBack(reply: FastifyReply, problem: RedirectedProblem) {
+  if (isSafeUnasked(problem.location)) return reply.headers(NO_STORE).redirect(problem.location, 303)
+  return reply.code(400).headers(consentHeaders(null)).send(refusalPage(problem.message, problem.location))
+}
+
+/** Runs a step of the authorization page; refusals become a page or a redirect. */
+async function onPage(reply: FastifyReply, step: () => Promise<unknown>) {
+  try {
+    return await step()
+  } catch (error) {
+    if (error instanceof RedirectedProblem) return sendBack(reply, error)
+    if (error instanceof OAuthProblem) return showRefusal(reply, error.message)
+    throw error
+  }
+}
+
+async function showConsent(services: Services, request: FastifyRequest, reply: FastifyReply) {
+  const ctx = ctxOf(services, request)
+  // A query may itself contain a `?` (RFC 3986 §3.4).
+  const query = request.url.replace(/^[^?]*\??/, '')
+  const asked = await readAuthorizationRequest(ctx, new URLSearchParams(query), issuerFor(services, request))
+  const person = await personAt(services, request)
+  const signIn = `/sign-in?next=${encodeURIComponent(`${AUTHORIZE}?${query}`)}`
+  if (!person) return reply.redirect(signIn, 303)
+  return reply.headers(consentHeaders(asked.redirectUri)).send(
+    consentPage({
+      clientName: asked.client.name,
+      clientHost: asked.client.host,
+      redirectUri: asked.redirectUri,
+      scopes: asked.scopes,
+      userEmail: await emailOf(ctx, person.viewer.userId),
+      otherAccount: `${signIn}&other=true`,
+      fields: { ...asked.fields, csrf: formProof(person.token, asked.fields) },
+    }),
+  )
+}
+
+/** What the person left ticked, never more than the app asked for. */
+function grantedOf(form: URLSearchParams, asked: AuthorizationRequest) {
+  const ticked = new Set(form.getAll('grant'))
+  return asked.scopes.filter((scope) => ticked.has(scope))
+}
+
+async function decide(services: Services, request: FastifyRequest, reply: FastifyReply) {
+  const form = formOf(request)
+  const issuer = issuerFor(services, request)
+  const asked = await readAuthorizationRequest(ctxOf(services, request), form, issuer)
+  const person = await personAt(services, request)
+  if (!person || form.get('csrf') !== formProof(person.token, asked.fields))
+    throw new OAuthProblem('access_denied', 'This page is out of date, or you have been signed out.')
+  const scopes = grantedOf(form, asked)
+  reply.headers(NO_STORE)
+  if (form.get('decision') !== 'allow' || scopes.length === 0) {
+    const denied = { error: 'access_denied', message: 'The request was declined.' }
+    return reply.redirect(refusalLocation(asked.redirectUri, denied, asked.state, issuer), 303)
+  }
+  const { viewer } = person
+  const code = await grantCode({ ...ctxOf(services, request), viewer }, { ...asked, scopes })
+  return reply.redirect(withQuery(asked.redirectUri, { code, state: asked.state, iss: issuer }), 303)
+}
+
+/** RFC 6749 §2.3.1: the two parts of Basic are form-encoded before they are joined. */
+function basicOf(request: FastifyRequest): { id: string; secret: string } | undefined {
+  const match = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(request.headers.authorization ?? '')
+  if (!match?.[1]) return undefined
+  const [id = '', ...rest] = Buffer.from(match[1], 'base64').toString('utf8').split(':')
+  const decode = (text: string) => new URLSearchParams(`v=${text}`).get('v') ?? ''
+  return { id: decode(id), secret: decode(rest.join(':')) }
+}
+
+async function clientOf(ctx: Ctx, request: FastifyRequest, form: URLSearchParams): Promise<OAuthClient> {
+  const basic = basicOf(request)
+  const client = await findKnownClient(ctx, basic?.id ?? form.get('client_id') ?? undefined)
+  authenticateClient(client, basic?.secret ?? form.get('client_secret') ?? undefined)
+  return client
+}
+
+const need = (form: URLSearchParams, name: string): string => {
+  const value = form.get(name)
+  if (!value) throw new OAuthProblem('invalid_request', `${name} is required.`)
+  return value
+}
+
+async function answerToken(services: Services, request: FastifyRequest) {
+  const form = parametersOf(request)
+  const ctx = ctxOf(services, request)
+  const grantType = need(form, 'grant_type')
+  const client = await clientOf(ctx, request, form)
+  const optional = (name: string) => form.get(name) || undefined
+  const asked = optional('resource')
+  const resource = asked && canonicalResource(services.config, asked)
+  if (grantType === 'authorization_code')
+    return exchangeCode(ctx, client, {
+      code: need(form, 'code'),
+      redirectUri: optional('redirect_uri'),
+      verifier: need(form, 'code_verifier'),
+      resource,
+    })
+  if (grantType === 'refresh_token')
+    return refreshTokens(ctx, client, {
+      token: need(form, 'refresh_token'),
+      scope: optional('scope'),
+      resource,
+    })
+  throw new OAuthProblem('unsupported_grant_type', 'authorization_code and refresh_token are offered.')
+}
+
+async function answerRevocation(services: Services, request: FastifyRequest) {
+  const form = parametersOf(request)
+  const ctx = ctxOf(services, request)
+  await revokeToken(ctx, await clientOf(ctx, request, form), need(form, 'token'))
+  return {}
+}
+
+/** The endpoints for programs answer errors in the form of OAuth. */
+const inOAuthWords =
+  (
+    handle: (services: Services, request: FastifyRequest) => Promise<unknown>,
+    status = 200,
+  ): RawRoute['handle'] =>
+  async (services, request, reply) => {
+    reply.headers(NO_STORE)
+    try {
+      return await reply.code(status).send(await handle(services, request))
+    } catch (error) {
+      if (!(error instanceof OAuthProblem)) throw error
+      if (error.status === 401) reply.header('WWW-Authenticate', 'Basic realm="oauth"')
+      return reply.code(error.status).send({ error: error.error, error_description: error.message })
+    }
+  }
+
+/** The part of a well-known address behind its name: the path of the base URL, with or without /mcp. */
+function isOwnPath(services: Services, request: FastifyRequest): boolean {
+  const own = new URL(services.config.baseUrl).pathname.replace(/\/$/, '')
+  const asked = `/${(request.params as { '*': string })['*']}`.replace(/\/$/, '')
+  return asked === own || asked === `${own}/mcp` || asked === '/mcp'
+}
+
+const document =
+  (content: (services: Services, address: string) => object): RawRoute['handle'] =>
+  async (services, request, reply) => {
+    if ('*' in (request.params as object) && !isOwnPath(services, request))
+      throw new AppError(404, 'not_found', 'There is no such resource or issuer here.')
+    reply.header('access-control-allow-origin', '*').header('cache-control', 'public, max-age=3600')
+    return content(services, issuerFor(services, request))
+  }
+
+const resourceDocument = document((_services, address) => protectedResourceMetadata(address))
+const issuerDocument = document(({ config }, address) =>
+  authorizationServerMetadata(address, config.oauthClientDocuments),
+)
+
+const open = (
+  name: string,
+  summary: string,
+  route: RawRoute['route'],
+  handle: RawRoute['handle'],
+): RawRoute => ({
+  name,
+  summary,
+  route,
+  scopes: 'public',
+  bodyLimit: MAX_BODY_BYTES,
+  handle,
+})
+
+/** OAuth 2.1 for apps that connect to the vault: discovery, registration, consent, tokens. */
+export const oauthRoutes: readonly RawRoute[] = [
+  open(
+    'oauth.resource',
+    'Protected resource metadata',
+    'GET /.well-known/oauth-protected-resource',
+    resourceDocument,
+  ),
+  open(
+    'oauth.resource.path',
+    'The same, by path',
+    'GET /.well-known/oauth-protected-resource/*',
+    resourceDocument,
+  ),
+  open(
+    'oauth.issuer',
+    'Authorization server metadata',
+    'GET /.well-known/oauth-authorization-server',
+    issuerDocument,
+  ),
+  open(
+    'oauth.issuer.path',
+    'The same, by path',
+    'GET /.well-known/oauth-authorization-server/*',
+    issuerDocument,
+  ),
+  open('oauth.consent', 'Consent page', `GET ${AUTHORIZE}`, (services, request, reply) =>
+    onPage(reply, () => showConsent(services, request, reply)),
+  ),
+  {
+    ...open('oauth.decide', 'Decision on the consent page', `POST ${AUTHORIZE}`, (services, request, reply) =>
+      onPage(reply, () => decide(services, request, reply)),
+    ),
+    prepare: takeForms,
+  },
+  {
+    ...open(
+      'oauth.register',
+      'Register a client',
+      'POST /oauth/register',
+      inOAuthWords((services, request) => registerClient(ctxOf(services, request), request.body), 201),
+    ),
+    limit: 'auth',
+  },
+  {
+    ...open(
+      'oauth.token',
+      'Exchange a code or a refresh token',
+      'POST /oauth/token',
+      inOAuthWords(answerToken),
+    ),
+    prepare: takeForms,
+  },
+  {
+    ...open('oauth.revoke', 'Revoke a token', 'POST /oauth/revoke', inOAuthWords(answerRevocation)),
+    prepare: takeForms,
+  },
+]

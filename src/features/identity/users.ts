@@ -1,0 +1,466 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { type Ctx, inTx, type Services, type UserCtx, type Viewer } from '../../core/context.ts'
+import { AppError, notAuthenticated, notFound } from '../../core/errors.ts'
+import { AnswerId, normalEmail, Time } from '../../core/schemas.ts'
+import { plainName } from '../../core/untrusted-text.ts'
+import { dictionary } from '../../core/validation.ts'
+import { fromJsonOrNull, toJson } from '../../db/columns.ts'
+import type { Db } from '../../db/db.ts'
+import { type Named, prepared } from '../../db/prepared.ts'
+import type {
+  EmailChangesTable,
+  EmailTokensTable,
+  ResetRequestsTable,
+  SessionsTable,
+  UsersTable,
+} from '../../db/schema.ts'
+import { byBytes } from '../../db/sql-values.ts'
+import { cleanJson, cleanText, Findings } from '../../redaction/redact.ts'
+import { ANY_SCOPE } from '../../shared/scopes.ts'
+import { DAY_MS } from '../../shared/time.ts'
+import { cutText } from '../../text/unicode.ts'
+import { balanceOf } from '../credits/ledger.ts'
+import { hasRole, roleOf } from '../permissions/permissions.ts'
+import { languageOf, settingsOf } from './user-settings.ts'
+
+/** A newer request replaces the older one, whose link then stops working. */
+export async function putEmailChange(db: Db, row: EmailChangesTable): Promise<void> {
+  const { user_id: _, ...newer } = row
+  await db
+    .insertInto('email_changes')
+    .values(row)
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(newer))
+    .execute()
+}
+
+/** Finds and deletes the change of a token, so that it works once. */
+export function takeEmailChange(
+  db: Db,
+  tokenHash: string,
+  now: string,
+): Promise<EmailChangesTable | undefined> {
+  return db
+    .deleteFrom('email_changes')
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+export async function dropEmailChange(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('email_changes').where('user_id', '=', userId).execute()
+}
+
+async function pendingEmail(db: Db, userId: string, now: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('email_changes')
+    .select('email')
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return row?.email ?? null
+}
+
+/** Whose change a link confirms. */
+export async function emailChangeOwner(db: Db, tokenHash: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('email_changes')
+    .select('user_id')
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst()
+  return row?.user_id
+}
+
+const homeOfKey = prepared((db, parameter: Named<{ key: string }>) =>
+  db.selectFrom('api_keys').select('default_workspace_id').where('key_id', '=', parameter('key')),
+)
+
+/** The workspace that the API key of this call names as the home of new cards; null: none. */
+export async function homeOfCredential({ db, viewer }: UserCtx): Promise<string | null> {
+  const { kind, id } = viewer.credential
+  if (kind !== 'api_key') return null
+  const [key] = await homeOfKey(db, { key: id })
+  return key?.default_workspace_id ?? null
+}
+
+export async function insertUser(db: Db, row: UsersTable): Promise<void> {
+  await db.insertInto('users').values(row).execute()
+}
+
+const findUserRow = prepared((db, parameter: Named<{ user: string }>) =>
+  db.selectFrom('users').selectAll().where('user_id', '=', parameter('user')).where('deleted_at', 'is', null),
+)
+
+/** Somebody who still has an account. */
+export async function findUser(db: Db, userId: string): Promise<UsersTable | undefined> {
+  const [row] = await findUserRow(db, { user: userId })
+  return row
+}
+
+export function findUserByEmail(db: Db, email: string): Promise<UsersTable | undefined> {
+  return db.selectFrom('users').selectAll().where('email_normal', '=', normalEmail(email)).executeTakeFirst()
+}
+
+export async function hasAnyUser(db: Db): Promise<boolean> {
+  return (await db.selectFrom('users').select('user_id').limit(1).executeTakeFirst()) !== undefined
+}
+
+export function findUserByGoogle(db: Db, subject: string): Promise<UsersTable | undefined> {
+  return db.selectFrom('users').selectAll().where('google_subject', '=', subject).executeTakeFirst()
+}
+
+export async function updateUser(db: Db, userId: string, change: Partial<UsersTable>): Promise<void> {
+  await db.updateTable('users').set(change).where('user_id', '=', userId).execute()
+}
+
+/** Service admins who were granted on the command line, in the order of their addresses. */
+export async function listGrantedAdmins(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('users')
+    .select('email')
+    .where('service_admin', '=', 1)
+    .where('deleted_at', 'is', null)
+    .orderBy(byBytes(db, 'email_normal'))
+    .execute()
+  return rows.flatMap(({ email }) => email ?? [])
+}
+
+export async function insertSession(db: Db, row: SessionsTable): Promise<void> {
+  await db.insertInto('sessions').values(row).execute()
+}
+
+export async function deleteSession(db: Db, sessionId: string): Promise<void> {
+  await db.deleteFrom('sessions').where('session_id', '=', sessionId).execute()
+}
+
+export async function deleteSessionOfToken(db: Db, tokenHash: string): Promise<void> {
+  await db.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute()
+}
+
+export async function deleteOwnSession(db: Db, userId: string, sessionId: string): Promise<boolean> {
+  const deleted = await db
+    .deleteFrom('sessions')
+    .where('session_id', '=', sessionId)
+    .where('user_id', '=', userId)
+    .returning('session_id')
+    .executeTakeFirst()
+  return deleted !== undefined
+}
+
+export async function deleteSessionsOf(db: Db, userId: string, exceptId = ''): Promise<void> {
+  await db.deleteFrom('sessions').where('user_id', '=', userId).where('session_id', '!=', exceptId).execute()
+}
+
+export async function deleteKeysOf(db: Db, userId: string, exceptId = ''): Promise<void> {
+  await db.deleteFrom('api_keys').where('user_id', '=', userId).where('key_id', '!=', exceptId).execute()
+}
+
+/** Whether a recognised credential still exists. */
+async function findCredential(db: Db, { kind, id }: Viewer['credential']): Promise<boolean> {
+  const rows = {
+    session: () => db.selectFrom('sessions').select('user_id').where('session_id', '=', id),
+    api_key: () => db.selectFrom('api_keys').select('user_id').where('key_id', '=', id),
+    oauth: () => db.selectFrom('oauth_grants').select('user_id').where('grant_id', '=', id),
+  }
+  return (await rows[kind]().executeTakeFirst()) !== undefined
+}
+
+export async function deleteEndedSessions(db: Db, now: string): Promise<void> {
+  await db.deleteFrom('sessions').where('expires_at', '<=', now).execute()
+}
+
+const MAX_LISTED_SESSIONS = 500
+
+/** Newest first. */
+export function listSessionsOf(db: Db, userId: string, now: string): Promise<SessionsTable[]> {
+  return db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .orderBy('created_at', 'desc')
+    .orderBy('session_id', 'desc')
+    .limit(MAX_LISTED_SESSIONS)
+    .execute()
+}
+
+export async function insertResetRequest(db: Db, row: ResetRequestsTable): Promise<void> {
+  await db.insertInto('reset_requests').values(row).execute()
+}
+
+/** Returns the addresses of the oldest requests and removes the requests. */
+export async function takeResetRequests(db: Db, most: number): Promise<string[]> {
+  const rows = await db.selectFrom('reset_requests').selectAll().orderBy('request_id').limit(most).execute()
+  if (rows.length > 0)
+    await db
+      .deleteFrom('reset_requests')
+      .where(
+        'request_id',
+        'in',
+        rows.map((row) => row.request_id),
+      )
+      .execute()
+  return rows.map((row) => row.email_normal)
+}
+
+/** Links that still work, newest first. */
+export function liveResetTokens(db: Db, userId: string, now: string): Promise<EmailTokensTable[]> {
+  return db
+    .selectFrom('email_tokens')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('purpose', '=', 'reset_password')
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .orderBy('created_at', 'desc')
+    .orderBy('token_hash')
+    .execute()
+}
+
+export async function deleteEmailToken(db: Db, hash: string): Promise<void> {
+  await db.deleteFrom('email_tokens').where('token_hash', '=', hash).execute()
+}
+
+export async function emailTokenOwner(
+  db: Db,
+  hash: string,
+  purpose: EmailTokensTable['purpose'],
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('email_tokens')
+    .select('user_id')
+    .where('token_hash', '=', hash)
+    .where('purpose', '=', purpose)
+    .executeTakeFirst()
+  return row?.user_id
+}
+
+export async function insertEmailToken(db: Db, row: EmailTokensTable): Promise<void> {
+  await db.insertInto('email_tokens').values(row).execute()
+}
+
+/** Uses the token up in the same statement that finds it, so that it works once. */
+export function useEmailToken(
+  db: Db,
+  token: { hash: string; purpose: EmailTokensTable['purpose']; now: string },
+): Promise<{ user_id: string } | undefined> {
+  return db
+    .updateTable('email_tokens')
+    .set({ used_at: token.now })
+    .where('token_hash', '=', token.hash)
+    .where('purpose', '=', token.purpose)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', token.now)
+    .returning('user_id')
+    .executeTakeFirst()
+}
+
+/** Ends all links of one kind. */
+export async function dropEmailTokens(
+  db: Db,
+  userId: string,
+  purpose: EmailTokensTable['purpose'],
+): Promise<void> {
+  await db.deleteFrom('email_tokens').where('user_id', '=', userId).where('purpose', '=', purpose).execute()
+}
+
+/** Links that work no more, and the new addresses that nobody has confirmed by them. */
+export async function deleteEndedLinks(db: Db, now: string): Promise<void> {
+  await db.deleteFrom('email_tokens').where('expires_at', '<=', now).execute()
+  await db.deleteFrom('email_changes').where('expires_at', '<=', now).execute()
+}
+
+// What other features do to a person's row.
+
+const Answer = z.union([z.string().max(2000), z.array(z.string().max(2000)).max(50), z.boolean(), z.number()])
+const Answers = dictionary(z.string().max(200), Answer, 50)
+
+export const UserResponse = z
+  .object({
+    user_id: AnswerId,
+    email: z.string(),
+    display_name: z.string(),
+    email_verified: z.boolean(),
+    pending_email: z.string().nullable().describe('A new address that is not confirmed yet.'),
+    onboarding_completed: z.boolean(),
+    onboarding: z.record(z.string(), Answer).nullable(),
+    plan: z.string(),
+    personal_workspace_id: AnswerId,
+    default_workspace_id: AnswerId.nullable().describe(
+      'From the API key of this call, else from the settings, while the user may write there; null is the personal workspace',
+    ),
+    language: z.string().describe('From the settings'),
+    credits_balance: z.int(),
+    is_admin: z.boolean(),
+    is_moderator: z.boolean().describe('Decides about reported cards of the library'),
+    created_at: Time,
+  })
+  .meta({ id: 'UserResponse' })
+
+export const OnboardingSubmit = z.object({ answers: Answers }).meta({ id: 'OnboardingSubmit' })
+
+/**
+ * Service admins are granted on the server's command line, or named by e-mail in the configuration. A named address
+ * must be proved, by mail or by Google: being the first to register it gives nothing.
+ */
+export const isServiceAdmin = (
+  config: Ctx['config'],
+  user: { email_normal: string | null; email_verified: number; service_admin: number },
+): boolean =>
+  user.service_admin === 1 ||
+  (user.email_verified === 1 && user.email_normal !== null && config.adminEmails.includes(user.email_normal))
+
+/** Service admins, and whom they name in MODERATOR_EMAILS: the address must be proved, as theirs. */
+export const isServiceModerator = (
+  config: Ctx['config'],
+  user: { email_normal: string | null; email_verified: number; service_admin: number },
+): boolean =>
+  isServiceAdmin(config, user) ||
+  (user.email_verified === 1 &&
+    user.email_normal !== null &&
+    config.moderatorEmails.includes(user.email_normal))
+
+/** The address a person knows their account by, for pages that name it. */
+export const emailOf = async (ctx: Ctx, userId: string): Promise<string> =>
+  (await findUser(ctx.db, userId))?.email ?? ''
+
+/** Where the web app and the command line put a new card, if that is not the personal workspace. */
+export async function defaultWorkspaceOf(ctx: Ctx, user: UsersTable): Promise<string | null> {
+  const { default_workspace_id } = settingsOf(user)
+  if (default_workspace_id === null) return null
+  const role = await roleOf(ctx, default_workspace_id, user.user_id)
+  return hasRole(role, 'editor') ? default_workspace_id : null
+}
+
+export async function presentUser(ctx: Ctx, user: UsersTable): Promise<z.input<typeof UserResponse>> {
+  return {
+    user_id: user.user_id,
+    email: user.email ?? '',
+    display_name: user.display_name,
+    email_verified: user.email_verified === 1,
+    pending_email: await pendingEmail(ctx.db, user.user_id, ctx.now().toISOString()),
+    onboarding_completed: user.onboarding !== null,
+    onboarding: fromJsonOrNull(user.onboarding),
+    plan: user.plan,
+    personal_workspace_id: user.personal_workspace_id,
+    default_workspace_id: await defaultWorkspaceOf(ctx, user),
+    language: languageOf(user),
+    credits_balance: await balanceOf(ctx, user.user_id),
+    is_admin: isServiceAdmin(ctx.config, user),
+    is_moderator: isServiceModerator(ctx.config, user),
+    created_at: user.created_at,
+  }
+}
+
+export async function requireUser(ctx: Ctx, userId: string): Promise<UsersTable> {
+  const user = await findUser(ctx.db, userId)
+  if (!user) throw notFound('User')
+  return user
+}
+
+/** The language of whoever looks at a page; English for somebody who is not signed in. */
+export const languageFor = async ({ database }: Services, viewer: Viewer | null): Promise<string> =>
+  languageOf(viewer ? await findUser(database.readFor(viewer.userId), viewer.userId) : undefined)
+
+/** Whether this is somebody's id, and whether they still have an account. */
+export async function accountState(ctx: Ctx, userId: string): Promise<'present' | 'deleted' | 'unknown'> {
+  const row = await ctx.db
+    .selectFrom('users')
+    .select('deleted_at')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  if (!row) return 'unknown'
+  return row.deleted_at === null ? 'present' : 'deleted'
+}
+
+/** Sets the plan, unless it is set already. Only billing decides it. */
+export async function setPlan(ctx: Ctx, userId: string, plan: string): Promise<void> {
+  const user = await findUser(ctx.db, userId)
+  if (user && user.plan !== plan)
+    await updateUser(ctx.db, userId, { plan, updated_at: ctx.now().toISOString() })
+}
+
+export const me = capability({
+  name: 'account.me',
+  summary: 'The signed-in user',
+  description: 'Works with every credential: an agent’s key may learn who its owner is.',
+  scopes: ANY_SCOPE,
+  rest: ['GET /api/v1/auth/me'],
+  input: z.object({}),
+  output: UserResponse,
+  run: async (ctx) => {
+    const user = await presentUser(ctx, await requireUser(ctx, ctx.viewer.userId))
+    const home = await homeOfCredential(ctx)
+    if (home === null || !hasRole(await roleOf(ctx, home, ctx.viewer.userId), 'editor')) return user
+    return { ...user, default_workspace_id: home }
+  },
+})
+
+export const submitOnboarding = capability({
+  name: 'account.onboarding',
+  summary: 'Save the onboarding answers and mark onboarding as done',
+  scopes: ['account'],
+  rest: ['POST /api/v1/auth/onboarding'],
+  input: OnboardingSubmit,
+  output: UserResponse,
+  run: (ctx, { answers }) =>
+    inTx(ctx, async (ctx) => {
+      await updateUser(ctx.db, ctx.viewer.userId, {
+        onboarding: toJson(cleanJson(answers, new Findings())),
+        updated_at: ctx.now().toISOString(),
+      })
+      return presentUser(ctx, await requireUser(ctx, ctx.viewer.userId))
+    }),
+})
+
+/** The setting `publishing_enabled`: off, no step of this person or of their agents shows a card to strangers. */
+
+export const publishingDisabled = (detail: string) => new AppError(403, 'publishing_disabled', detail)
+
+export const isPublishingEnabled = async (ctx: UserCtx): Promise<boolean> =>
+  settingsOf(await requireUser(ctx, ctx.viewer.userId)).publishing_enabled
+
+export async function requirePublishing(ctx: UserCtx): Promise<void> {
+  if (await isPublishingEnabled(ctx)) return
+  throw publishingDisabled('Publishing is switched off in your settings (publishing_enabled).')
+}
+
+const LONGEST_NAME = 120
+
+/** One line without invisible characters, since others see it beside cards and in mails. */
+export const DisplayName = z.string().overwrite(plainName).min(1).max(LONGEST_NAME)
+
+/**
+ * A name as it is stored. Everybody can read it beside public cards, so a secret in it is replaced. A name from elsewhere,
+ * and a placeholder, may be longer than the limit.
+ */
+export const cleanName = (name: string): string => cutText(cleanText(name, new Findings()), LONGEST_NAME).text
+
+/**
+ * Call it in the transaction that makes a new credential, or something else that ends with the account: a request that
+ * began before all access was ended must not leave it behind.
+ */
+export async function requireLiveCredential(ctx: UserCtx): Promise<void> {
+  if (!(await findCredential(ctx.db, ctx.viewer.credential)))
+    throw notAuthenticated('This credential has ended meanwhile. Sign in again.', 'invalid_token')
+}
+
+/**
+ * What a voice of an account counts where strangers judge each other: whoever wants a hundred voices can make a hundred
+ * accounts today, but not a month ago.
+ */
+const AGES = [
+  { name: 'young', belowDays: 7, factor: 0.1 },
+  { name: 'recent', belowDays: 30, factor: 0.5 },
+] as const
+
+export type AccountAge = (typeof AGES)[number]['name'] | 'established'
+
+/** `since` is when the account was made. */
+export function accountAge(since: string, now: Date): AccountAge {
+  const days = (now.getTime() - Date.parse(since)) / DAY_MS
+  return AGES.find(({ belowDays }) => days < belowDays)?.name ?? 'established'
+}
+
+export const factorOfAge = (age: AccountAge): number => AGES.find(({ name }) => name === age)?.factor ?? 1

@@ -1,0 +1,443 @@
+import { sql } from 'kysely'
+import type { Db, EngineName } from '../../db/db.ts'
+import { type Named, prepared } from '../../db/prepared.ts'
+import { fnv1a, trigramsIn } from '../../text/term-hash.ts'
+
+/** Signed, as PostgreSQL's integer is. */
+const hash = (text: string, seed: number, from = 0, to = text.length): number =>
+  fnv1a(text, seed, from, to) | 0
+
+/** The partition is part of every hash: a look-up never touches the rows of another project. */
+const seedOf = (partition: number) => hash(String(partition), 0)
+
+export const partitionHashes = (texts: Iterable<string>, partition: number): number[] => {
+  const seed = seedOf(partition)
+  return Array.from(texts, (text) => hash(text, seed))
+}
+
+/** A set of hashes that is emptied by raising a counter: making a new set for every text costs more than filling it. */
+class SeenHashes {
+  #values = new Int32Array(4096)
+  #rounds = new Uint32Array(4096)
+  #round = 0
+
+  /** Empties the set and makes room for `most` hashes. */
+  begin(most: number): void {
+    this.#round = (this.#round + 1) >>> 0
+    const tooSmall = this.#values.length < most * 2
+    if (!tooSmall && this.#round > 0) return
+    const size = tooSmall ? 2 ** Math.ceil(Math.log2(most * 2)) : this.#values.length
+    this.#values = new Int32Array(size)
+    this.#rounds = new Uint32Array(size)
+    this.#round = 1
+  }
+
+  /** Whether it was not there yet. */
+  add(value: number): boolean {
+    const mask = this.#values.length - 1
+    let slot = value & mask
+    for (; this.#rounds[slot] === this.#round; slot = (slot + 1) & mask)
+      if (this.#values[slot] === value) return false
+    this.#rounds[slot] = this.#round
+    this.#values[slot] = value
+    return true
+  }
+}
+
+const seen = new SeenHashes()
+
+/** The hashes of all trigrams of a text, each once, without making the trigrams as strings: a turn has hundreds. */
+export function gramHashes(text: string, partition: number): number[] {
+  const seed = seedOf(partition)
+  const found: number[] = []
+  seen.begin(text.length)
+  // Where the last three characters begin, in UTF-16 units.
+  let [first, second, third] = [-1, -1, -1]
+  for (let at = 0; at <= text.length; at += 1) {
+    if (at > 0 && at < text.length && isPair(text, at)) continue
+    if (first >= 0) {
+      const gram = hash(text, seed, first, at)
+      if (seen.add(gram)) found.push(gram)
+    }
+    first = second
+    second = third
+    third = at
+  }
+  return found
+}
+
+const isPair = (text: string, at: number) => {
+  const [before, here] = [text.charCodeAt(at - 1), text.charCodeAt(at)]
+  return before >= 0xd800 && before <= 0xdbff && here >= 0xdc00 && here <= 0xdfff
+}
+
+const DIGITS = Buffer.from('0123456789abcdefghijklmnopqrstuvwxyz')
+const SPACE = 0x20
+/** The digits of a 32-bit number in base 36. */
+const MOST_DIGITS = 7
+
+const digitsOf = (value: number) => {
+  let digits = 1
+  for (let limit = 36; value >= limit; limit *= 36) digits += 1
+  return digits
+}
+
+/**
+ * Hashes in a form that no tokenizer of SQLite splits, written into one buffer: joining single strings takes twice as
+ * long.
+ */
+export function inCodes(hashes: readonly number[]): string {
+  const text = Buffer.allocUnsafe(hashes.length * (MOST_DIGITS + 1))
+  let at = 0
+  for (const hash of hashes) {
+    let value = hash >>> 0
+    const end = at + digitsOf(value)
+    for (let digit = end - 1; digit >= at; digit -= 1) {
+      const rest = Math.floor(value / 36)
+      text[digit] = DIGITS[value - rest * 36] as number
+      value = rest
+    }
+    text[end] = SPACE
+    at = end + 1
+  }
+  return text.toString('latin1', 0, Math.max(0, at - 1))
+}
+
+/**
+ * The two search indexes over events, which differ by engine. Both answer with event numbers, newest
+ * first within a partition; the store loads the rows.
+ *
+ * An event number is the partition and the position in it, so that the numbers of a partition are one range.
+ */
+const SEQUENCE_SPAN = 2 ** 24
+export const LAST_SEQUENCE = SEQUENCE_SPAN - 1
+
+export const eventNumber = (partition: number, sequence: number) => partition * SEQUENCE_SPAN + sequence
+export const partitionOf = (eventNo: number) => Math.floor(eventNo / SEQUENCE_SPAN)
+
+type Range = { from: number; to: number }
+export const rangeOf = (partition: number): Range => ({
+  from: eventNumber(partition, 0),
+  to: eventNumber(partition, LAST_SEQUENCE),
+})
+
+export const partitionCodes = (texts: Iterable<string>, partition: number): string[] =>
+  inCodes(partitionHashes(texts, partition)).split(' ')
+
+const insertGrams = prepared(
+  (_, parameter: Named<{ eventNo: number; grams: string }>) =>
+    sql`insert into context_event_grams(rowid, grams) values (${parameter('eventNo')}, ${parameter('grams')})`,
+)
+
+const insertWords = prepared(
+  (_, parameter: Named<{ eventNo: number; words: string }>) =>
+    sql`insert into context_event_words(rowid, words) values (${parameter('eventNo')}, ${parameter('words')})`,
+)
+
+export type IndexedEvent = { userId: string; eventNo: number; searchText: string; terms: readonly string[] }
+
+/** What the index on PostgreSQL has of an event. */
+export type HashedEvent = { user_id: string; event_no: number; grams: number[]; words: number[] }
+
+/** For PostgreSQL, also as the last part of a statement. */
+export const insertInIndex = (parameter: Named<HashedEvent>) =>
+  sql`insert into context_event_index (user_id, event_no, grams, words)
+    values (${parameter('user_id')}, ${parameter('event_no')}, ${parameter('grams')}::integer[], ${parameter('words')}::integer[])`
+
+const insertHashes = prepared((_, parameter: Named<HashedEvent>) => insertInIndex(parameter))
+
+export function hashesOf({ userId, eventNo, searchText, terms }: IndexedEvent): HashedEvent {
+  const partition = partitionOf(eventNo)
+  return {
+    user_id: userId,
+    event_no: eventNo,
+    grams: gramHashes(searchText, partition),
+    words: partitionHashes(terms, partition),
+  }
+}
+
+export async function addToIndex(db: Db, engine: EngineName, event: IndexedEvent): Promise<void> {
+  const hashed = hashesOf(event)
+  if (engine === 'postgres') {
+    await insertHashes(db, hashed)
+    return
+  }
+  await insertGrams(db, { eventNo: event.eventNo, grams: inCodes(hashed.grams) })
+  await insertWords(db, { eventNo: event.eventNo, words: inCodes(hashed.words) })
+}
+
+/** Call it before the events themselves are removed. */
+export async function dropFromIndex(
+  db: Db,
+  engine: EngineName,
+  userId: string,
+  eventNos: readonly number[],
+): Promise<void> {
+  if (eventNos.length === 0) return
+  const list = sql.join(eventNos)
+  if (engine === 'sqlite') {
+    await sql`delete from context_event_grams where rowid in (${list})`.execute(db)
+    await sql`delete from context_event_words where rowid in (${list})`.execute(db)
+    return
+  }
+  await sql`delete from context_event_index where user_id = ${userId} and event_no in (${list})`.execute(db)
+}
+
+/**
+ * The numbers of the indexed events. On SQLite this is the content table, not the index itself: a connection that has
+ * seen the index empty fails its integrity check afterwards.
+ */
+const indexedNumbers = (engine: EngineName) =>
+  engine === 'sqlite'
+    ? sql`(select id as event_no from context_event_words_content)`
+    : sql`(select event_no from context_event_index)`
+
+/** Whether the newest event lacks its entry. Reads the end of two keys. */
+export async function lacksNewest(db: Db, engine: EngineName): Promise<boolean> {
+  const { rows } = await sql<{ indexed: number | null; last: number | null }>`select
+    (select max(event_no) from ${indexedNumbers(engine)} as indexed) as indexed,
+    (select max(event_no) from context_events) as last`.execute(db)
+  return (rows[0]?.indexed ?? 0) < (rows[0]?.last ?? 0)
+}
+
+export async function indexedAmong(
+  db: Db,
+  engine: EngineName,
+  eventNos: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (eventNos.length === 0) return new Set()
+  const { rows } = await sql<{ event_no: number }>`select event_no from ${indexedNumbers(engine)} as indexed
+    where event_no in (${sql.join(eventNos)})`.execute(db)
+  return new Set(rows.map((row) => row.event_no))
+}
+
+/**
+ * How many events the indexes lack, and how many entries they have without an event. Not by `not in`: PostgreSQL reads
+ * its list once for each row as soon as the list does not fit into work_mem.
+ */
+export async function indexDifference(
+  db: Db,
+  engine: EngineName,
+): Promise<{ lacking: number; stray: number }> {
+  const tables =
+    engine === 'sqlite' ? ['context_event_grams', 'context_event_words'] : ['context_event_index']
+  const isSame =
+    engine === 'sqlite'
+      ? sql`entry.rowid = event.event_no`
+      : sql`entry.user_id = event.user_id and entry.event_no = event.event_no`
+  let [lacking, stray] = [0, 0]
+  for (const table of tables.map((name) => sql.table(name))) {
+    const { rows } = await sql<{ lacking: number; stray: number }>`select
+      (select count(*) from context_events as event
+        where not exists (select 1 from ${table} as entry where ${isSame})) as lacking,
+      (select count(*) from ${table} as entry
+        where not exists (select 1 from context_events as event where ${isSame})) as stray`.execute(db)
+    lacking += Number(rows[0]?.lacking)
+    stray += Number(rows[0]?.stray)
+  }
+  return { lacking, stray }
+}
+
+export const SHORTEST_INDEXED = 3
+/** Every trigram is one more list to read. A few narrow the search enough, since the text itself is compared afterwards. */
+const MOST_GRAMS = 4
+/** How many trigrams of a long needle are considered, spread over its whole length. */
+const MOST_WEIGHED = 40
+
+/** Trigrams with fewer letters between their beginnings than this share letters, so the second one narrows less. */
+const APART = 3
+
+/** Trigrams that are rare in a sample of the texts that are searched, whatever their language, and that stand apart. */
+export function rarestGrams(needle: string, sample: readonly string[]): string[] {
+  const grams = [...new Set(trigramsIn(needle))]
+  const step = Math.ceil(grams.length / MOST_WEIGHED)
+  const left = grams
+    .map((gram, at) => ({ gram, at }))
+    .filter(({ at }) => at % step === 0)
+    .map((weighed) => {
+      const texts = sample.filter((text) => text.includes(weighed.gram)).length
+      return { ...weighed, worth: Math.log((sample.length + 1) / (texts + 0.5)), apart: APART }
+    })
+  const chosen: string[] = []
+  while (chosen.length < MOST_GRAMS && left.length > 0) {
+    const best = left.reduce((a, b) => (b.worth * b.apart > a.worth * a.apart ? b : a))
+    chosen.push(best.gram)
+    left.splice(left.indexOf(best), 1)
+    for (const other of left) other.apart = Math.min(other.apart, Math.abs(other.at - best.at))
+  }
+  return chosen
+}
+
+/** A range of event numbers in one partition, and the person whose memory it is. */
+export type EventRange = { userId: string; partition: number; from: number; to: number }
+
+type CodeRange = { codes: string; from: number; to: number }
+
+/**
+ * Returns a whole list as one text: a row for each number takes twice as long. Node binds every number as a real one; with
+ * whole ones the list takes half the time and is shorter.
+ */
+const listsOnSqlite = prepared(
+  (_, parameter: Named<CodeRange & { limit: number }>) =>
+    sql<{ numbers: string | null }>`select (select group_concat(distance) from (
+        select rowid - cast(${parameter('from')} as integer) as distance from context_event_words
+        where context_event_words match asked.value
+          and rowid between cast(${parameter('from')} as integer) and cast(${parameter('to')} as integer)
+        order by rowid desc limit +${parameter('limit')})) as numbers
+      from json_each(${parameter('codes')}) as asked`,
+)
+
+/** The same where the limit cannot cut: without an order SQLite walks through a list in a third less time. */
+const wholeListsOnSqlite = prepared(
+  (_, parameter: Named<CodeRange>) =>
+    sql<{ numbers: string | null }>`select (
+        select group_concat(rowid - cast(${parameter('from')} as integer)) from context_event_words
+        where context_event_words match asked.value
+          and rowid between cast(${parameter('from')} as integer) and cast(${parameter('to')} as integer)) as numbers
+      from json_each(${parameter('codes')}) as asked`,
+)
+
+const listsOnPostgres = prepared(
+  (_, parameter: Named<{ userId: string; hashes: number[]; from: number; to: number; limit: number }>) =>
+    sql<{ numbers: string | null }>`select listed.numbers
+      from unnest(${parameter('hashes')}::integer[]) with ordinality as asked(hash, ordinal)
+      cross join lateral (
+        select string_agg((newest.event_no - ${parameter('from')}::bigint)::text, ',') as numbers from (
+          select event_no from context_event_index
+          where user_id = ${parameter('userId')} and words @> array[asked.hash]
+            and event_no between ${parameter('from')}::bigint and ${parameter('to')}::bigint
+          order by event_no desc limit ${parameter('limit')}::integer) as newest) as listed
+      order by asked.ordinal`,
+)
+
+const numbersIn = (list: string | null | undefined, from: number): number[] => {
+  const distances: number[] = list ? JSON.parse(`[${list}]`) : []
+  return distances.map((distance) => from + distance)
+}
+
+/**
+ * For each term, the events of a range that have it: their numbers, at most `limit`. If there may be more, the newest
+ * come, and first. All lists are read by one statement, however many words a question has.
+ */
+export async function eventsWith(
+  db: Db,
+  engine: EngineName,
+  { userId, partition, from, to }: EventRange,
+  terms: readonly string[],
+  limit: number,
+): Promise<number[][]> {
+  const hashes = partitionHashes(terms, partition)
+  const rows =
+    engine === 'postgres'
+      ? await listsOnPostgres(db, { userId, hashes, from, to, limit })
+      : await sqliteLists(
+          db,
+          { codes: JSON.stringify(hashes.map((hash) => inCodes([hash]))), from, to },
+          limit,
+        )
+  return rows.map(({ numbers }) => numbersIn(numbers, from))
+}
+
+const sqliteLists = (db: Db, asked: CodeRange, limit: number) =>
+  asked.to - asked.from + 1 < limit ? wholeListsOnSqlite(db, asked) : listsOnSqlite(db, { ...asked, limit })
+
+/** How long a code is in the text of the SQLite index, with the blank behind it: 32 bits in base 36. */
+const CODE_LENGTH = 7.48
+
+const sizesOnSqlite = prepared(
+  (_, parameter: Named<{ numbers: string }>) =>
+    // SQLite reads the size from the row header, without reading a long text.
+    sql<{
+      event_no: number
+      size: number
+    }>`select id as event_no, octet_length(c0) as size from context_event_words_content
+      where id in (select value from json_each(${parameter('numbers')}))`,
+)
+
+const sizesOnPostgres = prepared(
+  (_, parameter: Named<{ userId: string; numbers: number[] }>) =>
+    sql<{
+      event_no: number
+      size: number
+    }>`select event_no, cardinality(words) as size from context_event_index
+      where user_id = ${parameter('userId')} and event_no = any(${parameter('numbers')}::bigint[])`,
+)
+
+/** About how many words each of these events has; those that are gone are left out. */
+export async function readLengths(
+  db: Db,
+  engine: EngineName,
+  userId: string,
+  eventNos: readonly number[],
+): Promise<[eventNo: number, length: number][]> {
+  const rows =
+    engine === 'sqlite'
+      ? await sizesOnSqlite(db, { numbers: `[${eventNos.join()}]` })
+      : await sizesOnPostgres(db, { userId, numbers: [...eventNos] })
+  const unit = engine === 'sqlite' ? CODE_LENGTH : 1
+  return rows.map(({ event_no, size }) => [event_no, Math.max(1, Math.round(size / unit))])
+}
+
+/** How many words an event has, and how often it has each of the terms. */
+export type Occurrences = { length: number; counts: number[] }
+
+const wordsOnSqlite = prepared(
+  (_, parameter: Named<{ numbers: string }>) =>
+    sql<{
+      event_no: number
+      words: string
+    }>`select id as event_no, c0 as words from context_event_words_content
+      where id in (select value from json_each(${parameter('numbers')}))`,
+)
+
+const wordsOnPostgres = prepared(
+  (_, parameter: Named<{ userId: string; numbers: number[]; hashes: number[] }>) =>
+    sql<{ event_no: number; length: number; counts: string }>`
+      select event_no, cardinality(words) as length, (
+        select string_agg(cardinality(array_positions(words, asked.hash))::text, ',' order by asked.ordinal)
+        from unnest(${parameter('hashes')}::integer[]) with ordinality as asked(hash, ordinal)) as counts
+      from context_event_index
+      where user_id = ${parameter('userId')} and event_no = any(${parameter('numbers')}::bigint[])`,
+)
+
+/** How often each of these events of one partition has the terms. */
+export async function occurrencesIn(
+  db: Db,
+  engine: EngineName,
+  { userId, partition }: EventRange,
+  eventNos: readonly number[],
+  terms: readonly string[],
+): Promise<Map<number, Occurrences>> {
+  if (eventNos.length === 0 || terms.length === 0) return new Map()
+  const hashes = partitionHashes(terms, partition)
+  if (engine === 'postgres') {
+    const rows = await wordsOnPostgres(db, { userId, numbers: [...eventNos], hashes })
+    return new Map(
+      rows.map(({ event_no, length, counts }) => [event_no, { length, counts: JSON.parse(`[${counts}]`) }]),
+    )
+  }
+  const codes = hashes.map((hash) => inCodes([hash]))
+  const rows = await wordsOnSqlite(db, { numbers: `[${eventNos.join()}]` })
+  return new Map(rows.map(({ event_no, words }) => [event_no, countCodes(words, codes)]))
+}
+
+const BLANK = 0x20
+
+/** Searching for a few codes and counting blanks takes a fifth of splitting the text. */
+function countCodes(words: string, codes: readonly string[]): Occurrences {
+  let length = words === '' ? 0 : 1
+  for (let at = 0; at < words.length; at += 1) if (words.charCodeAt(at) === BLANK) length += 1
+  return { length, counts: codes.map((code) => timesIn(words, code)) }
+}
+
+function timesIn(words: string, code: string): number {
+  let times = 0
+  for (let at = words.indexOf(code); at >= 0; at = words.indexOf(code, at + code.length)) {
+    const end = at + code.length
+    const isWhole =
+      (at === 0 || words.charCodeAt(at - 1) === BLANK) &&
+      (end === words.length || words.charCodeAt(end) === BLANK)
+    if (isWhole) times += 1
+  }
+  return times
+}

@@ -1,0 +1,564 @@
+import { z } from 'zod'
+import type { UserCtx } from '../../core/context.ts'
+import { AnswerId, JsonValue, Time } from '../../core/schemas.ts'
+import { fromJsonOrNull } from '../../db/columns.ts'
+import type { Database } from '../../db/db.ts'
+import { Kept } from '../../search-index/index.ts'
+import { tokens } from '../../text/analyse.ts'
+import { foldCase } from '../../text/fold.ts'
+import { type AskedWord, type Cover, type Coverage, coverageOf, FLOOR, readQuery } from '../../text/query.ts'
+import { MOST_CHARACTERS, READ_AT_ONCE, snippetAround } from '../../text/snippet.ts'
+import { type EventRange, eventNumber, type Occurrences, occurrencesIn, readLengths } from './event-index.ts'
+import { type Project, partitionsOfPerson } from './projects.ts'
+import {
+  hasParts,
+  isWhole,
+  likelyScore,
+  type Option,
+  type Period,
+  type Plan,
+  planQuestion,
+  type Reach,
+  readDateWords,
+  scoreOf,
+  type TermList,
+  type Wanted,
+} from './question.ts'
+import { EventType } from './schemas.ts'
+import {
+  countWords,
+  type EventRow,
+  eventNosBetween,
+  firstAndLastBetween,
+  keepBetween,
+  lastPositions,
+  loadEvents,
+} from './store.ts'
+
+type Likely = { eventNo: number; score: number }
+
+/** Higher score first; of equal ones the newer first. */
+const bestFirst = (a: Likely, b: Likely) => b.score - a.score || b.eventNo - a.eventNo
+
+/**
+ * The score of every event by the posting lists alone. Lists that were cut add no candidates, because their newest events
+ * would be favoured; if there is no other list, the shortest of them does.
+ */
+function gather({ lists, wanted }: Plan): Map<number, number> {
+  const used = wanted.flatMap((options) => options.map(({ position }) => lists[position] as TermList))
+  const shortest = Math.min(
+    ...used.map(({ frequency }) => (frequency > 0 ? frequency : Number.POSITIVE_INFINITY)),
+  )
+  const eventsAt = (position: number): readonly number[] => {
+    const list = lists[position] as TermList
+    return isWhole(list) || list.frequency === shortest ? list.eventNos : []
+  }
+  const sums = new Map<number, number>()
+  const add = (eventNo: number, worth: number) => sums.set(eventNo, (sums.get(eventNo) ?? 0) + worth)
+  for (const options of wanted) {
+    const [only] = options
+    if (options.length === 1 && only?.parts.length === 0)
+      for (const eventNo of eventsAt(only.position)) add(eventNo, only.worth)
+    else for (const [eventNo, worth] of bestWorths(options, eventsAt)) add(eventNo, worth)
+  }
+  return sums
+}
+
+/** The weight of a word in each event: that of its best option there. */
+function bestWorths(options: Wanted, eventsAt: (position: number) => readonly number[]): Map<number, number> {
+  const best = new Map<number, number>()
+  for (const option of options)
+    for (const [eventNo, worth] of worths(option, eventsAt))
+      best.set(eventNo, Math.max(best.get(eventNo) ?? 0, worth))
+  return best
+}
+
+/** The weight of an option in each event: the whole term with its parts, or all parts together. */
+function worths(
+  { position, worth, parts }: Option,
+  eventsAt: (position: number) => readonly number[],
+): Map<number, number> {
+  const found = new Map<number, number>()
+  const inParts = parts.reduce((sum, part) => sum + part.worth, 0)
+  const positions = [...new Set(parts.map((part) => part.position))]
+  if (positions.length > 0) {
+    const times = new Map<number, number>()
+    for (const at of positions)
+      for (const eventNo of eventsAt(at)) times.set(eventNo, (times.get(eventNo) ?? 0) + 1)
+    for (const [eventNo, n] of times) if (n === positions.length) found.set(eventNo, inParts)
+  }
+  for (const eventNo of eventsAt(position)) found.set(eventNo, worth + inParts)
+  return found
+}
+
+/** The `most` best. Sorting the scores alone first takes a fifth of the time of sorting all events. */
+function bestOf(scores: ReadonlyMap<number, number>, most: number): Likely[] {
+  let least = 0
+  if (scores.size > most) {
+    const sorted = Float64Array.from(scores.values()).sort()
+    least = sorted[sorted.length - most] as number
+  }
+  const best: Likely[] = []
+  for (const [eventNo, score] of scores) if (score >= least) best.push({ eventNo, score })
+  return best.sort(bestFirst).slice(0, most)
+}
+
+export type Features = Coverage & {
+  /** How far it stands out from the ten best others: 1 if they have nothing of the question, 0 if as much. */
+  standing: number
+}
+
+/**
+ * The confidence of card search, applied to events. The features are the same; the coefficients were fitted on
+ * events by `bench/memory/fit-confidence.ts`, as turns are shorter than cards and have no fields.
+ */
+const CONSTANT = -2.12
+const COEFFICIENTS: Readonly<Record<keyof Features, number>> = {
+  coverage: 6.7,
+  covered: 7.53,
+  asked: -3.39,
+  prominence: 1.21,
+  standing: -5.18,
+}
+
+/** The index does not say whether an event has the word itself or another form of it. */
+const WORD_CREDIT = 0.95
+const PARTS_CREDIT = 0.8
+/** The best event is compared with this many events after it. */
+const OTHERS = 10
+
+/** Whether an event shares words with a question but hardly answers it. */
+const isWeak = (confidence: number): boolean => confidence < FLOOR
+
+type JudgedEvent = RankedEvent & { features: Features; confidence: number }
+
+const WEIGHED = Object.entries(COEFFICIENTS) as [keyof Features, number][]
+
+/** A question of stop words alone asks for nothing, so no event answers it. */
+function confidenceOf(features: Features): number {
+  if (features.asked === 0) return 0
+  const sum = WEIGHED.reduce((sum, [name, coefficient]) => sum + coefficient * features[name], CONSTANT)
+  return 1 / (1 + Math.exp(-sum))
+}
+
+function judge(events: readonly RankedEvent[], { wanted, information, unmatched }: Plan): JudgedEvent[] {
+  const rest = events.slice(1, 1 + OTHERS).reduce((sum, { score }) => sum + score, 0) / OTHERS
+  const says = [...information, ...unmatched]
+  const missing = unmatched.map((): Cover => NOT_THERE)
+  return events.map((event) => {
+    const standing = Math.max(-1, 1 - rest / event.score)
+    const covers = [...wanted.map((options) => coverOf(event.words, options)), ...missing]
+    const features = { ...coverageOf(says, covers), standing }
+    return { ...event, features, confidence: confidenceOf(features) }
+  })
+}
+
+const NOT_THERE: Cover = { credit: 0, isProminent: false, isCorrected: false, isByParts: false }
+
+function coverOf(words: Occurrences, options: Wanted): Cover {
+  let best = NOT_THERE
+  for (const option of options) {
+    const count = words.counts[option.position] as number
+    const isByParts = count === 0 && hasParts(words, option)
+    if (count === 0 && !isByParts) continue
+    const credit = option.likeness * (isByParts ? PARTS_CREDIT : WORD_CREDIT)
+    if (credit > best.credit)
+      best = { credit, isProminent: count > 1, isCorrected: option.likeness < 1, isByParts }
+  }
+  return best
+}
+
+/** With its place in a map. */
+const BYTES_OF_A_LENGTH = 50
+const MOST_BYTES = 8 * 2 ** 20
+
+/**
+ * Numbers of events are never used again and events keep their words, so a length that was read once stays right. An event
+ * may go later; then it has no words to count either.
+ */
+const kept = new WeakMap<Database, Kept<number>>()
+
+function keptLengths(database: Database): Kept<number> {
+  const known = kept.get(database) ?? new Kept(MOST_BYTES, () => BYTES_OF_A_LENGTH)
+  kept.set(database, known)
+  return known
+}
+
+/** About how many words each of these events has. One that is gone may be left out. */
+async function lengthsOf(
+  { database, db, ranges }: Reach,
+  eventNos: readonly number[],
+): Promise<Map<number, number>> {
+  const known = keptLengths(database)
+  const lengths = new Map<number, number>()
+  const unread: number[] = []
+  for (const eventNo of eventNos) {
+    const length = known.get(eventNo)
+    if (length === undefined) unread.push(eventNo)
+    else lengths.set(eventNo, length)
+  }
+  if (unread.length === 0) return lengths
+  for (const [eventNo, length] of await readLengths(db, database.engine, ranges[0]?.userId ?? '', unread)) {
+    known.keep(eventNo, length)
+    lengths.set(eventNo, length)
+  }
+  return lengths
+}
+
+/** How many candidates are measured by their length. Fewer of them have their words counted. */
+const MEASURED = 600
+const COUNTED = 150
+/** All later pages come from one ranking that begins as the first ones do, so that a reader sees every event once. */
+const COUNTED_FOR_PAGES = 1000
+
+/** How many events are needed, and whether words that no event has are looked for under another spelling. */
+export type Effort = { limit: number; corrects: boolean }
+
+type RankedEvent = {
+  eventNo: number
+  score: number
+  words: Occurrences
+}
+
+export type Ranking = {
+  /** Best first; of equal ones the newer first. Each has its confidence. */
+  events: JudgedEvent[]
+  /** How many events have any of the terms, and whether the number is exact. */
+  matching: number
+  isWhole: boolean
+  /** The terms that an event may have matched, the most telling first, corrected ones included. */
+  terms: string[]
+  corrected: Record<string, string>
+}
+
+const NOTHING: Ranking = { events: [], matching: 0, isWhole: true, terms: [], corrected: {} }
+
+/** Ranks the events in reach by the words of a question. */
+export async function rankEvents(
+  reach: Reach,
+  asked: readonly AskedWord[],
+  { limit, corrects }: Effort,
+): Promise<Ranking> {
+  if (reach.ranges.length === 0) return NOTHING
+  const plan = await planQuestion(reach, asked, corrects)
+  if (plan.wanted.length === 0) return NOTHING
+  const candidates = gather(plan)
+  const events = judge(await rank(reach, plan, candidates, limit), plan)
+  const positions = plan.wanted.flatMap((options) => options.flatMap(positionsOf))
+  return {
+    events,
+    matching: candidates.size,
+    isWhole: positions.every((position) => isWhole(plan.lists[position] as TermList)),
+    terms: [...new Set(positions)].map((position) => plan.terms[position] as string),
+    corrected: plan.corrected,
+  }
+}
+
+const positionsOf = ({ position, parts }: Option) => [position, ...parts.map((part) => part.position)]
+
+/** In three steps, each looking closer at fewer events: what they have, how long they are, how often they have it. */
+async function rank(
+  reach: Reach,
+  { terms, wanted }: Plan,
+  candidates: ReadonlyMap<number, number>,
+  limit: number,
+): Promise<RankedEvent[]> {
+  const { db, database, ranges } = reach
+  const averageLength = await averageLengthIn(reach)
+  const counted = limit > COUNTED ? COUNTED_FOR_PAGES : COUNTED
+  const pool = bestOf(candidates, Math.max(MEASURED, counted))
+  const numbers = pool.map(({ eventNo }) => eventNo)
+  const lengths = await lengthsOf(reach, numbers)
+  const closest = (some: readonly Likely[], most: number) =>
+    some
+      .filter(({ eventNo }) => lengths.has(eventNo))
+      .map(({ eventNo, score }) => ({
+        eventNo,
+        score: likelyScore(score, lengths.get(eventNo) as number, averageLength),
+      }))
+      .sort(bestFirst)
+      .slice(0, most)
+      .map(({ eventNo }) => eventNo)
+  const close = closest(pool, counted)
+  const first = new Set(closest(pool.slice(0, MEASURED), COUNTED))
+  // Of the terms that were looked up, a long question uses a few.
+  const used = [...new Set(wanted.flatMap((options) => options.flatMap(positionsOf)))].map(
+    (position) => terms[position] as string,
+  )
+  const at = new Map(used.map((term, i) => [term, i]))
+  const ranked: RankedEvent[] = []
+  for (const range of ranges) {
+    const within = close.filter((no) => no >= range.from && no <= range.to)
+    for (const [eventNo, found] of await occurrencesIn(db, database.engine, range, within, used)) {
+      const words = { ...found, counts: terms.map((term) => found.counts[at.get(term) ?? -1] ?? 0) }
+      ranked.push({ eventNo, score: scoreOf(words, wanted, averageLength), words })
+    }
+  }
+  const isLater = ({ eventNo }: Likely) => Number(!first.has(eventNo))
+  return ranked.filter(({ score }) => score > 0).sort((a, b) => isLater(a) - isLater(b) || bestFirst(a, b))
+}
+
+/** How many events are sampled for their average length. */
+const SAMPLED = 64
+const LIKELY_LENGTH = 60
+
+/** The sample is spread over the ranges. */
+async function averageLengthIn(reach: Reach): Promise<number> {
+  const { ranges } = reach
+  const numbers = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0)
+  const step = Math.max(1, Math.floor(numbers / SAMPLED))
+  const sampled = ranges.flatMap(({ from, to }) =>
+    Array.from({ length: Math.ceil((to - from + 1) / step) }, (_, i) => from + i * step),
+  )
+  const lengths = [...(await lengthsOf(reach, sampled)).values()]
+  return lengths.length > 0
+    ? lengths.reduce((sum, length) => sum + length, 0) / lengths.length
+    : LIKELY_LENGTH
+}
+
+/** A later page costs as much as all pages before it, so there is a limit. */
+export const MOST_RANKED = 1000
+
+export type RankedHit = {
+  eventNo: number
+  /** How likely the event answers the question, 0 to 1; undefined if the question names only a time. */
+  confidence: number | undefined
+}
+
+type RankedHits = {
+  hits: RankedHit[]
+  total: number
+  /** The terms that a hit may have matched, the most telling first. */
+  terms: string[]
+  corrected: Record<string, string>
+  /** The period, if date words narrowed the search. */
+  period: Period | undefined
+}
+
+export type RankedWindow = { wanted: number; mostCounted: number; corrects: boolean }
+
+/** The events of a project that answer a question best by its words, within the time that it names. */
+export async function findRanked(
+  ctx: UserCtx,
+  project: Project,
+  query: string,
+  window: RankedWindow,
+): Promise<RankedHits> {
+  const ranges = await rangesOf(ctx, project)
+  const dated = readDateWords(query, ctx.now())
+  if (dated) {
+    const found = await findWithin(ctx, project, dated.rest, dated.period, ranges, window)
+    if (found) return found
+  }
+  const asked = readQuery(query)
+  const ranking = await rankIn(ctx, project, ranges, asked, window)
+  return hitsOf(ranking, await totalOf(ctx, project, ranges, ranking, window), undefined)
+}
+
+/** Undefined if no event of that period matches. Then all words are searched, including the date words. */
+async function findWithin(
+  ctx: UserCtx,
+  project: Project,
+  query: string,
+  period: Period,
+  ranges: readonly EventRange[],
+  window: RankedWindow,
+): Promise<RankedHits | undefined> {
+  const asked = readQuery(query)
+  if (!hasMeaning(asked)) {
+    const numbers = await eventNosBetween(ctx.db, project, period, window.mostCounted)
+    if (numbers.length === 0) return undefined
+    const hits = numbers.map((eventNo) => ({ eventNo, confidence: undefined }))
+    return { hits: hits.slice(0, MOST_RANKED), total: hits.length, terms: [], corrected: {}, period }
+  }
+  const within: EventRange[] = []
+  for (const range of ranges) {
+    const ends = await firstAndLastBetween(ctx.db, project, period, range)
+    if (ends) within.push({ ...range, from: ends.first, to: ends.last })
+  }
+  const ranking = await rankIn(ctx, project, within, asked, window)
+  // Event numbers follow the time, unless the clock was set back.
+  const kept = await keepBetween(
+    ctx.db,
+    project,
+    period,
+    ranking.events.map(({ eventNo }) => eventNo),
+  )
+  const events = ranking.events.filter(({ eventNo }) => kept.has(eventNo))
+  const total = Math.min(window.mostCounted, Math.max(events.length, ranking.matching))
+  const found = hitsOf({ ...ranking, events }, total, period)
+  return found.hits.some(({ confidence = 0 }) => !isWeak(confidence)) ? found : undefined
+}
+
+/** Whether the question has more than a time. */
+const hasMeaning = (asked: readonly AskedWord[]) => asked.some(({ isStopWord }) => !isStopWord)
+
+const rankIn = (
+  ctx: UserCtx,
+  project: Project,
+  ranges: readonly EventRange[],
+  asked: readonly AskedWord[],
+  { wanted, corrects }: RankedWindow,
+): Promise<Ranking> => {
+  const numbers = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0)
+  const events = Math.min(project.events, numbers)
+  const reach = { db: ctx.db, database: ctx.database, ranges, events }
+  return rankEvents(reach, asked, { limit: Math.min(wanted, MOST_RANKED), corrects })
+}
+
+function hitsOf(
+  { events, terms, corrected }: Ranking,
+  total: number,
+  period: Period | undefined,
+): RankedHits {
+  const hits = events.slice(0, MOST_RANKED).map(({ eventNo, confidence }) => ({ eventNo, confidence }))
+  return { hits, total, terms, corrected, period }
+}
+
+async function totalOf(
+  ctx: UserCtx,
+  project: Project,
+  ranges: readonly EventRange[],
+  { matching, isWhole, terms }: Ranking,
+  { mostCounted }: RankedWindow,
+): Promise<number> {
+  if (isWhole || matching >= mostCounted) return Math.min(matching, mostCounted)
+  const partitions = ranges.map(({ partition }) => partition)
+  const asked = { userId: project.user_id, terms }
+  return countWords(ctx.db, ctx.database.engine, partitions, asked, mostCounted)
+}
+
+/** All of a project: its partitions, each up to its last event. */
+async function rangesOf(ctx: UserCtx, project: Project): Promise<EventRange[]> {
+  const positions = await lastPositions(ctx.db, project)
+  return positions.map(({ partition, sequence }) => ({
+    userId: project.user_id,
+    partition,
+    from: eventNumber(partition, 0),
+    to: eventNumber(partition, sequence),
+  }))
+}
+
+export const FoundEvent = z.object({
+  raw_id: AnswerId,
+  event_type: EventType,
+  title: z.string().nullable(),
+  snippet: z.string().describe('The surroundings of the match.'),
+  session_id: z.string().nullable(),
+  client: z.string().nullable(),
+  meta: z.record(z.string(), JsonValue).nullable(),
+  created_at: Time,
+  score: z
+    .number()
+    .optional()
+    .describe('In a search by words: how likely the event answers the query, 0 to 1.'),
+  weak: z.literal(true).optional().describe('The event shares words with the query but hardly answers it.'),
+})
+
+export type ShownEvent = z.input<typeof FoundEvent>
+
+export function presentRanked(
+  rows: readonly EventRow[],
+  page: RankedHits['hits'],
+  { terms }: Pick<RankedHits, 'terms'>,
+): ShownEvent[] {
+  const confidenceOf = new Map(page.map(({ eventNo, confidence }) => [eventNo, confidence]))
+  return rows.map((row) => {
+    const shown = presentEvent(row, tellingWord(row.content, terms))
+    const score = confidenceOf.get(row.event_no)
+    if (score === undefined) return shown
+    return { ...shown, score: Math.round(score * 10_000) / 10_000, ...(isWeak(score) ? { weak: true } : {}) }
+  })
+}
+
+export const presentEvent = (row: EventRow, needle: string): ShownEvent => ({
+  raw_id: row.raw_id,
+  event_type: row.event_type,
+  title: row.title,
+  snippet: snippetAround(row.content, needle),
+  session_id: row.session_id,
+  client: row.client,
+  meta: fromJsonOrNull<Record<string, z.core.util.JSONType>>(row.meta),
+  created_at: row.created_at,
+})
+
+/** A snippet is cut around the most telling word. Only this much of the content is searched for it. */
+const LOOKED_THROUGH = 20_000
+
+/** The most telling of the query's words that the content has, as it is written there. */
+function tellingWord(content: string, terms: readonly string[]): string {
+  const beginning = content.slice(0, LOOKED_THROUGH)
+  const positionOf = new Map(terms.map((term, position) => [term, position]))
+  let best = { position: terms.length, word: '' }
+  for (const { start, end, terms } of tokens(beginning))
+    for (const term of terms) {
+      const position = positionOf.get(term)
+      if (position !== undefined && position < best.position)
+        best = { position, word: beginning.slice(start, end) }
+    }
+  return foldCase(best.word)
+}
+
+/** The events with these numbers, in this order. */
+export async function rowsOf(ctx: UserCtx, eventNos: readonly number[]): Promise<EventRow[]> {
+  const rows = new Map(
+    (await loadEvents(ctx.db, ctx.viewer.userId, eventNos)).map((row) => [row.event_no, row]),
+  )
+  return eventNos.flatMap((eventNo) => rows.get(eventNo) ?? [])
+}
+
+/** Each partition is queried separately. Of more partitions than this, only the most recent are searched. */
+const MOST_PARTITIONS = 200
+
+export type EventOfProject = ShownEvent & { project_key: string; workspace_id: string }
+
+/** The events with these numbers, in this order, as far as a search reads. */
+async function readableRows(ctx: UserCtx, eventNos: readonly number[]): Promise<EventRow[]> {
+  const rows: EventRow[] = []
+  let characters = 0
+  for (let at = 0; at < eventNos.length && characters < MOST_CHARACTERS; at += READ_AT_ONCE)
+    for (const row of await rowsOf(ctx, eventNos.slice(at, at + READ_AT_ONCE))) {
+      rows.push(row)
+      characters += row.content.length
+    }
+  return rows
+}
+
+/** The events of all projects of the caller that answer a question best by its words. Weak ones are left out. */
+export async function searchAllMemory(
+  ctx: UserCtx,
+  query: string,
+  limit: number,
+): Promise<{ results: EventOfProject[]; total: number }> {
+  const userId = ctx.viewer.userId
+  const partitions = await partitionsOfPerson(ctx.db, userId, MOST_PARTITIONS)
+  const ranges = partitions.map(({ partition_no, last_seq }) => ({
+    userId,
+    partition: partition_no,
+    from: eventNumber(partition_no, 0),
+    to: eventNumber(partition_no, last_seq),
+  }))
+  const events = partitions.reduce((sum, { last_seq }) => sum + last_seq, 0)
+  const reach = { db: ctx.db, database: ctx.database, ranges, events }
+  const effort = { limit: Math.min(limit, MOST_RANKED), corrects: false }
+  const { events: ranked, terms } = await rankEvents(reach, readQuery(query), effort)
+  const hits = ranked.filter(({ confidence }) => !isWeak(confidence))
+  const page = hits.slice(0, limit).map(({ eventNo, confidence }) => ({ eventNo, confidence }))
+  const rows = await readableRows(
+    ctx,
+    page.map(({ eventNo }) => eventNo),
+  )
+  const projects = new Map(partitions.map((partition) => [partition.project_id, partition]))
+  const shown = presentRanked(rows, page, { terms })
+  return {
+    results: shown.map((event, i) => {
+      const project = projects.get(rows[i]?.project_id ?? '')
+      return {
+        ...event,
+        project_key: project?.project_key ?? '',
+        workspace_id: project?.workspace_id ?? '',
+      }
+    }),
+    total: hits.length,
+  }
+}

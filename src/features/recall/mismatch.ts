@@ -1,0 +1,445 @@
+import { tokens } from '../../text/analyse.ts'
+import { fold } from '../../text/fold.ts'
+import { isCommonStem, PRODUCT_NAMES, STOP_WORDS } from '../../text/terms.ts'
+import { withoutEnd } from '../../text/unicode.ts'
+
+/** A word as the index knows it, and as it was typed. */
+export type Word = { term: string; typed: string }
+
+/** Of a longer text the beginning is read. */
+export const READ_CHARACTERS = 3000
+const ONLY_NUMBERS = /^[\d.]+$/
+
+/** The words of a text in order, without stop words and numbers. */
+export function wordsOf(text: string): Word[] {
+  const read = text.slice(0, READ_CHARACTERS)
+  return tokens(read).flatMap(({ start, end, terms }) => {
+    const typed = read.slice(start, end)
+    if (STOP_WORDS.has(fold(typed)) || ONLY_NUMBERS.test(typed)) return []
+    return [{ term: terms.at(-1) ?? '', typed }]
+  })
+}
+
+/**
+ * Whether a card is about another cause than a failure. Some programs write one sentence for many causes, and the cause
+ * beside it: git fails to push for ten reasons, and psql to connect. Such a sentence speaks for each card that quotes it.
+ */
+
+const QUOTED = `['"\`‘“][^'"\`’”\\n]{0,200}['"\`’”]`
+
+/** The cause follows on the same line. */
+const BEFORE_CAUSE: readonly RegExp[] = [
+  new RegExp(`unable to access (?:${QUOTED}|\\S{1,200}):`, 'gi'),
+  /connection to server (?:at|on socket)[^\n]{0,200}? failed:(?:\s{1,3}FATAL:)?/gi,
+  /error response from daemon:/gi,
+]
+const SENTENCES: readonly RegExp[] = [
+  ...BEFORE_CAUSE,
+  new RegExp(`failed to push some refs(?: to (?:${QUOTED}|\\S{1,200}))?`, 'gi'),
+  /could not read from remote repository/gi,
+]
+
+/** What stands beside such a sentence and says nothing about the cause either. */
+const BESIDE: readonly RegExp[] = [
+  /please make sure you have the correct access rights/gi,
+  /and the repository exists/gi,
+  /\S{1,100} -> \S{1,100}/g,
+  /\bfor user\b/gi,
+  new RegExp(QUOTED, 'g'),
+]
+
+const has = (text: string, sentence: RegExp): boolean => text.search(sentence) >= 0
+
+const without = (text: string, patterns: readonly RegExp[]): string =>
+  patterns.reduce((left, pattern) => left.replaceAll(pattern, ' '), text)
+
+function afterSentence(line: string): string {
+  for (const sentence of BEFORE_CAUSE)
+    for (const match of line.matchAll(sentence)) return line.slice(match.index + match[0].length)
+  return line
+}
+
+/** These say that something failed, not what. */
+const SAYS_FAILED = new Set(['error', 'fatal', 'fail', 'hint', 'remot', 'reject'])
+
+const termsIn = (text: string): string[] => wordsOf(text).map(({ term }) => term)
+
+/** The words of each sentence of a text that says a cause. */
+const causesIn = (text: string): Set<string>[] =>
+  text
+    .split('\n')
+    .flatMap((line) => without(afterSentence(line), [...SENTENCES, ...BESIDE]).split(/[.;] /))
+    .map((cause) => new Set(termsIn(cause).filter((term) => !SAYS_FAILED.has(term))))
+    .filter(({ size }) => size > 0)
+
+/** More than half of the words; half is enough if that is no single word. */
+function isTold(cause: ReadonlySet<string>, told: ReadonlySet<string>): boolean {
+  const shared = [...cause].filter((word) => told.has(word)).length
+  return 2 * shared > cause.size || (2 * shared === cause.size && shared > 1)
+}
+
+/** Outside of every repository, or in one whose folder is gone. */
+const NO_REPOSITORY = /not a git repository \(or any/i
+const REPOSITORY_GONE = /not a git repository: ['"]?[\w.~-]{0,60}[/\\]/i
+
+function isGoneInCardOnly(failure: string, card: string): boolean {
+  const isOnly = (text: string, one: RegExp, other: RegExp) => one.test(text) && !other.test(text)
+  return isOnly(failure, NO_REPOSITORY, REPOSITORY_GONE) && isOnly(card, REPOSITORY_GONE, NO_REPOSITORY)
+}
+
+/** `quoting` are the texts of a card that may quote an error; `others` may name its cause too. */
+export function hasAnotherCause(
+  lines: readonly string[],
+  quoting: readonly string[],
+  others: readonly string[],
+): boolean {
+  if (isGoneInCardOnly(lines.join('\n'), quoting.join('\n'))) return true
+  const said = SENTENCES.filter((sentence) => lines.some((line) => has(line, sentence)))
+  const quotes = quoting.filter((text) => said.some((sentence) => has(text, sentence)))
+  if (!quotes.some((text) => causesIn(text).length > 0)) return false
+  const causes = lines.flatMap(causesIn)
+  const told = new Set([...quoting, ...others].flatMap((text) => termsIn(without(text, SENTENCES))))
+  return causes.length > 0 && !causes.some((cause) => isTold(cause, told))
+}
+
+/** A file as the shell quotes it: with a folder, so that no word before a colon is one, and without a user. */
+const PATH = String.raw`((?:[\w.~+-]{0,60}/)[\w./~@+-]{1,200})`
+/** Which file was refused or is missing, as Node, Python, shells and Docker say it; and a port, which is no file. */
+const FILES = [
+  /\be(?:acces|perm|rofs|noent|busy|exist|isdir|notdir): [^,\n]{3,60}, \w{2,12} '([^'\n]{1,200})'/gi,
+  /\[errno \d{1,3}\] [^:\n]{3,60}: '([^'\n]{1,200})'/gi,
+  new RegExp(`(?<![\\w./~@+-])${PATH}['"’]?: (?:permission denied|no such file)`, 'gi'),
+  new RegExp(`\\bpermission denied(?: \\w{1,20}){0,12}:? ['"]?(?:unix://)?${PATH}`, 'gi'),
+  /\b(listen) eacces/gi,
+]
+
+/** The files that a text says are refused or missing. */
+export const filesIn = (text: string): string[] =>
+  FILES.flatMap((pattern) => [...text.matchAll(pattern)].map(([, name = '']) => name))
+
+/** Parts that many paths and names have, whatever they are about. */
+const COMMON_PARTS = new Set(
+  `app apps bin build builds client code config core data dev dist etc file files home index json lib libs linux local log
+  main module modules node npm opt out package packages path private project repo root run server share src srv system test
+  tests tmp txt types user users usr util utils var work workspace yaml yml`.split(/\s+/),
+)
+const SHORTEST_PART = 3
+
+const fileNameOf = (name: string): string => name.split(/[/\\]/).at(-1) ?? ''
+
+const wordsIn = (text: string): string[] =>
+  text
+    .split(/[^a-z0-9]+/)
+    .map((word) => word.replace(/\d{1,3}$/, ''))
+    .filter((word) => word.length >= SHORTEST_PART)
+
+/** The words of a name without the number at their end, and the name of the file: of `/dev/ttyusb0` dev, ttyusb and ttyusb0. */
+const wordsOfName = (name: string): string[] => [...wordsIn(name), fileNameOf(name)]
+
+const saysLittle = (word: string) => COMMON_PARTS.has(word) || STOP_WORDS.has(word) || isCommonStem(word)
+
+const FILE_NAME = /^.{2,}\.\w/
+
+/** The words of a name that a text is about, too: also a whole file name, such as `package.json`. Both in small letters. */
+function subjectWords(name: string, about: string): string[] {
+  const said = new Set(wordsIn(about))
+  const words = wordsIn(name).filter((word) => said.has(word) && !saysLittle(word))
+  const file = fileNameOf(name)
+  return FILE_NAME.test(file) && about.includes(file) ? [...words, file] : words
+}
+
+/** The title speaks of a part of the name, as of `coverage` in `/app/coverage/lcov.info`, that no asked name has. */
+function speaksOfAnother(names: readonly string[], other: string, title: string): boolean {
+  const subject = subjectWords(other, title)
+  return subject.length > 0 && !names.flatMap(wordsOfName).some((word) => subject.includes(word))
+}
+
+/**
+ * Whether a card is about another thing than a failure: both say that a module, a package, a file or the like is wrong,
+ * that a command failed, or the number of a message of the same tool, in the same words, and name different ones. The
+ * words around the name then speak for the card, and it is still not about this failure.
+ */
+
+const QUOTED_NAME = `['"\`‘“]([^'"\`’”\\s]{2,100})['"\`’”]`
+/** What a message calls by name right before the quoted name. */
+const KINDS =
+  'module|package|import|crate|gem|plugin|extension|relation|table|column|symbol|attribute|name|make target'
+const NAMED_THING = new RegExp(
+  `\\b(${KINDS}|module named|resolve|named|undefined):?\\s{1,3}${QUOTED_NAME}`,
+  'gi',
+)
+/** `Could not load the "sharp" module`: the name comes first. */
+const THING_NAMED_BEFORE = new RegExp(
+  `${QUOTED_NAME}\\s{1,3}(module|package|crate|gem|plugin|extension)\\b`,
+  'gi',
+)
+/** Python, Go and people write the name without quotes too. */
+const BARE_THING = /\b(module named|undefined:|make target)\s{1,3}([\w./-]{2,100})/gi
+const BARE_MODULE = /\bcannot find (module) (@?[\w-][\w./-]{1,100})/gi
+/** Linkers quote the name, with its parameters; people write it without quotes. */
+const UNDEFINED_REFERENCE = /\bundefined (reference) to\s{1,3}[`'"‘“]?([\w:~$.]{2,100})/gi
+/** A header that a compiler does not find, a crate whose own build failed, and why npm gave up. */
+const MISSING_HEADER = /\bfatal (error): ([\w./+-]{2,100}\.h(?:pp)?): No such file/gi
+const BUILD_OF_CRATE = /\bcustom (build) command for [`'"]?([\w-]{2,60})/gi
+const CODE_OF_NPM = /\bnpm (?:error|err!) code (E[A-Z]{3,20})\b/gi
+/** Builders name the command that failed, with the shell that they gave it to. */
+const NAMED_COMMAND =
+  /\b(process|command|script):?\s{1,3}["'`](?:\/bin\/(?:ba)?sh -c )?([^"'`\n]{2,100})["'`]/gi
+/** A command that is not there, as bash, sh, zsh, Windows and Go say it. In zsh the first name is its own. */
+const MISSING_COMMAND = [
+  /(?<![\w.+-])([\w.+-]{2,60}): command not found(?!:)/gi,
+  /\bsh: (?:(?:line )?\d{1,5}: )?([\w.+-]{2,60}): not found/gi,
+  /\bcommand not found: ([\w.+-]{2,60})/gi,
+  new RegExp(`${QUOTED_NAME} is not recognized as`, 'gi'),
+  /\bexec: "([\w.+-]{2,60})": executable file not found/gi,
+]
+/** `Cannot connect to the Docker daemon`; a server or a host that is not called by its name may be any. */
+const NAMED_SERVICE =
+  /\b(connect to)(?: the| local)? (?!server|host|database|socket|remote|proxy|local)([a-z][\w-]{2,40})\b/gi
+/** `P1001`, `TS2345`, `ORA-00942`: the tool in letters, then the number of its message. */
+const CODE = /(?<![\w-])(([A-Z]{1,5})-?\d{3,5})(?![\w-])/g
+
+/** A refused connection says little more than who does not answer: by its name, its client or its usual port. */
+const REFUSED = /connection refused|econnrefused|could not connect|couldn't connect|can't connect/i
+const SERVICES = [
+  /postgres|\bpsql\b|\bpg_|\b5432\b/i,
+  /redis|\b6379\b/i,
+  /mysql|mariadb|\b3306\b/i,
+  /mongo|\b27017\b/i,
+  /kubectl|kubernetes|\bkube|\b6443\b/i,
+  /rabbitmq|\bamqp|\b5672\b/i,
+  /kafka|\b9092\b/i,
+  /elasticsearch|opensearch|\b9200\b/i,
+] as const
+
+/** The failure is of one service that does not answer, and the card is about others alone. */
+function isOfAnotherService(failure: string, card: string): boolean {
+  if (!REFUSED.test(failure)) return false
+  const asked = SERVICES.filter((service) => service.test(failure))
+  const told = SERVICES.filter((service) => service.test(card))
+  return asked.length > 0 && told.length > 0 && !asked.some((service) => told.includes(service))
+}
+
+const NAMED_OTHERWISE = [
+  NAMED_THING,
+  BARE_THING,
+  BARE_MODULE,
+  UNDEFINED_REFERENCE,
+  MISSING_HEADER,
+  BUILD_OF_CRATE,
+  NAMED_COMMAND,
+  NAMED_SERVICE,
+]
+
+type Names = Map<string, string[]>
+
+const inSmallLetters = (found: readonly (readonly [string, string])[]): Names => {
+  const names: Names = new Map()
+  for (const [kind, name] of found) {
+    const known = names.get(kind)
+    if (known) known.push(name.toLowerCase())
+    else names.set(kind, [name.toLowerCase()])
+  }
+  return names
+}
+
+const FILE = 'file'
+
+function thingsIn(text: string): Names {
+  const all = (pattern: RegExp) => [...text.matchAll(pattern)]
+  const kindOf = (said: string) =>
+    said
+      .toLowerCase()
+      .replace(/^(?:module named|resolve)$/, 'module')
+      .replace(':', '')
+  return inSmallLetters([
+    ...all(THING_NAMED_BEFORE).map(([, name = '', kind = '']) => [kindOf(kind), name] as const),
+    ...NAMED_OTHERWISE.flatMap(all).map(([, kind = '', name = '']) => [kindOf(kind), name] as const),
+    ...MISSING_COMMAND.flatMap(all).map(([, name = '']) => ['missing command', name] as const),
+    ...filesIn(text).map((name) => [FILE, name] as const),
+  ])
+}
+
+const codesIn = (text: string, codes: RegExp): Names =>
+  inSmallLetters([
+    ...[...text.matchAll(codes)].map(([, name = '', tool = '']) => [tool.toLowerCase(), name] as const),
+    ...[...text.matchAll(CODE_OF_NPM)].map(([, name = '']) => ['code of npm', name] as const),
+  ])
+
+/** The texts of a card come in lower case. */
+const CODE_OF_CARD = new RegExp(CODE, 'gi')
+
+/** A file of the project at hand by its path, one by an alias such as `@/lib`, or something that is installed. */
+const formOf = (name: string): 'path' | 'alias' | 'installed' =>
+  /^\.{0,2}[/\\]/.test(name) ? 'path' : /^[@~#]\//.test(name) ? 'alias' : 'installed'
+
+/** The texts of a card, in lower case: all of them, those that say what it is about, and the title alone. */
+export type NamingCard = { all: string; about: string; title: string }
+
+/** `sub/module` of a package is that package, and `*.css` is each. */
+const isRelated = (name: string, told: string): boolean => {
+  const other = told.replaceAll('*', '')
+  return name.includes(other) || other.includes(name)
+}
+
+function isAnother(
+  kind: string,
+  names: readonly string[],
+  other: string,
+  { about, title }: NamingCard,
+): boolean {
+  if (names.some((name) => isRelated(name, other))) return false
+  if ((kind === FILE || kind === 'module') && speaksOfAnother(names, other, title)) return true
+  if (kind === FILE) return false
+  if (!names.some((name) => formOf(name) === formOf(other))) return true
+  // A card that names its thing only where it quotes the error may help with others too. A path is an example.
+  return about.includes(other) && !(kind === 'module' && formOf(other) === 'path')
+}
+
+/** Of each kind that both name, the card names another; nothing that the failure names stands in the card. */
+function differ(asked: Names, told: Names, card: NamingCard): boolean {
+  if ([...asked.values()].flat().some((name) => card.all.includes(name))) return false
+  return [...asked].some(([kind, names]) =>
+    (told.get(kind) ?? []).some((other) => isAnother(kind, names, other, card)),
+  )
+}
+
+/** `around` is the command that failed: its name tells the service too. */
+export function namesAnother(lines: readonly string[], card: NamingCard, around = ''): boolean {
+  const text = lines.join('\n')
+  if (isOfAnotherService(`${around}\n${text}`, card.all)) return true
+  const things = thingsIn(text)
+  const codes = codesIn(text, CODE)
+  // The code says what kind of thing is wrong, so the same code with another name is another failure.
+  if (differ(things, thingsIn(card.all), card)) return true
+  const isNamed = [...things.values()].flat().some((name) => card.all.includes(name))
+  return !isNamed && differ(codes, codesIn(card.all, CODE_OF_CARD), card)
+}
+
+/**
+ * The names of things in a text: `pthread_create`, `LRU.Get`, `0x80370102`, `spark.driver.maxResultSize`. A card that is
+ * about a thing names it, and so does the failure; a card whose names stand nowhere in a failure is about another thing.
+ */
+
+const TOKEN = /[@\p{L}\p{N}_][\p{L}\p{N}_./:@#\\-]*/gu
+/** They belong to a token between its letters only. */
+const SIGNS = './:@#\\-'
+/** Four capitals, letters with digits, inner capitals or underscores, or parts with a sign between them. */
+const NAME = /^[A-Z][A-Z_]{3,}$|^(?=.*\d)(?=.*[A-Za-z])[\w-]{3,}$|[a-z][A-Z]|\w_\w|\w[.:\\/@#]+\w/
+const ONLY_A_NUMBER = /^v?[\d.:/-]+$/
+/** What holds for one version often holds for the next: `react@19.0.0` is `react`. */
+const VERSION = /[@_-]v?\d+(?:\.\d+)+[\w.+-]*$/
+/** A card names products in passing. */
+const PRODUCTS = new Set(PRODUCT_NAMES.toLowerCase().split(/\s+/))
+
+/** A word in small letters; a name without its version. */
+type NamedWord = { word: string; isName: boolean }
+
+function readWord(typed: string): NamedWord {
+  const word = typed.toLowerCase()
+  if (!NAME.test(typed) || ONLY_A_NUMBER.test(typed) || PRODUCTS.has(word)) return { word, isName: false }
+  return { word: word.replace(VERSION, ''), isName: true }
+}
+
+/** The words of a text in order, of two characters or more. */
+export const namedWords = (text: string): NamedWord[] =>
+  (text.match(TOKEN) ?? [])
+    .map((token) => withoutEnd(token, SIGNS))
+    .filter((token) => [...token].length > 1)
+    .map(readWord)
+
+/** Each name once. */
+export const namesIn = (text: string): string[] => [
+  ...new Set(namedWords(text).flatMap(({ word, isName }) => (isName ? [word] : []))),
+]
+
+const partsOf = (name: string): string[] => name.split(/[^\p{L}\p{N}]+/u).filter((part) => part.length > 1)
+
+/** Whether a text in small letters has a name: whole, or all of its parts, as `(*LRU).Get()` has `LRU.Get`. */
+export const saysName = (text: string, name: string): boolean =>
+  text.includes(name) || partsOf(name).every((part) => text.includes(part))
+
+/** Many paths and packages begin so. */
+const COMMON_BEGINNINGS = new Set('app com dev home io lib net org src srv usr var'.split(' '))
+
+/** One is a part of the other, as `kotlin-stdlib` of `kotlin-stdlib-jdk8`, or both are in one package. */
+export function areRelated(one: string, other: string): boolean {
+  const [a, b] = [partsOf(one), partsOf(other)]
+  const isWithin = (some: readonly string[], all: readonly string[]) =>
+    some.every((part) => all.includes(part))
+  const [beginning = ''] = a
+  return isWithin(a, b) || isWithin(b, a) || (beginning === b[0] && !COMMON_BEGINNINGS.has(beginning))
+}
+
+/**
+ * Whether a failure and a card say the same of two things: `error 0x80370102` and `error 0x8007019e`, `'RNGestureHandler'
+ * could not be found` and `'RNCAsyncStorage' could not be found`. Between the same words stands one name in the failure and
+ * another in the card. It counts if the card is about its name: title or fix has it, or the part of it that tells.
+ */
+
+/** How many neighbouring words must be the same, on both sides together. */
+const LEAST_NEIGHBOURS = 2
+
+/** Many names between the same words are data: only the first pairs are compared, since each reads the title. */
+const MOST_PAIRS = 200
+
+/** The first names of a text: each of the failure is compared with each of the card. */
+const MOST_NAMES = 200
+
+/** A name, where it stands among the words around it. */
+type Slot = { name: string; words: readonly NamedWord[]; at: number }
+
+const slotsIn = (line: string): Slot[] => {
+  const words = namedWords(line)
+  return words.flatMap(({ word, isName }, at) => (isName ? [{ name: word, words, at }] : []))
+}
+
+/** How many words before and after two names are the same, at most two on a side. */
+function sameNeighbours(one: Slot, other: Slot): number {
+  const isSame = (by: number) => {
+    const neighbour = one.words[one.at + by]
+    return neighbour !== undefined && neighbour.word === other.words[other.at + by]?.word
+  }
+  const onSide = (step: -1 | 1) => (isSame(step) ? (isSame(2 * step) ? 2 : 1) : 0)
+  return onSide(-1) + onSide(1)
+}
+
+export type Told = {
+  /** Title and symptom, as they were written. */
+  quoting: readonly string[]
+  /** The title, title and fix, and all texts, in small letters. */
+  title: string
+  about: string
+  all: string
+}
+
+/** The names of the card that stand nowhere in the output, in small letters. Each is looked for once. */
+function slotsOfMissing(quoting: readonly string[], whole: string): Slot[] {
+  const told = quoting.flatMap((text) => text.slice(0, READ_CHARACTERS).split('\n').flatMap(slotsIn))
+  const names = [...new Set(told.map(({ name }) => name))]
+  const missing = new Set(names.filter((name) => !saysName(whole, name)))
+  return told.filter(({ name }) => missing.has(name)).slice(0, MOST_NAMES)
+}
+
+/** `lines` as they were written; `whole` is the output in small letters. */
+export function namesAnotherBetween(
+  lines: readonly string[],
+  whole: string,
+  { quoting, title, about, all }: Told,
+): boolean {
+  const asked = lines
+    .flatMap(slotsIn)
+    .filter(({ name }) => !saysName(all, name))
+    .slice(0, MOST_NAMES)
+  const told = asked.length === 0 ? [] : slotsOfMissing(quoting, whole)
+  let pairs = 0
+  for (const one of asked)
+    for (const other of told) {
+      if (sameNeighbours(one, other) < LEAST_NEIGHBOURS) continue
+      const isAbout = about.includes(other.name) || speaksOfAnother([one.name], other.name, title)
+      if (isAbout && !areRelated(one.name, other.name)) return true
+      pairs += 1
+      if (pairs === MOST_PAIRS) return false
+    }
+  return false
+}

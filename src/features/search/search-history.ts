@@ -1,0 +1,258 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { inTx, type UserCtx } from '../../core/context.ts'
+import { conflict, notFound } from '../../core/errors.ts'
+import { AnswerId, Id, Time } from '../../core/schemas.ts'
+import { fromJson, toJson } from '../../db/columns.ts'
+import type { Db } from '../../db/db.ts'
+import { newId } from '../../db/ids.ts'
+import type { KeptSearchesTable } from '../../db/knowledge-schema.ts'
+import { cleanText, Findings } from '../../redaction/redact.ts'
+import { requiredText } from '../../redaction/required-text.ts'
+import { cutText } from '../../text/unicode.ts'
+import { settingsOf } from '../identity/user-settings.ts'
+import { requireUser } from '../identity/users.ts'
+
+type Kind = KeptSearchesTable['kind']
+type KeptQuery = Pick<KeptSearchesTable, 'user_id' | 'kind' | 'query' | 'filters'>
+
+/** Most recently used first. */
+const keptBy = (db: Db, userId: string): Promise<KeptSearchesTable[]> =>
+  db
+    .selectFrom('kept_searches')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('used_at', 'desc')
+    .orderBy('search_id', 'desc')
+    .execute()
+
+const insertKept = (db: Db, row: KeptSearchesTable) => db.insertInto('kept_searches').values(row).execute()
+
+/** The same question, kept before. */
+const deleteSame = (db: Db, { user_id, kind, query, filters }: KeptQuery) =>
+  db
+    .deleteFrom('kept_searches')
+    .where('user_id', '=', user_id)
+    .where('kind', '=', kind)
+    .where('query', '=', query)
+    .where('filters', '=', filters)
+    .execute()
+
+async function countKept(db: Db, userId: string, kind: Kind): Promise<number> {
+  const { total } = await db
+    .selectFrom('kept_searches')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('user_id', '=', userId)
+    .where('kind', '=', kind)
+    .executeTakeFirstOrThrow()
+  return total
+}
+
+/** Keeps the newest `most` entries of the history. */
+const trimRecent = (db: Db, userId: string, most: number) =>
+  db
+    .deleteFrom('kept_searches')
+    .where('user_id', '=', userId)
+    .where('kind', '=', 'recent')
+    .where('search_id', 'not in', (eb) =>
+      eb
+        .selectFrom('kept_searches as newest')
+        .select('newest.search_id')
+        .where('newest.user_id', '=', userId)
+        .where('newest.kind', '=', 'recent')
+        .orderBy('newest.used_at', 'desc')
+        .orderBy('newest.search_id', 'desc')
+        .limit(most),
+    )
+    .execute()
+
+const deleteRecent = (db: Db, userId: string) =>
+  db.deleteFrom('kept_searches').where('user_id', '=', userId).where('kind', '=', 'recent').execute()
+
+const deleteKept = (db: Db, userId: string, searchId: string) =>
+  db
+    .deleteFrom('kept_searches')
+    .where('user_id', '=', userId)
+    .where('search_id', '=', searchId)
+    .returning('search_id')
+    .executeTakeFirst()
+
+const MOST_RECENT = 50
+const MOST_SAVED = 100
+/** Longer questions are pasted text that nobody picks from a list. */
+const LONGEST_QUERY = 2000
+const LONGEST_FILTER = 1000
+const LONGEST_NAME = 120
+
+const Filters = z
+  .object({
+    tags: z.string().max(LONGEST_FILTER).optional().describe('Separated by commas'),
+    env: z.string().max(LONGEST_FILTER).optional().describe('Such as node: 20, os: linux'),
+    track: z.enum(['debug', 'build']).optional(),
+    workspace: Id.optional(),
+  })
+  .meta({ id: 'KeptSearchFilters' })
+
+const Asked = z.object({
+  query: requiredText(1, LONGEST_QUERY),
+  filters: Filters.default({}),
+})
+
+const KeptSearch = z
+  .object({
+    search_id: AnswerId,
+    kind: z.enum(['recent', 'saved']),
+    name: z.string().nullable(),
+    query: z.string(),
+    filters: Filters,
+    used_at: Time,
+  })
+  .meta({ id: 'KeptSearch' })
+
+type Kept = z.input<typeof KeptSearch>
+
+const present = ({ search_id, kind, name, query, filters, used_at }: KeptSearchesTable): Kept => ({
+  search_id,
+  kind,
+  name,
+  query,
+  filters: fromJson(filters),
+  used_at,
+})
+
+/** Secrets are pasted into search boxes too; none is stored. */
+const clean = (text: string): string => cleanText(text, new Findings())
+
+/** A placeholder may be longer than the secret, so the stored text is cut to the limit of the input. */
+const cleanWithin = (text: string, most: number): string => cutText(clean(text), most).text
+
+const cleanFilters = (filters: z.output<typeof Filters>): z.output<typeof Filters> => ({
+  ...filters,
+  ...(filters.tags === undefined ? {} : { tags: cleanWithin(filters.tags, LONGEST_FILTER) }),
+  ...(filters.env === undefined ? {} : { env: cleanWithin(filters.env, LONGEST_FILTER) }),
+})
+
+type SearchInput = z.output<typeof Asked>
+
+const rowFor = (
+  ctx: UserCtx,
+  { query, filters }: SearchInput,
+  kept: Pick<KeptSearchesTable, 'kind' | 'name'>,
+): KeptSearchesTable => {
+  const now = ctx.now().toISOString()
+  return {
+    search_id: newId(),
+    user_id: ctx.viewer.userId,
+    ...kept,
+    query: clean(query),
+    filters: toJson(cleanFilters(filters)),
+    created_at: now,
+    used_at: now,
+  }
+}
+
+const keepsHistory = async (ctx: UserCtx): Promise<boolean> =>
+  settingsOf(await requireUser(ctx, ctx.viewer.userId)).keep_search_history
+
+export const listKeptSearches = capability({
+  name: 'searches.list',
+  summary: 'The caller’s recent and saved searches',
+  scopes: ['account'],
+  rest: ['GET /api/v1/searches'],
+  input: z.object({}),
+  output: z
+    .object({
+      recent: z.array(KeptSearch).describe(`Most recently used first, at most ${MOST_RECENT}`),
+      saved: z.array(KeptSearch).describe(`At most ${MOST_SAVED}`),
+      keeps_history: z.boolean().describe('The setting keep_search_history'),
+    })
+    .meta({ id: 'KeptSearches' }),
+  run: async (ctx) => {
+    const kept = (await keptBy(ctx.db, ctx.viewer.userId)).map(present)
+    return {
+      recent: kept.filter(({ kind }) => kind === 'recent'),
+      saved: kept.filter(({ kind }) => kind === 'saved'),
+      keeps_history: await keepsHistory(ctx),
+    }
+  },
+})
+
+export const rememberSearch = capability({
+  name: 'searches.remember',
+  summary: 'Add a search to the history of the caller',
+  description: `The same question moves to the top. The oldest is dropped when there are more than ${MOST_RECENT}. Secrets are replaced before it is stored. Does nothing while keep_search_history is off in the settings.`,
+  scopes: ['account'],
+  rest: ['POST /api/v1/searches/recent'],
+  status: 204,
+  input: Asked.meta({ id: 'SearchToRemember' }),
+  output: z.void(),
+  run: (ctx, asked) =>
+    inTx(ctx, async (ctx) => {
+      if (!(await keepsHistory(ctx))) return
+      const row = rowFor(ctx, asked, { kind: 'recent', name: null })
+      await deleteSame(ctx.db, row)
+      await insertKept(ctx.db, row)
+      await trimRecent(ctx.db, row.user_id, MOST_RECENT)
+    }),
+})
+
+export const saveSearch = capability({
+  name: 'searches.save',
+  summary: 'Save a search under a name',
+  description: `The same question saved again gets the new name. At most ${MOST_SAVED}; then 409 too_many_searches.`,
+  scopes: ['account'],
+  rest: ['POST /api/v1/searches/saved'],
+  status: 201,
+  errors: [409],
+  input: Asked.extend({
+    name: requiredText(1, LONGEST_NAME).optional().describe('The query itself, if left out'),
+  }).meta({ id: 'SearchToSave' }),
+  output: KeptSearch,
+  run: (ctx, { name, ...asked }) =>
+    inTx(ctx, async (ctx) => {
+      const kept = {
+        kind: 'saved' as const,
+        name: cleanWithin(name ?? asked.query, LONGEST_NAME),
+      }
+      const row = rowFor(ctx, asked, kept)
+      await deleteSame(ctx.db, row)
+      if ((await countKept(ctx.db, row.user_id, 'saved')) >= MOST_SAVED)
+        throw conflict('too_many_searches', `You have ${MOST_SAVED} saved searches. Delete one first.`)
+      await insertKept(ctx.db, row)
+      return present(row)
+    }),
+})
+
+export const forgetSearch = capability({
+  name: 'searches.delete',
+  summary: 'Delete one search from the history or from the saved ones',
+  scopes: ['account'],
+  rest: ['DELETE /api/v1/searches/{search_id}'],
+  status: 204,
+  errors: [404],
+  input: z.object({ search_id: Id }),
+  output: z.void(),
+  run: (ctx, { search_id }) =>
+    inTx(ctx, async (ctx) => {
+      if (!(await deleteKept(ctx.db, ctx.viewer.userId, search_id))) throw notFound('Search')
+    }),
+})
+
+export const clearSearchHistory = capability({
+  name: 'searches.clear_recent',
+  summary: 'Clear the search history of the caller; saved searches stay',
+  scopes: ['account'],
+  rest: ['DELETE /api/v1/searches/recent'],
+  status: 204,
+  input: z.object({}),
+  output: z.void(),
+  run: (ctx) =>
+    inTx(ctx, async (ctx) => {
+      await deleteRecent(ctx.db, ctx.viewer.userId)
+    }),
+})
+
+/** Switching the history off also deletes it. */
+export async function forgetHistory(ctx: UserCtx): Promise<void> {
+  await deleteRecent(ctx.db, ctx.viewer.userId)
+}

@@ -1,0 +1,185 @@
+import { type Ctx, contextFor, inTx, type UserCtx } from '../../core/context.ts'
+import type { Db } from '../../db/db.ts'
+import type { MissedSearchesTable } from '../../db/knowledge-schema.ts'
+import { byBytes } from '../../db/sql-values.ts'
+import { sanitise } from '../../redaction/redact.ts'
+import { DAY_MS } from '../../shared/time.ts'
+import { fold } from '../../text/fold.ts'
+import { STOP_WORDS } from '../../text/terms.ts'
+import { withoutEnd } from '../../text/unicode.ts'
+import { policyOf } from '../permissions/permissions.ts'
+
+/**
+ * The one team whose cards a person searches: the one they name, or else their only one. If it could be several, no
+ * team learns the words, as they may have been meant for another.
+ */
+async function onlyTeamOf(
+  db: Db,
+  userId: string,
+  named: readonly string[],
+): Promise<{ workspace_id: string; policy_json: string | null } | undefined> {
+  const teams = await db
+    .selectFrom('memberships')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'memberships.workspace_id')
+    .select(['workspaces.workspace_id', 'workspaces.policy_json'])
+    .where('memberships.user_id', '=', userId)
+    .where('workspaces.type', '!=', 'personal')
+    .$if(named.length > 0, (query) => query.where('workspaces.workspace_id', 'in', named))
+    .limit(2)
+    .execute()
+  return teams.length === 1 ? teams[0] : undefined
+}
+
+export async function countUp(db: Db, workspaceId: string, words: string, now: string): Promise<void> {
+  await db
+    .insertInto('missed_searches')
+    .values({ workspace_id: workspaceId, words, times: 1, last_at: now })
+    .onConflict((oc) =>
+      oc.columns(['workspace_id', 'words']).doUpdateSet((eb) => ({
+        times: eb('missed_searches.times', '+', 1),
+        last_at: now,
+      })),
+    )
+    .execute()
+}
+
+const MOST_DROPPED = 100
+
+/** Keeps the newest `kept` of a workspace. */
+async function dropAllBut(db: Db, workspaceId: string, kept: number): Promise<void> {
+  const over = await db
+    .selectFrom('missed_searches')
+    .select('words')
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('last_at', 'desc')
+    .limit(MOST_DROPPED)
+    .offset(kept)
+    .execute()
+  if (over.length > 0)
+    await db
+      .deleteFrom('missed_searches')
+      .where('workspace_id', '=', workspaceId)
+      .where(
+        'words',
+        'in',
+        over.map((row) => row.words),
+      )
+      .execute()
+}
+
+/** From the first to before the second. */
+type Period = { since: string; until: string | undefined }
+
+/** Most often asked for first. */
+const missedIn = (
+  db: Db,
+  workspaceId: string,
+  { since, until }: Period,
+  limit: number,
+): Promise<MissedSearchesTable[]> =>
+  db
+    .selectFrom('missed_searches')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('last_at', '>=', since)
+    .$if(until !== undefined, (query) => query.where('last_at', '<', until ?? ''))
+    .orderBy('times', 'desc')
+    .orderBy('last_at', 'desc')
+    .orderBy(byBytes(db, 'words'))
+    .limit(limit)
+    .execute()
+
+async function deleteOf(db: Db, workspaceId: string): Promise<void> {
+  await db.deleteFrom('missed_searches').where('workspace_id', '=', workspaceId).execute()
+}
+
+async function deleteBefore(db: Db, before: string): Promise<void> {
+  await db.deleteFrom('missed_searches').where('last_at', '<', before).execute()
+}
+
+/** A longer query was pasted, and a log or a letter may name people. */
+const LONGEST_QUERY = 200
+const MOST_WORDS = 12
+const SHORTEST_WORD = 2
+const LONGEST_WORD = 40
+
+/** A word of letters and digits; not an address, path, number or placeholder. */
+const WORD = /^[\p{L}\p{N}][\p{L}\p{N}+#_-]*$/u
+const LETTER = /\p{L}/u
+
+const OPENING = /^["'“‘`([{<]+/u
+const CLOSING = `"'”’\`)]}>,;:!?.`
+
+const isPlain = (word: string): boolean =>
+  word.length >= SHORTEST_WORD &&
+  word.length <= LONGEST_WORD &&
+  WORD.test(word) &&
+  LETTER.test(word) &&
+  !STOP_WORDS.has(fold(word))
+
+/**
+ * The part of a query that a team may read: its plain words in lower case, each once. Null for a query that was
+ * pasted, contains a secret or personal data, or has no such word.
+ */
+export function plainWords(query: string): string | null {
+  if (query.length > LONGEST_QUERY || query.includes('\n')) return null
+  if (sanitise(query).findings.length > 0) return null
+  const words = query
+    .toLowerCase()
+    .split(/\s+/)
+    .map((word) => withoutEnd(word.replace(OPENING, ''), CLOSING))
+    .filter(isPlain)
+  const distinct = [...new Set(words)]
+  return distinct.length > 0 && distinct.length <= MOST_WORDS ? distinct.join(' ') : null
+}
+
+/** The limit for one workspace. */
+const MOST_KEPT = 200
+const KEPT_MS = 30 * DAY_MS
+
+type Searched = { query: string; scope: string; workspaceIds: readonly string[] }
+
+async function teamThatKeeps(ctx: UserCtx, workspaceIds: readonly string[]): Promise<string | undefined> {
+  const team = await onlyTeamOf(ctx.db, ctx.viewer.userId, workspaceIds)
+  return team && policyOf(team).keepMissedSearches ? team.workspace_id : undefined
+}
+
+/**
+ * Notes that a member found nothing among the cards of a team: the words, and not who asked. Searches of one's own cards
+ * and of the library are never noted. A failure here must not fail the search: with an Idempotency-Key the search is in a
+ * transaction, so it is noted after that.
+ */
+export async function noteMissedSearch(ctx: UserCtx, searched: Searched): Promise<void> {
+  const { query, scope, workspaceIds } = searched
+  if (scope !== 'workspace') return
+  if (ctx.transacting) {
+    const afterwards = { ...contextFor(ctx, ctx), viewer: ctx.viewer }
+    return ctx.afterCommit(() => void noteMissedSearch(afterwards, searched))
+  }
+  const words = plainWords(query)
+  if (words === null) return
+  try {
+    if ((await teamThatKeeps(ctx, workspaceIds)) === undefined) return
+    await inTx(ctx, async (ctx) => {
+      // Asked again, and in a serialisable transaction: a team that switches it off meanwhile has deleted its words already.
+      const team = await teamThatKeeps(ctx, workspaceIds)
+      if (team === undefined) return
+      await countUp(ctx.db, team, words, ctx.now().toISOString())
+      await dropAllBut(ctx.db, team, MOST_KEPT)
+    })
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'a search without a hit could not be noted')
+  }
+}
+
+/** For members of the workspace; the caller checks that. */
+export const missedSearches = (ctx: Ctx, workspaceId: string, period: Period, limit: number) =>
+  missedIn(ctx.db, workspaceId, period, limit)
+
+/** For a workspace that no longer wants them, or that is deleted. */
+export const forgetMissedSearches = (ctx: Ctx, workspaceId: string): Promise<void> =>
+  deleteOf(ctx.db, workspaceId)
+
+/** Housekeeping: drops searches that are too old. */
+export const dropOldMissedSearches = (ctx: Ctx): Promise<void> =>
+  inTx(ctx, (ctx) => deleteBefore(ctx.db, new Date(ctx.now().getTime() - KEPT_MS).toISOString()))

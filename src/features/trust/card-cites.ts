@@ -1,0 +1,157 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { type Ctx, inTx, SELF_GUARDED } from '../../core/context.ts'
+import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
+import { fromJson, toJson } from '../../db/columns.ts'
+import type { Db } from '../../db/db.ts'
+import { citeText, LONGEST_CITE, MOST_CITES, readCite, readCites } from '../../shared/cites.ts'
+import { CardId, CaseResponse } from '../cards/card.ts'
+import { presentTrust, storedTrust, Trust } from '../cards/card-trust.ts'
+import { reviewAhead } from '../cards/review.ts'
+import { changeCites } from '../cards/save.ts'
+import { isInTeamOf, isListed, trustSeenBy } from '../cards/visibility.ts'
+
+/** Cards of the viewer and of their teams that cite something, in the order of their ids. */
+const citingCards = (db: Db, viewerId: string) =>
+  db
+    .selectFrom('cards')
+    .where('cards.cites', 'is not', null)
+    .where('cards.cites', '<>', '[]')
+    .where(isInTeamOf(viewerId))
+    .where((eb) => eb.or([isListed(viewerId, 'personal'), isListed(viewerId, 'workspace')]))
+
+/** Cards that were written before the program read cites. */
+const cardsWithoutCites = (db: Db, limit: number) =>
+  db
+    .selectFrom('cards')
+    .select(['card_id', 'environment', 'tags', 'fix_summary', 'root_cause', 'body', 'steps'])
+    .where('cites', 'is', null)
+    .limit(limit)
+    .execute()
+
+/** For what was read outside the transaction: cites that somebody has written meanwhile stay. */
+async function fillCites(db: Db, cardId: string, cites: string): Promise<void> {
+  await db
+    .updateTable('cards')
+    .set({ cites })
+    .where('card_id', '=', cardId)
+    .where('cites', 'is', null)
+    .execute()
+}
+
+const Cites = z
+  .array(
+    z
+      .string()
+      .trim()
+      .min(1)
+      .max(LONGEST_CITE)
+      .refine(
+        (text) => readCite(text) !== null,
+        'Input should be a package such as npm:fastify@^5, a file such as file:src/app.ts@1a2b3c4, or a URL',
+      ),
+  )
+  .max(MOST_CITES)
+
+const CitesResponse = z
+  .object({
+    card_id: AnswerId,
+    cites: z.array(z.string()),
+    are_written: z.boolean(),
+    warnings: CaseResponse.shape.warnings,
+  })
+  .meta({ id: 'CardCites' })
+
+/** Normalised, each once. */
+const distinct = (cites: readonly string[]): string[] => [
+  ...new Set(cites.map((text) => readCite(text)).flatMap((cite) => (cite ? [citeText(cite)] : []))),
+]
+
+export const writeCites = capability({
+  name: 'cards.write_cites',
+  summary: 'Set what a card cites: packages with ranges, files, addresses',
+  description:
+    'By default, cites are read from the environment, the steps and the texts whenever the card is saved. null returns to that. It makes no new version. The card is reviewed again: where others read it, a secret or a danger in a cite is refused (400 quality_rejected).',
+  scopes: ['record', 'case:write'],
+  rest: ['PUT /api/v1/cards/{card_id}/cites'],
+  input: CardId.extend({ cites: Cites.nullable() }).meta({ id: 'CardCitesWrite' }),
+  output: CitesResponse,
+  errors: [400, 404, 409, 412],
+  prepare: (ctx, { card_id }) => reviewAhead(ctx, card_id),
+  run: async (ctx, { card_id, cites }) => ({
+    card_id,
+    are_written: cites !== null,
+    ...(await changeCites(ctx, card_id, cites && distinct(cites))),
+  }),
+})
+
+const CitingCard = z
+  .object({
+    card_id: AnswerId,
+    title: z.string(),
+    workspace_id: AnswerId,
+    cites: z.array(z.string()),
+    trust: Trust.nullable(),
+    verdicts: z
+      .array(z.object({ name: z.string(), version: z.string(), worked: z.int(), failed: z.int() }))
+      .describe('By name and first number of the version, for 0.x the first two'),
+    updated_at: Time,
+  })
+  .meta({ id: 'CitingCard' })
+
+export const listCites = capability({
+  name: 'cards.cites',
+  summary: 'What my cards and those of my teams cite',
+  description:
+    'In the order of their ids. A client compares its own lock files with it, so no package name leaves its machine.',
+  scopes: ['search'],
+  rest: ['GET /api/v1/cards/cites'],
+  input: z.object(Page),
+  output: pageOf(CitingCard).meta({ id: 'CitingCardListResponse' }),
+  run: async (ctx, { page, page_size }) => {
+    const citing = citingCards(ctx.db, ctx.viewer.userId)
+    const { total } = await citing
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow()
+    const rows = await citing
+      .select(['card_id', 'title', 'workspace_id', 'cites', 'seen_since', 'updated_at'])
+      .select(trustSeenBy(ctx.viewer.userId).as('trust'))
+      .orderBy('card_id')
+      .limit(page_size)
+      .offset((page - 1) * page_size)
+      .execute()
+    const items = rows.map((row) => ({
+      ...row,
+      cites: fromJson<string[]>(row.cites ?? '[]'),
+      trust: presentTrust(row, ctx.now()),
+      verdicts: storedTrust(row)?.environments ?? [],
+    }))
+    return { items, total, page, page_size }
+  },
+})
+
+const AT_ONCE = 200
+
+/** The job: reads the cites of cards that were written by an older version of the program. */
+export async function readMissingCites(ctx: Ctx, stopping: AbortSignal): Promise<void> {
+  for (let full = true; full && !stopping.aborted; ) {
+    const rows = await cardsWithoutCites(ctx.db, AT_ONCE)
+    full = rows.length === AT_ONCE
+    if (rows.length === 0) return
+    await inTx(
+      ctx,
+      async (ctx) => {
+        for (const row of rows) {
+          const content = {
+            ...row,
+            environment: fromJson<Record<string, string>>(row.environment),
+            tags: fromJson<string[]>(row.tags),
+            steps: fromJson<{ action: string }[]>(row.steps),
+          }
+          await fillCites(ctx.db, row.card_id, toJson(readCites(content)))
+        }
+      },
+      SELF_GUARDED,
+    )
+  }
+}

@@ -1,0 +1,171 @@
+import { type Ctx, inTx } from '../../core/context.ts'
+import type { Db } from '../../db/db.ts'
+import type { FeedbackKind } from '../../db/knowledge-schema.ts'
+import type { UsersTable } from '../../db/schema.ts'
+import { localNumber, localTime } from '../../shared/language.ts'
+import { DAY_MS } from '../../shared/time.ts'
+import { beginningOf } from '../../text/unicode.ts'
+import { settingsOf } from '../identity/user-settings.ts'
+import { findUser } from '../identity/users.ts'
+import { enqueueMail, lastMailAt, mailbox, mailWithButton, type Words } from '../mail/outbox.ts'
+import type { WaitingMail } from '../mail/sender.ts'
+
+/** Owners with feedback that they were not told of, in the order of their ids, after `after`. */
+async function ownersToTell(db: Db, after: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('card_feedback')
+    .innerJoin('cards', 'cards.card_id', 'card_feedback.card_id')
+    .select('cards.owner_id')
+    .distinct()
+    .where('card_feedback.told_at', 'is', null)
+    .where('cards.owner_id', '>', after)
+    .orderBy('cards.owner_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.owner_id)
+}
+
+type Untold = {
+  card_id: string
+  title: string
+  kind: FeedbackKind
+  people: number
+  first_at: string
+  last_at: string
+}
+
+/** Feedback that the owner was not told of, by card and kind; the cards with the most of it first. */
+async function untoldOf(db: Db, ownerId: string): Promise<Untold[]> {
+  return db
+    .selectFrom('card_feedback')
+    .innerJoin('cards', 'cards.card_id', 'card_feedback.card_id')
+    .select((eb) => [
+      'cards.card_id',
+      'cards.title',
+      'card_feedback.kind',
+      eb.fn.countAll<number>().as('people'),
+      eb.fn.min('card_feedback.created_at').as('first_at'),
+      eb.fn.max('card_feedback.created_at').as('last_at'),
+    ])
+    .where('card_feedback.told_at', 'is', null)
+    .where('cards.owner_id', '=', ownerId)
+    .where('card_feedback.withdrawn_at', 'is', null)
+    .where('cards.deleted_at', 'is', null)
+    .groupBy(['cards.card_id', 'cards.title', 'card_feedback.kind'])
+    .orderBy('people', 'desc')
+    .orderBy('cards.card_id')
+    .orderBy('card_feedback.kind')
+    .execute()
+}
+
+async function markTold(db: Db, ownerId: string, now: string): Promise<void> {
+  await db
+    .updateTable('card_feedback')
+    .set({ told_at: now })
+    .where('told_at', 'is', null)
+    .where('card_id', 'in', (eb) =>
+      eb.selectFrom('cards').select('cards.card_id').where('cards.owner_id', '=', ownerId),
+    )
+    .execute()
+}
+
+/** At most one mail a day about new feedback. */
+
+const OWNERS_AT_ONCE = 100
+const MOST_CARDS = 20
+const LONGEST_TITLE = 100
+
+const KIND_WORDS = { useful: 'useful', not_applicable: 'not applicable', outdated: 'outdated' } as const
+
+/** A title is one line of the mail, however long it is. */
+function shortTitle(title: string): string {
+  const line = title.replaceAll(/\s+/g, ' ').trim()
+  return beginningOf(line, LONGEST_TITLE)
+}
+
+function cardLine(rows: readonly Untold[], language: string): Words {
+  return [
+    `“${shortTitle(rows[0]?.title ?? '')}”: `,
+    ...rows.flatMap(({ kind, people }, index) => [
+      index > 0 ? ', ' : '',
+      localNumber(language, people),
+      ` × ${KIND_WORDS[kind]}`,
+    ]),
+  ]
+}
+
+/** Counts only. A comment is somebody else's text, and a mail in our name must not carry it; the card shows it. */
+function digestMail(untold: readonly Untold[], { language, baseUrl }: { language: string; baseUrl: string }) {
+  const byCard = Map.groupBy(untold, (row) => row.card_id)
+  const cards = [...byCard.values()]
+  const first = untold.reduce((at, row) => (row.first_at < at ? row.first_at : at), untold[0]?.first_at ?? '')
+  const last = untold.reduce((at, row) => (row.last_at > at ? row.last_at : at), '')
+  const subject = cards.length === 1 ? 'Feedback on your card' : 'Feedback on your cards'
+  const when: Words =
+    first === last
+      ? ['On ', localTime(language, first), ':']
+      : ['From ', localTime(language, first), ' to ', localTime(language, last), ':']
+  const left = cards.length - MOST_CARDS
+  const more: Words[] =
+    left > 0 ? [['… and ', localNumber(language, left), left === 1 ? ' more card.' : ' more cards.']] : []
+  return {
+    subject,
+    ...mailWithButton({
+      heading: subject,
+      lines: [when, ...cards.slice(0, MOST_CARDS).map((rows) => cardLine(rows, language)), ...more],
+      button: { label: 'See your cards', url: `${baseUrl}/cards` },
+      footer: `You get at most one such mail a day. To stop them, turn off e-mail notifications: ${baseUrl}/settings`,
+    }),
+  }
+}
+
+/** Only to a confirmed address: anybody could have registered another one. */
+const wantsMail = (user: UsersTable | undefined): user is UsersTable & { email: string } =>
+  user !== undefined &&
+  user.email !== null &&
+  user.email_verified === 1 &&
+  settingsOf(user).email_notifications
+
+/** The day is part of the key, so there is never a second mail on one day. */
+const stateKey = (ownerId: string, day: Date) => `feedback:${ownerId}:${day.toISOString().slice(0, 10)}`
+
+/** All in one transaction, so that no feedback is reported twice or lost when several processes do this at once. */
+const tell = (ctx: Ctx, ownerId: string): Promise<void> =>
+  inTx(ctx, async (ctx) => {
+    const now = ctx.now()
+    const user = await findUser(ctx.db, ownerId)
+    const today = stateKey(ownerId, now)
+    if (wantsMail(user)) {
+      const yesterday = stateKey(ownerId, new Date(now.getTime() - DAY_MS))
+      const last = await lastMailAt(ctx, [today, yesterday])
+      if (last !== undefined && now.getTime() - Date.parse(last) < DAY_MS) return
+      const untold = await untoldOf(ctx.db, ownerId)
+      const { language } = settingsOf(user)
+      if (untold.length > 0)
+        await enqueueMail(ctx, today, {
+          to: user.email,
+          ...digestMail(untold, { language, baseUrl: ctx.config.baseUrl }),
+        })
+    }
+    await markTold(ctx.db, ownerId, now.toISOString())
+  })
+
+/** When it is sent: its owner may have switched these mails off meanwhile, or have another address. */
+export async function feedbackMailNow(ctx: Ctx, mail: WaitingMail): Promise<WaitingMail | null> {
+  const user = await findUser(ctx.db, mail.stateKey.split(':')[1] ?? '')
+  return wantsMail(user) && mailbox(user.email) === mail.to ? mail : null
+}
+
+/** The job. Feedback that came while somebody wanted no mail is not mailed later either. */
+export async function mailFeedback(ctx: Ctx, stopping: AbortSignal): Promise<void> {
+  if (!ctx.adapters.mail) return
+  for (let after = ''; !stopping.aborted; ) {
+    const owners = await ownersToTell(ctx.db, after, OWNERS_AT_ONCE)
+    for (const ownerId of owners) {
+      if (stopping.aborted) return
+      await tell(ctx, ownerId)
+    }
+    if (owners.length < OWNERS_AT_ONCE) return
+    after = owners.at(-1) ?? after
+  }
+}

@@ -1,0 +1,307 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { type Ctx, inTx } from '../../core/context.ts'
+import { AnswerId, Id, Time } from '../../core/schemas.ts'
+import type { Db } from '../../db/db.ts'
+import type { CardStatus, ReviewStatus } from '../../db/knowledge-schema.ts'
+import { daysBefore, jsonNumber } from '../../db/sql-values.ts'
+import { CardId } from '../cards/card.ts'
+import { DISTRUSTED_BELOW, presentTrust, Trust } from '../cards/card-trust.ts'
+import { editableUnmerged } from '../cards/read.ts'
+import {
+  AT_HOME,
+  Home,
+  isCurrent,
+  mayRead,
+  mayUpdate,
+  presentHomes,
+  Readers,
+  trustSeenBy,
+} from '../cards/visibility.ts'
+import { tellAgainAfter } from '../notices/notices.ts'
+import { requireRole } from '../permissions/permissions.ts'
+
+/** When the card was last edited or confirmed. */
+const lastSure = sql<string>`case when confirmed_at > edited_at then confirmed_at else edited_at end`
+
+/** Of the belief in a card, as `isDistrusted` reads it. */
+const upperBound = (db: Db) => jsonNumber(db, 'cards.trust', 'high')
+
+type Reviewed = { viewerId: string; workspaceId: string | undefined }
+
+/** Cards that the viewer may edit: those of one workspace, or the viewer's own. */
+const editable = (db: Db, { viewerId, workspaceId }: Reviewed) => {
+  const all = db
+    .selectFrom('cards')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'cards.workspace_id')
+    .where('cards.deleted_at', 'is', null)
+    .where(mayUpdate(viewerId))
+    .where(isCurrent())
+  return workspaceId === undefined
+    ? all.where('cards.owner_id', '=', viewerId)
+    : all
+        .where('cards.workspace_id', '=', workspaceId)
+        .where((eb) => eb.or([eb('cards.status', '=', 'published'), eb('cards.owner_id', '=', viewerId)]))
+}
+
+const HEAD = [
+  'cards.card_id',
+  'cards.title',
+  'cards.workspace_id',
+  'cards.owner_id',
+  'cards.status',
+  'cards.review_status',
+  'cards.hidden_at',
+  'cards.seen_since',
+] as const
+
+/**
+ * Cards whose interval is over, longest waiting first. The database decides: a large team has thousands of cards with an
+ * interval, and few that are due.
+ */
+function pastInterval(db: Db, asked: Reviewed, now: string, limit: number) {
+  const ofPolicy = jsonNumber(db, 'workspaces.policy_json', 'review_after_days')
+  const days = sql<number | null>`coalesce(cards.review_after_days, ${ofPolicy})`
+  return editable(db, asked)
+    .select(HEAD)
+    .select(trustSeenBy(asked.viewerId).as('trust'))
+    .select(lastSure.as('last_sure'))
+    .where(lastSure, '<', daysBefore(db, now, days))
+    .orderBy(lastSure)
+    .orderBy('cards.card_id')
+    .limit(limit)
+    .execute()
+}
+
+/** Cards that verdicts speak against, the worst first. */
+const judgedBadly = (db: Db, asked: Reviewed, limit: number) =>
+  editable(db, asked)
+    .select(HEAD)
+    .select(trustSeenBy(asked.viewerId).as('trust'))
+    .where('cards.trust', 'is not', null)
+    .where(upperBound(db), '<', DISTRUSTED_BELOW)
+    .orderBy(upperBound(db))
+    .orderBy('cards.card_id')
+    .limit(limit)
+    .execute()
+
+/**
+ * Contradictions between two cards of a workspace: the viewer may edit the first and read the other. An owner who has left
+ * the workspace keeps the first, and reads nothing of the others there. Two reads: the other may lie in another shard.
+ */
+async function contradictions(db: Db, asked: Reviewed, limit: number) {
+  const linked = await editable(db, asked)
+    .innerJoin('card_links', 'card_links.from_card_id', 'cards.card_id')
+    .select(HEAD)
+    .select(trustSeenBy(asked.viewerId).as('trust'))
+    .select(['card_links.created_at as since', 'card_links.to_card_id as other_card_id'])
+    .where('card_links.kind', '=', 'contradicts')
+    .orderBy('card_links.created_at')
+    .limit(limit)
+    .execute()
+  if (linked.length === 0) return []
+  const others = await db
+    .selectFrom('cards')
+    .select(['card_id', 'title', 'workspace_id', 'owner_id', 'status', 'review_status', 'hidden_at'])
+    .where(
+      'card_id',
+      'in',
+      linked.map((row) => row.other_card_id),
+    )
+    .where(mayRead(asked.viewerId))
+    .where(isCurrent())
+    .execute()
+  const otherOf = new Map(others.map((other) => [`${other.workspace_id} ${other.card_id}`, other]))
+  return linked.flatMap((row) => {
+    const other = otherOf.get(`${row.workspace_id} ${row.other_card_id}`)
+    return other ? [{ ...row, other }] : []
+  })
+}
+
+/** People with cards that have an interval and with an account, in the order of their ids, after `after`. */
+async function ownersWithIntervals(db: Db, after: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('cards')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'cards.workspace_id')
+    .innerJoin('users', 'users.user_id', 'cards.owner_id')
+    .select('cards.owner_id')
+    .distinct()
+    .where('cards.deleted_at', 'is', null)
+    .where('users.deleted_at', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb('cards.review_after_days', 'is not', null),
+        eb('workspaces.policy_json', 'like', '%"review_after_days"%'),
+      ]),
+    )
+    .where('cards.owner_id', '>', after)
+    .orderBy('cards.owner_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.owner_id)
+}
+
+async function setReviewDays(db: Db, cardId: string, days: number | null): Promise<void> {
+  await db.updateTable('cards').set({ review_after_days: days }).where('card_id', '=', cardId).execute()
+}
+
+const SHORTEST_DAYS = 7
+const LONGEST_DAYS = 3650
+/** The limit for each reason: nobody works through more at a time. */
+const MOST_SHOWN = 50
+/** Some of the other cards may not be readable, or no longer valid. */
+const MOST_LOOKED_AT = 1000
+
+export const QueueItem = z
+  .object({
+    reason: z
+      .enum(['due', 'distrusted', 'contradiction'])
+      .describe(
+        'due: its review interval is over; distrusted: verdicts speak against it; contradiction: another card with the same symptom has another fix',
+      ),
+    card_id: AnswerId,
+    title: z.string(),
+    workspace_id: AnswerId,
+    ...AT_HOME,
+    since: Time.nullable().describe('When it was last confirmed, or since when the reason is known'),
+    trust: Trust.nullable(),
+    other_card_id: AnswerId.nullable(),
+    other_title: z.string().nullable(),
+    other_home: Home.nullable(),
+    other_readers: Readers.nullable(),
+  })
+  .meta({ id: 'ReviewQueueItem' })
+
+type Item = z.input<typeof QueueItem>
+
+type Other = {
+  card_id: string
+  title: string
+  owner_id: string
+  status: CardStatus
+  review_status: ReviewStatus
+  hidden_at: string | null
+}
+
+/** A card and why it is here, before it is known who reads it. */
+type ReviewEntry = Pick<Item, 'reason' | 'card_id' | 'title' | 'workspace_id' | 'since' | 'trust'> &
+  Omit<Other, 'card_id' | 'title'> & { other: Other | null }
+
+async function dueCards(ctx: Ctx, asked: Reviewed): Promise<ReviewEntry[]> {
+  const now = ctx.now()
+  const rows = await pastInterval(ctx.db, asked, now.toISOString(), MOST_SHOWN)
+  return rows.map((row) => ({
+    ...row,
+    reason: 'due',
+    since: row.last_sure,
+    trust: presentTrust(row, now),
+    other: null,
+  }))
+}
+
+async function distrustedCards(ctx: Ctx, asked: Reviewed): Promise<ReviewEntry[]> {
+  const rows = await judgedBadly(ctx.db, asked, MOST_SHOWN)
+  return rows.map((row) => ({
+    ...row,
+    reason: 'distrusted',
+    since: null,
+    trust: presentTrust(row, ctx.now()),
+    other: null,
+  }))
+}
+
+async function contradictingCards(ctx: Ctx, asked: Reviewed): Promise<ReviewEntry[]> {
+  const rows = await contradictions(ctx.db, asked, MOST_LOOKED_AT)
+  return rows.map((row) => ({
+    ...row,
+    reason: 'contradiction',
+    trust: presentTrust(row, ctx.now()),
+  }))
+}
+
+/** All reasons together, of each at most `MOST_SHOWN`. */
+export async function cardsToReview(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
+  const reasons = [dueCards, distrustedCards, contradictingCards]
+  const found = await Promise.all(reasons.map((reason) => reason(ctx, asked)))
+  return withHomes(
+    ctx,
+    asked.viewerId,
+    found.flatMap((items) => items.slice(0, MOST_SHOWN)),
+  )
+}
+
+/** Where each card lives and who reads it. The card it is held against is in the same workspace. */
+async function withHomes(ctx: Ctx, viewerId: string, found: readonly ReviewEntry[]): Promise<Item[]> {
+  const cards = found.flatMap(({ other, ...card }) =>
+    other ? [card, { ...other, workspace_id: card.workspace_id }] : [card],
+  )
+  const homes = await presentHomes(ctx.db, viewerId, cards)
+  return found.flatMap(({ other, ...card }) => {
+    const at = homes.get(card.card_id)
+    const otherAt = other && homes.get(other.card_id)
+    if (!at || (other && !otherAt)) return []
+    return [
+      {
+        ...card,
+        ...at,
+        other_card_id: other?.card_id ?? null,
+        other_title: other?.title ?? null,
+        other_home: otherAt?.home ?? null,
+        other_readers: otherAt?.readers ?? null,
+      },
+    ]
+  })
+}
+
+export const reviewQueue = capability({
+  name: 'cards.review_queue',
+  summary: 'Cards that somebody should look at again',
+  description: `Mine, or with workspace_id those of a workspace for its editors and admins: due for a review, distrusted, or contradicting another. At most ${MOST_SHOWN} of each. "Still true" is a verdict worked.`,
+  scopes: ['search'],
+  rest: ['GET /api/v1/cards/review-queue'],
+  input: z.object({ workspace_id: Id.optional() }),
+  output: z.object({ items: z.array(QueueItem) }).meta({ id: 'ReviewQueue' }),
+  errors: [404],
+  run: async (ctx, { workspace_id }) => {
+    if (workspace_id !== undefined) await requireRole(ctx, workspace_id, 'editor')
+    return { items: await cardsToReview(ctx, { viewerId: ctx.viewer.userId, workspaceId: workspace_id }) }
+  },
+})
+
+export const setReviewInterval = capability({
+  name: 'cards.set_review_interval',
+  summary: 'Set after how many days a card is due for a review',
+  description: 'null: as the policy of its workspace says (review_after_days), which is never by default.',
+  scopes: ['record', 'case:write'],
+  rest: ['PUT /api/v1/cards/{card_id}/review-interval'],
+  status: 204,
+  input: CardId.extend({
+    review_after_days: z.int().min(SHORTEST_DAYS).max(LONGEST_DAYS).nullable(),
+  }).meta({ id: 'ReviewInterval' }),
+  output: z.void(),
+  errors: [404, 409, 412],
+  run: (ctx, { card_id, review_after_days }) =>
+    inTx(ctx, async (ctx) => {
+      await editableUnmerged(ctx, card_id)
+      await setReviewDays(ctx.db, card_id, review_after_days)
+    }),
+})
+
+const OWNERS_AT_ONCE = 100
+const TOLD_EVERY_DAYS = 7
+
+/** The job: notifies owners of due cards, once a week. */
+export async function tellOwners(ctx: Ctx, stopping: AbortSignal): Promise<void> {
+  for (let after = ''; !stopping.aborted; ) {
+    const owners = await ownersWithIntervals(ctx.db, after, OWNERS_AT_ONCE)
+    for (const userId of owners) {
+      if (stopping.aborted) return
+      const due = await dueCards(ctx, { viewerId: userId, workspaceId: undefined })
+      if (due.length > 0)
+        await inTx(ctx, (ctx) => tellAgainAfter(ctx, TOLD_EVERY_DAYS, { userId, kind: 'cards.review_due' }))
+    }
+    if (owners.length < OWNERS_AT_ONCE) return
+    after = owners.at(-1) ?? after
+  }
+}

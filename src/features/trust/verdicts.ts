@@ -1,0 +1,394 @@
+import { z } from 'zod'
+import { capability, thinAnswer } from '../../core/capability.ts'
+import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
+import { conflict, notFound } from '../../core/errors.ts'
+import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
+import { dictionary } from '../../core/validation.ts'
+import { flag, fromJson, toJson } from '../../db/columns.ts'
+import type { Db } from '../../db/db.ts'
+import { newId } from '../../db/ids.ts'
+import type { CardVerdictsTable } from '../../db/knowledge-schema.ts'
+import { cleanJson, cleanOptional, Findings } from '../../redaction/redact.ts'
+import { DAY_MS, dayBegan } from '../../shared/time.ts'
+import { CardId } from '../cards/card.ts'
+import { presentTrust, Trust } from '../cards/card-trust.ts'
+import type { CardRow } from '../cards/list.ts'
+import { answering, withMerged } from '../cards/read.ts'
+import { cardIfReadable, countedTogether, readableCard } from '../cards/store.ts'
+import { requireMaySpeakOf } from '../permissions/sanctions.ts'
+import { rowsOfCard, writeText } from '../storage/text-usage.ts'
+import { rewardHelp, tellOwner, USEFUL_REWARD, untellOwner } from './feedback.ts'
+import { noteContradictions } from './links.ts'
+import { praiseReturned, refreshIsDue, refreshSoon, standingOf, stands } from './refresh.ts'
+
+/**
+ * Serialises the verdicts of a person, so that a repeated one is recognised and the limit of rewards holds. The person's key
+ * stays free: feedback refers to it while it holds balances that a verdict waits for. SQLite has one writer at a time anyway.
+ */
+async function holdJudge({ db, database, viewer }: UserCtx): Promise<void> {
+  if (database.engine === 'postgres')
+    await db
+      .selectFrom('users')
+      .select('user_id')
+      .where('user_id', '=', viewer.userId)
+      .forNoKeyUpdate()
+      .execute()
+}
+
+/** The present verdicts of this person on the card, by environment; withdrawn ones too. */
+async function standingVerdicts(
+  db: Db,
+  cardId: string,
+  userId: string,
+): Promise<Map<string, CardVerdictsTable>> {
+  const rows = await db
+    .selectFrom('card_verdicts')
+    .selectAll()
+    .where('card_id', '=', cardId)
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('verdict_id')
+    .execute()
+  return new Map(rows.map((row) => [row.environment_key, row]))
+}
+
+/** How many verdicts the person has given on the card since then; withdrawn ones too. */
+async function countVerdicts(db: Db, cardId: string, userId: string, since: string): Promise<number> {
+  const { verdicts } = await db
+    .selectFrom('card_verdicts')
+    .select((eb) => eb.fn.countAll<number>().as('verdicts'))
+    .where('card_id', '=', cardId)
+    .where('user_id', '=', userId)
+    .where('created_at', '>=', since)
+    .executeTakeFirstOrThrow()
+  return verdicts
+}
+
+async function insertVerdict(db: Db, row: CardVerdictsTable): Promise<void> {
+  await db.insertInto('card_verdicts').values(row).execute()
+}
+
+/** When the workspace was last opened to others than its members. */
+async function openingOf(db: Db, workspaceId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('workspaces')
+    .select('opened_at')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst()
+  return row?.opened_at ?? null
+}
+
+/** A card whose verdicts are shown, if they are not older than any of these times. */
+type VerdictSource = { card_id: string; since: readonly string[] }
+
+/** For a reader, who always sees their own: the last verdict of each person on each of the cards in each environment, unless it was withdrawn. */
+const verdictsShown = (db: Db, readerId: string, cards: readonly VerdictSource[]) =>
+  db
+    .selectFrom('card_verdicts')
+    .where((eb) =>
+      eb.or(
+        cards.map(({ card_id, since }) =>
+          eb.and([
+            eb('card_verdicts.card_id', '=', card_id),
+            eb.or([
+              eb('card_verdicts.user_id', '=', readerId),
+              eb.and(since.map((time) => eb('card_verdicts.created_at', '>=', time))),
+            ]),
+          ]),
+        ),
+      ),
+    )
+    .where(stands)
+
+const OUTCOMES = ['worked', 'failed', 'stale'] as const
+
+const Environment = dictionary(z.string().min(1).max(200), z.string().max(500), 100)
+
+export const VerdictCreate = z
+  .object({
+    ...CardId.shape,
+    outcome: z
+      .enum(OUTCOMES)
+      .describe('After you used it. worked: it solved it; failed: it did not; stale: no longer true'),
+    environment: Environment.nullish().describe('Where you used it, such as {"node": "24.1"}'),
+    evidence: z.string().max(20_000).nullish().describe('What you saw, such as the output'),
+    note: z.string().max(2000).nullish(),
+    applied_in: z.string().max(1000).nullish().describe('project_key of the project you used it in'),
+  })
+  .meta({ id: 'VerdictCreate' })
+
+/** Short, because every agent reads these words in each session. */
+const VerdictTool = VerdictCreate.extend({
+  outcome: z.enum(OUTCOMES),
+  environment: Environment.nullish(),
+  evidence: z.string().max(20_000).nullish(),
+  applied_in: z.string().max(1000).nullish(),
+})
+
+/** What everybody reads of a verdict. */
+const said = {
+  verdict_id: AnswerId,
+  card_id: AnswerId,
+  outcome: z.enum(OUTCOMES),
+  environment: z.record(z.string(), z.string()),
+  card_version: z.int().describe('The version of the card that was used'),
+  note: z.string().nullable(),
+  created_at: Time,
+}
+
+export const VerdictResponse = z
+  .object({
+    ...said,
+    trust: Trust.nullable().describe('Of the card, with this verdict; null if you have just lost the card'),
+    credits_awarded: z.int().describe('To the contributor of the card'),
+  })
+  .meta({ id: 'VerdictResponse' })
+
+const thinVerdict = thinAnswer({
+  input: z.object({}),
+  output: z.object({ card_id: AnswerId, outcome: z.enum(OUTCOMES), trust: z.string().nullable() }),
+  of: ({ card_id, outcome, trust }: z.output<typeof VerdictResponse>) => ({
+    card_id,
+    outcome,
+    trust: trust?.summary ?? null,
+  }),
+})
+
+/** The same for one environment, whatever the order and the spelling of its names. */
+const environmentKey = (environment: Record<string, string>): string =>
+  Object.entries(environment)
+    .map(([name, version]) => `${name.trim().toLowerCase()}=${version.trim().toLowerCase()}`)
+    .sort()
+    .join(';')
+
+type Words = Pick<CardVerdictsTable, 'environment' | 'environment_key' | 'evidence' | 'note' | 'applied_in'>
+
+/** All texts are scanned for secrets before they are stored. */
+function cleanWords(input: z.output<typeof VerdictCreate>): Words {
+  const findings = new Findings()
+  const environment = cleanJson(input.environment ?? {}, findings)
+  return {
+    environment: toJson(environment),
+    environment_key: environmentKey(environment),
+    evidence: cleanOptional(input.evidence, findings),
+    note: cleanOptional(input.note, findings),
+    applied_in: cleanOptional(input.applied_in, findings),
+  }
+}
+
+type Said = Words & Pick<CardVerdictsTable, 'outcome' | 'card_version'>
+
+/** A repeated verdict after this time is a new confirmation. */
+const SAME_FOR_MS = DAY_MS
+
+const isSaidAlready = (before: CardVerdictsTable, row: Said, now: Date): boolean =>
+  now.getTime() - Date.parse(before.created_at) < SAME_FOR_MS &&
+  before.outcome === row.outcome &&
+  before.card_version === row.card_version &&
+  before.evidence === row.evidence &&
+  before.note === row.note &&
+  before.applied_in === row.applied_in
+
+/** All verdicts on a card are read when its trust is computed, so one person must not give them without end. */
+const MOST_ENVIRONMENTS = 100
+const MOST_A_DAY = 30
+
+async function refuseTooMany(ctx: UserCtx, cardId: string, environments: number): Promise<void> {
+  if (environments > MOST_ENVIRONMENTS)
+    throw conflict('too_many_verdicts', `You have judged this card in ${MOST_ENVIRONMENTS} environments.`)
+  if ((await countVerdicts(ctx.db, cardId, ctx.viewer.userId, dayBegan(ctx.now()))) >= MOST_A_DAY)
+    throw conflict('too_many_verdicts', `You have judged this card ${MOST_A_DAY} times today.`)
+}
+
+/** A verdict that is said already is answered as it is, without its reward, which is not booked again. */
+async function give(ctx: UserCtx, card: CardRow, outcome: CardVerdictsTable['outcome'], words: Words) {
+  const userId = ctx.viewer.userId
+  const standing = await standingVerdicts(ctx.db, card.card_id, userId)
+  const before = standing.get(words.environment_key)
+  if (before && isSaidAlready(before, { ...words, outcome, card_version: card.version }, ctx.now()))
+    return { ...before, is_rewarded: flag(false) }
+  await refuseTooMany(ctx, card.card_id, standing.size + (before ? 0 : 1))
+  const isRewarded = outcome === 'worked' && (await rewardHelp(ctx, card))
+  const row: CardVerdictsTable = {
+    verdict_id: newId(),
+    card_id: card.card_id,
+    user_id: userId,
+    owner_id: card.owner_id,
+    card_version: card.version,
+    outcome,
+    ...(await standingOf(ctx, card.card_id)),
+    is_rewarded: flag(isRewarded),
+    created_at: ctx.now().toISOString(),
+    ...words,
+  }
+  await writeText(ctx, [rowsOfCard('card_verdicts', row.card_id, 'verdict_id', row.verdict_id)], () =>
+    insertVerdict(ctx.db, row),
+  )
+  if (outcome !== 'withdrawn') await tellOwner(ctx, card, outcome)
+  return row
+}
+
+export const verifyCard = capability({
+  name: 'cards.verify',
+  summary: 'Give a verdict on a card after using it',
+  description:
+    'One verdict per person, card and environment; the same one again within a day changes nothing, another one, or one on a newer version of the card, replaces the former. The first worked of another person earns the contributor what the first useful does, once per person and card. Secrets in the texts are replaced by placeholders. A person judges a card in at most 100 environments, and at most 30 times a day.',
+  scopes: ['record'],
+  rest: ['POST /api/v1/cards/{card_id}/verdicts', 'POST /api/v1/cases/{case_id}/verdicts'],
+  aliases: { case_id: 'card_id' },
+  status: 201,
+  tool: {
+    name: 'verify_card',
+    description: 'Give a verdict on a card after use.',
+    extension: true,
+    input: VerdictTool,
+    thin: thinVerdict,
+  },
+  input: VerdictCreate,
+  output: VerdictResponse,
+  errors: [404, 409],
+  run: async (ctx, input) => {
+    const words = cleanWords(input)
+    const row = await inTx(
+      ctx,
+      async (ctx) => {
+        await holdJudge(ctx)
+        const { row: card } = await answering(ctx, await readableCard(ctx, input.card_id))
+        if (words.note !== null || words.environment_key !== '') await requireMaySpeakOf(ctx, [card])
+        const returned = input.outcome === 'worked' ? await praiseReturned(ctx, card.owner_id) : []
+        await refreshIsDue(ctx, card.card_id, ...returned)
+        return give(ctx, card, input.outcome, words)
+      },
+      SELF_GUARDED,
+    )
+    await refreshSoon(ctx, row.card_id)
+    const card = await cardIfReadable(ctx, row.card_id)
+    if (card?.status === 'published') await noteContradictions(ctx, card)
+    return {
+      ...row,
+      outcome: input.outcome,
+      environment: fromJson<Record<string, string>>(row.environment),
+      trust: card ? presentTrust(card, ctx.now()) : null,
+      credits_awarded: row.is_rewarded * USEFUL_REWARD,
+    }
+  },
+})
+
+export const withdrawVerdicts = capability({
+  name: 'cards.withdraw_verdicts',
+  summary: 'Take back your verdicts on a card',
+  description:
+    'They no longer count; the log keeps that they were given and taken back. A credit that was earned stays.',
+  scopes: ['record'],
+  rest: ['DELETE /api/v1/cards/{card_id}/verdicts', 'DELETE /api/v1/cases/{case_id}/verdicts'],
+  aliases: { case_id: 'card_id' },
+  status: 204,
+  input: CardId,
+  output: z.void(),
+  errors: [404],
+  run: async (ctx, { card_id }) => {
+    const judged = await inTx(
+      ctx,
+      async (ctx) => {
+        await holdJudge(ctx)
+        const { on, cardIds } = await countedTogether(ctx.db, card_id)
+        const standing: CardVerdictsTable[] = []
+        for (const cardId of cardIds.toSorted())
+          for (const row of (await standingVerdicts(ctx.db, cardId, ctx.viewer.userId)).values())
+            if (row.outcome !== 'withdrawn') standing.push(row)
+        if (standing.length === 0)
+          throw notFound('Verdict', 'You gave no verdict on this card, or have taken it back.')
+        // Also the merged ones: their merge may be undone at this moment.
+        const judged = [...new Set([on, ...standing.map((row) => row.card_id)])].sort()
+        await refreshIsDue(ctx, ...judged)
+        const nothing = { evidence: null, note: null, applied_in: null }
+        const created_at = ctx.now().toISOString()
+        for (const row of standing)
+          await insertVerdict(ctx.db, {
+            ...row,
+            ...nothing,
+            verdict_id: newId(),
+            outcome: 'withdrawn',
+            is_rewarded: 0,
+            created_at,
+          })
+        for (const row of standing) await untellOwner(ctx, row)
+        return judged
+      },
+      SELF_GUARDED,
+    )
+    for (const cardId of judged) await refreshSoon(ctx, cardId)
+  },
+})
+
+const VerdictList = pageOf(
+  z
+    .object({
+      ...said,
+      evidence: z.string().nullable(),
+      user_name: z.string().nullable().describe('Shown to those who may edit the card'),
+      is_mine: z.boolean(),
+    })
+    .meta({ id: 'VerdictItem' }),
+).meta({ id: 'VerdictListResponse' })
+
+type Shown = CardVerdictsTable & { user_name: string }
+
+/** Every reader of the card sees the outcomes. Only people who may edit it see who gave them, and the output they sent. */
+const presentVerdict = (row: Shown, viewer: { userId: string; mayEdit: boolean }) => {
+  const isMine = row.user_id === viewer.userId
+  return {
+    ...row,
+    outcome: row.outcome as (typeof OUTCOMES)[number],
+    environment: fromJson<Record<string, string>>(row.environment),
+    evidence: isMine || viewer.mayEdit ? row.evidence : null,
+    user_name: isMine || viewer.mayEdit ? row.user_name : null,
+    is_mine: isMine,
+  }
+}
+
+/**
+ * Only the owner sees verdicts from before the card came into its workspace, and only members those from before the
+ * workspace was opened to others, or the card shared in it. Everybody sees what they said themselves.
+ */
+async function sourceOf(ctx: UserCtx, card: CardRow): Promise<VerdictSource> {
+  const { card_id, owner_id, seen_since, published_at, viewer_role, workspace_id } = card
+  if (owner_id === ctx.viewer.userId) return { card_id, since: [] }
+  const since = viewer_role === null ? [published_at, await openingOf(ctx.db, workspace_id)] : []
+  return { card_id, since: [seen_since, ...since].filter((time) => time !== null) }
+}
+
+export const listVerdicts = capability({
+  name: 'cards.verdicts',
+  summary: 'What came of a card where it was used',
+  description: 'Newest first; withdrawn ones are left out.',
+  scopes: ['search'],
+  rest: ['GET /api/v1/cards/{card_id}/verdicts', 'GET /api/v1/cases/{case_id}/verdicts'],
+  aliases: { case_id: 'card_id' },
+  input: CardId.extend(Page),
+  output: VerdictList,
+  errors: [404],
+  run: async (ctx, { card_id, page, page_size }) => {
+    const card = await readableCard(ctx, card_id)
+    const cards = await withMerged(ctx, card)
+    const sources = await Promise.all(cards.map((one) => sourceOf(ctx, one)))
+    const shown = verdictsShown(ctx.db, ctx.viewer.userId, sources)
+    const { total } = await shown
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow()
+    const rows = await shown
+      .innerJoin('users', 'users.user_id', 'card_verdicts.user_id')
+      .selectAll('card_verdicts')
+      .select('users.display_name as user_name')
+      .orderBy('card_verdicts.created_at', 'desc')
+      .orderBy('card_verdicts.verdict_id', 'desc')
+      .limit(page_size)
+      .offset((page - 1) * page_size)
+      .execute()
+    const editable = new Set(cards.filter((one) => one.may_update === 1).map((one) => one.card_id))
+    const items = rows.map((row) =>
+      presentVerdict(row, { userId: ctx.viewer.userId, mayEdit: editable.has(row.card_id) }),
+    )
+    return { items, total, page, page_size }
+  },
+})

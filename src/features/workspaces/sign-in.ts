@@ -1,0 +1,289 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { type Ctx, inTx } from '../../core/context.ts'
+import { randomToken } from '../../core/crypto.ts'
+import { conflict, forbidden, notAuthenticated, notConfigured, unavailable } from '../../core/errors.ts'
+import { Email, normalEmail } from '../../core/schemas.ts'
+import { plainName } from '../../core/untrusted-text.ts'
+import { toJson } from '../../db/columns.ts'
+import { newId } from '../../db/ids.ts'
+import type { UsersTable } from '../../db/schema.ts'
+import { audit } from '../audit/audit.ts'
+import { bookWaitingBonuses, redeemCode } from '../credits/invite-codes.ts'
+import { book, openBalance, SIGNUP_BONUS } from '../credits/ledger.ts'
+import { sendVerificationMail } from '../identity/email-links.ts'
+import {
+  forgetFailures,
+  hashPassword,
+  holdGuessers,
+  Password,
+  passwordMatches,
+  recordFailure,
+} from '../identity/passwords.ts'
+import { endAccess, startSession, TokenResponse } from '../identity/sessions.ts'
+import { DEFAULT_SETTINGS } from '../identity/user-settings.ts'
+import {
+  cleanName,
+  DisplayName,
+  findUser,
+  findUserByEmail,
+  findUserByGoogle,
+  hasAnyUser,
+  insertUser,
+  updateUser,
+} from '../identity/users.ts'
+import { hasRoomInMailbox } from '../mail/outbox.ts'
+import { tell, tellByMail } from '../notices/notices.ts'
+import { spendOnRegistration } from './invitations.ts'
+import { createPersonalWorkspace } from './workspaces.ts'
+
+type Applicant = { email: string; inviteCode: string | undefined; proven: boolean }
+
+/**
+ * Where invitations are needed, an admin named in the configuration needs none, if the address is proved or the vault has
+ * no account yet. Otherwise the address alone opens nothing, since anybody can type it.
+ */
+async function isAwaitedAdmin(ctx: Ctx, { email, proven }: Applicant): Promise<boolean> {
+  return ctx.config.adminEmails.includes(normalEmail(email)) && (proven || !(await hasAnyUser(ctx.db)))
+}
+
+async function requireOpenRegistration(ctx: Ctx, applicant: Applicant): Promise<void> {
+  const { registration } = ctx.config
+  if (registration === 'closed')
+    throw forbidden('Registration is closed on this server. Ask its admin for an account.')
+  const uninvited = registration === 'invite' && applicant.inviteCode === undefined
+  if (uninvited && !(await isAwaitedAdmin(ctx, applicant)))
+    throw forbidden(
+      'Registration needs an invitation here. Ask a member for an invite link or an invite code.',
+    )
+}
+
+/**
+ * An invite code is an invite code of a member, or the token of a workspace invitation. The first is redeemed, in
+ * the transaction of the registration; the second allows one registration and is accepted afterwards, when its
+ * new holder is signed in. A code that is wrong is an error, not a registration without its credits.
+ */
+async function applyInviteCode(ctx: Ctx, userId: string, code: string | undefined): Promise<void> {
+  if (code === undefined || (await spendOnRegistration(ctx, code))) return
+  await redeemCode(ctx, userId, code)
+}
+
+const InviteCode = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe('An invite code, or the token of a workspace invitation.')
+
+export const UserRegister = z
+  .object({
+    email: Email,
+    password: Password,
+    display_name: DisplayName.optional(),
+    invite_code: InviteCode.optional(),
+  })
+  .meta({ id: 'UserRegister' })
+
+/** Without the rules of a new password: a text that cannot be one is simply the wrong one. */
+export const UserLogin = z
+  .object({ email: z.string().max(1000), password: z.string().max(1000) })
+  .meta({ id: 'UserLogin' })
+
+export const GoogleLogin = z
+  .object({
+    id_token: z.string().min(1).max(10_000),
+    invite_code: InviteCode.optional().describe('Used if this makes a new account.'),
+  })
+  .meta({ id: 'GoogleLogin' })
+
+export type NewAccount = {
+  email: string
+  displayName: string | undefined
+  passwordHash: string | null
+  googleSubject: string | null
+}
+
+/** Others see the name beside public cards, so it is not made from the address. Everybody can choose another. */
+const defaultName = () =>
+  `member-${randomToken(6)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '0')}`
+
+/** User, personal workspace, balance and signup bonus: all of them or none. */
+export async function createAccount(ctx: Ctx, account: NewAccount): Promise<UsersTable> {
+  const now = ctx.now().toISOString()
+  const user: UsersTable = {
+    user_id: newId(),
+    email: account.email,
+    email_normal: normalEmail(account.email),
+    password_hash: account.passwordHash,
+    google_subject: account.googleSubject,
+    display_name: cleanName(plainName(account.displayName ?? '')) || defaultName(),
+    email_verified: account.googleSubject ? 1 : 0,
+    onboarding: null,
+    plan: 'free',
+    settings: toJson(DEFAULT_SETTINGS),
+    personal_workspace_id: newId(),
+    created_at: now,
+    updated_at: now,
+    deleted_at: null,
+    service_admin: 0,
+  }
+  await insertUser(ctx.db, user)
+  await createPersonalWorkspace(ctx, { userId: user.user_id, workspaceId: user.personal_workspace_id })
+  await openBalance(ctx, user.user_id)
+  await book(ctx, { userId: user.user_id, delta: SIGNUP_BONUS, reason: 'signup_bonus', cause: 'signup' })
+  await audit(ctx, {
+    action: 'account.registered',
+    subject: { type: 'user', id: user.user_id },
+    actorId: user.user_id,
+  })
+  return user
+}
+
+const emailTaken = () =>
+  conflict('email_taken', 'An account with this e-mail address exists. Sign in, or reset the password.')
+
+export const register = capability({
+  name: 'account.register',
+  summary: 'Create an account, its personal workspace and its signup bonus',
+  scopes: 'public',
+  rest: ['POST /api/v1/auth/register'],
+  status: 201,
+  limit: 'auth',
+  session: 'start',
+  idempotencyOf: 'nobody',
+  errors: [403, 404, 409, 410, 429],
+  input: UserRegister,
+  output: TokenResponse,
+  prepare: async (ctx, { email, password, invite_code }) => {
+    await requireOpenRegistration(ctx, { email, inviteCode: invite_code, proven: false })
+    return hashPassword(ctx, password)
+  },
+  run: async (ctx, { email, display_name, invite_code }, passwordHash) => {
+    // Accounts that are made and deleted in turn mail the same address each time. Whoever owns it can ask for the mail.
+    const isMailed = await hasRoomInMailbox(ctx, 'verify_email', email)
+    try {
+      return await inTx(ctx, async (ctx) => {
+        if (await findUserByEmail(ctx.db, email)) throw emailTaken()
+        const account = { email, displayName: display_name, passwordHash, googleSubject: null }
+        const user = await createAccount(ctx, account)
+        await applyInviteCode(ctx, user.user_id, invite_code)
+        if (isMailed) await sendVerificationMail(ctx, user)
+        return startSession(ctx, user)
+      })
+    } catch (error) {
+      if (ctx.database.isUniqueViolation(error)) throw emailTaken()
+      throw error
+    }
+  },
+})
+
+const wrongCredentials = () =>
+  notAuthenticated('The e-mail address or the password is not right.', 'invalid_credentials')
+
+export const login = capability({
+  name: 'account.login',
+  summary: 'Sign in with e-mail and password',
+  scopes: 'public',
+  rest: ['POST /api/v1/auth/login'],
+  limit: 'auth',
+  session: 'start',
+  idempotency: 'none',
+  errors: [401, 429],
+  input: UserLogin,
+  output: TokenResponse,
+  run: async (ctx, { email, password }) => {
+    const address = normalEmail(email)
+    await holdGuessers(ctx, address)
+    const user = await findUserByEmail(ctx.db, address)
+    if (!(await passwordMatches(ctx, user?.password_hash, password)) || !user) {
+      await recordFailure(ctx, address)
+      throw wrongCredentials()
+    }
+    return inTx(ctx, async (ctx) => {
+      // The password may have been changed while this one was being checked.
+      const now = await findUser(ctx.db, user.user_id)
+      if (!now || now.password_hash !== user.password_hash) throw wrongCredentials()
+      await forgetFailures(ctx, address)
+      return startSession(ctx, now)
+    })
+  },
+})
+
+export const loginWithGoogle = capability({
+  name: 'account.google',
+  summary: 'Sign in with a Google ID token; links to the account with the same e-mail address',
+  scopes: 'public',
+  rest: ['POST /api/v1/auth/google'],
+  limit: 'auth',
+  session: 'start',
+  idempotency: 'none',
+  errors: [401, 403, 404, 409, 410, 429, 503],
+  input: GoogleLogin,
+  output: TokenResponse,
+  run: async (ctx, { id_token, invite_code }) => {
+    if (!ctx.adapters.google) throw notConfigured('Sign-in with Google')
+    const identity = await ctx.adapters.google.verify(id_token).catch((error: unknown) => {
+      ctx.log.error({ err: error }, 'the keys of Google cannot be had')
+      throw unavailable('Google cannot be reached right now.', 10)
+    })
+    if (!identity)
+      throw notAuthenticated('This Google sign-in is not valid or has expired.', 'invalid_credentials')
+    return inTx(ctx, async (ctx) => {
+      const known = await findUserByGoogle(ctx.db, identity.subject)
+      if (known) return startSession(ctx, known)
+      const sameEmail = await findUserByEmail(ctx.db, identity.email)
+      if (sameEmail) return startSession(ctx, await linkGoogle(ctx, sameEmail, identity.subject))
+      await requireOpenRegistration(ctx, {
+        email: identity.email,
+        inviteCode: invite_code,
+        proven: true,
+      })
+      const account = { ...identity, passwordHash: null, googleSubject: identity.subject }
+      const user = await createAccount(ctx, account)
+      await applyInviteCode(ctx, user.user_id, invite_code)
+      return startSession(ctx, user)
+    })
+  },
+})
+
+/**
+ * An address can change hands: at a company the next person gets the mailbox, and a new Google account with it. Linking
+ * that one as well would silently open the account of the former person, and lock that person out.
+ */
+const otherGoogleAccount = () =>
+  conflict(
+    'other_google_account',
+    'The account with this e-mail address is linked with another Google account. Sign in with that one, or with your password. If you have neither, reset the password by mail: this ends the link, and all other access.',
+  )
+
+/** Google proved the address once. It may have changed hands since, and its owner of today must not miss that. */
+const tellOfLink = (ctx: Ctx, user: UsersTable): Promise<void> =>
+  tellByMail(ctx, { user, actor: '' }, { userId: user.user_id, kind: 'account.google_linked' })
+
+/**
+ * Google has proved who owns the address. A password set before on an unverified address may be a
+ * stranger's who registered it first, so linking removes it, and that stranger's sessions and keys.
+ */
+async function linkGoogle(ctx: Ctx, user: UsersTable, subject: string): Promise<UsersTable> {
+  const unproven = user.email_verified === 0
+  if (user.google_subject !== null && !unproven) throw otherGoogleAccount()
+  const change = {
+    google_subject: subject,
+    email_verified: 1 as const,
+    ...(unproven ? { password_hash: null } : {}),
+    updated_at: ctx.now().toISOString(),
+  }
+  await updateUser(ctx.db, user.user_id, change)
+  if (unproven) {
+    await bookWaitingBonuses(ctx, user.user_id)
+    await endAccess(ctx, user.user_id)
+    await tell(ctx, { userId: user.user_id, kind: 'account.address_proved' })
+  } else await tellOfLink(ctx, user)
+  await audit(ctx, {
+    action: 'account.google_linked',
+    subject: { type: 'user', id: user.user_id },
+    actorId: user.user_id,
+  })
+  return { ...user, ...change }
+}

@@ -1,0 +1,126 @@
+import { doAll, type Pieces } from '../shared/pieces.ts'
+
+/**
+ * Aho-Corasick over ASCII keywords, ignoring case, as one dense table: a character is a class, a state is a
+ * row. It touches no object per character, which makes it several times as fast as linked nodes.
+ */
+export type Automaton = {
+  scan(text: string, hit: Hit): void
+  /** The same in pieces, each of some thousand characters and the rules that they cause. */
+  scanInPieces(text: string, hit: Hit): Pieces<void>
+}
+type Hit = (keyword: number, end: number) => void
+
+const PIECE_CHARACTERS = 16 * 1024
+
+export function buildAutomaton(keywords: readonly string[]): Automaton {
+  const lower = keywords.map((keyword) => keyword.toLowerCase())
+  const { classOf, width } = characterClasses(lower)
+  const trie = buildTrie(lower, classOf, width)
+  completeTransitions(trie, width)
+  const { next, output, states } = trie
+  const ends = Uint8Array.from({ length: states }, (_, state) => (output[state] === undefined ? 0 : 1))
+
+  /** Returns the state after the piece. */
+  function scanPiece(text: string, from: number, to: number, before: number, hit: Hit): number {
+    let state = before
+    for (let at = from; at < to; at += 1) {
+      const code = text.charCodeAt(at)
+      state = code < 128 ? (next[state * width + (classOf[code] ?? 0)] ?? 0) : 0
+      if (ends[state] === 1) for (const keyword of output[state] ?? []) hit(keyword, at + 1)
+    }
+    return state
+  }
+
+  function* scanInPieces(text: string, hit: Hit): Pieces<void> {
+    let state = 0
+    for (let from = 0; from < text.length; from += PIECE_CHARACTERS) {
+      if (from > 0) yield
+      state = scanPiece(text, from, Math.min(from + PIECE_CHARACTERS, text.length), state, hit)
+    }
+  }
+
+  return { scan: (text, hit) => doAll(scanInPieces(text, hit)), scanInPieces }
+}
+
+/** Class 0 is every character that no keyword holds. */
+function characterClasses(keywords: readonly string[]): { classOf: Uint8Array; width: number } {
+  const classOf = new Uint8Array(128)
+  let width = 1
+  for (const keyword of keywords) {
+    for (let at = 0; at < keyword.length; at += 1) {
+      const code = keyword.charCodeAt(at)
+      if (code >= 128) throw new Error('keywords are ASCII')
+      if (classOf[code] !== 0) continue
+      classOf[code] = width
+      classOf[keyword.charAt(at).toUpperCase().charCodeAt(0)] = width
+      width += 1
+    }
+  }
+  return { classOf, width }
+}
+
+type Trie = {
+  /** The state after each class, row by row; 0, the root, is no child of any state. */
+  next: Uint16Array
+  states: number
+  /** The children of a state as a list: its last one, the one before each, and the class that leads to each. */
+  lastChild: Uint16Array
+  sibling: Uint16Array
+  classInto: Uint8Array
+  /** The keywords that end at a state. */
+  output: (number[] | undefined)[]
+}
+
+function buildTrie(keywords: readonly string[], classOf: Uint8Array, width: number): Trie {
+  const mostStates = 1 + keywords.reduce((sum, keyword) => sum + keyword.length, 0)
+  if (mostStates > 65_536) throw new Error('the keywords need more states than 16 bits can number')
+  const next = new Uint16Array(mostStates * width)
+  const [lastChild, sibling] = [new Uint16Array(mostStates), new Uint16Array(mostStates)]
+  const classInto = new Uint8Array(mostStates)
+  const output: Trie['output'] = new Array(mostStates).fill(undefined)
+  let states = 1
+  for (const [index, keyword] of keywords.entries()) {
+    let state = 0
+    for (let at = 0; at < keyword.length; at += 1) {
+      const cls = classOf[keyword.charCodeAt(at)] ?? 0
+      let child = next[state * width + cls] as number
+      if (child === 0) {
+        child = states++
+        next[state * width + cls] = child
+        sibling[child] = lastChild[state] as number
+        lastChild[state] = child
+        classInto[child] = cls
+      }
+      state = child
+    }
+    const ends = output[state]
+    if (ends === undefined) output[state] = [index]
+    else ends.push(index)
+  }
+  return { next: next.slice(0, states * width), states, lastChild, sibling, classInto, output }
+}
+
+/**
+ * Breadth first, so that the row of a shorter ending is complete when a state falls back to it. A row is copied as a
+ * whole: a hook waits for this, and a loop over its cells takes several times as long.
+ */
+function completeTransitions(trie: Trie, width: number): void {
+  const { next, states, lastChild, sibling, classInto, output } = trie
+  const fallback = new Uint16Array(states)
+  const queue = new Uint16Array(states)
+  for (let head = 0, tail = 1; head < tail; head += 1) {
+    const state = queue[head] as number
+    const back = (fallback[state] as number) * width
+    const shorter = state === 0 ? undefined : output[fallback[state] as number]
+    if (shorter !== undefined) output[state] = [...(output[state] ?? []), ...shorter]
+    if (state !== 0) next.copyWithin(state * width, back, back + width)
+    for (let child = lastChild[state] as number; child !== 0; child = sibling[child] as number) {
+      const cell = state * width + (classInto[child] as number)
+      // The copy has put there where the shorter ending goes on.
+      fallback[child] = state === 0 ? 0 : (next[cell] as number)
+      next[cell] = child
+      queue[tail++] = child
+    }
+  }
+}

@@ -1,0 +1,566 @@
+import { KNOWN_FORM, type Name } from './assignments.ts'
+import { certaintyOf, isDigit, isLetter, mostRandomBits, SURE, UNSURE, VERY_SURE } from './placeholders.ts'
+import { RANK, type Span } from './rule.ts'
+
+/**
+ * A value near a name that says "secret", whatever stands between them: quotes, markup, brackets, columns, lines, words.
+ * The weaker the link, the surer the value must be. `assignments.ts` reads the common notations more exactly, before this.
+ */
+const LONGEST_WINDOW = 220
+/** Of many names side by side only the first ones are tried. */
+const WINDOW_OF_TRIES = 400
+const MOST_TRIES = 12
+const MOST_CANDIDATES = 3
+const LEAST_VALUE = 8
+const LONGEST_VALUE = 400
+
+/** Reads a text from name to name. */
+export class Neighbours {
+  readonly #text: string
+  readonly #candidates: Candidates
+  #from = -WINDOW_OF_TRIES
+  #tries = 0
+
+  constructor(text: string, candidates: Candidates) {
+    this.#text = text
+    this.#candidates = candidates
+  }
+
+  /** The value of a name: behind it, or before it. */
+  secretOf(name: Name, kind: string): Span | undefined {
+    const text = this.#text
+    if (text[name.end] === '/') return undefined
+    const before = speaksBack(name, kind)
+      ? this.#candidates.within(name.start - LONGEST_BEFORE, name.start)
+      : NONE
+    const isKeyed = isKeyOfPair(text, name)
+    const behind = this.#candidates.within(name.end, name.end + LONGEST_WINDOW)
+    const hasOwn = mayHoldValue(text.charCodeAt(name.end))
+    if ((behind.length === 0 && before.length === 0 && !isKeyed && !hasOwn) || !this.#isTried(name))
+      return undefined
+    return (
+      valueBehind(text, name, kind, behind) ??
+      (isKeyed ? valueOfPair(text, name, kind) : undefined) ??
+      (before.length > 0 ? valueInSentence(text, name, kind) : undefined)
+    )
+  }
+
+  /** `… to log in`: the value before a name that says so with the words before it alone. */
+  secretBefore(name: Name): Span | undefined {
+    const before = this.#candidates.within(name.start - LONGEST_BEFORE, name.start)
+    return before.length > 0 && this.#isTried(name)
+      ? valueInSentence(this.#text, name, 'password')
+      : undefined
+  }
+
+  #isTried(name: Name): boolean {
+    if (!isWord(this.#text, name)) return false
+    OTHER_WORD.lastIndex = name.start
+    if (OTHER_WORD.test(this.#text)) return false
+    if (Math.abs(name.start - this.#from) >= WINDOW_OF_TRIES) {
+      this.#from = name.start
+      this.#tries = 0
+    }
+    this.#tries += 1
+    return this.#tries <= MOST_TRIES
+  }
+}
+
+/** What stands before a short name such as `key` hardly ever belongs to it. */
+const speaksBack = ({ start, end }: Name, kind: string): boolean => kind === 'password' || end - start > 4
+
+const mayHoldValue = (code: number): boolean =>
+  !isHard(code) && code !== 47 && code !== 40 && code !== 44 && code !== 41
+
+/** Does a colon or an equals sign stand before the name: `name: DB_PASSWORD`? */
+function isKeyOfPair(text: string, { start }: Name): boolean {
+  let at = start - 1
+  const least = start - 40
+  while (at > least && isInName(text.charCodeAt(at))) at -= 1
+  while (at > least && (text[at] === ' ' || text[at] === '"' || text[at] === "'")) at -= 1
+  const sign = text[at]
+  return sign === ':' || sign === '=' || sign === '>'
+}
+
+const isInName = (code: number): boolean =>
+  isLetter(code) || isDigit(code) || code === 95 || code === 45 || code === 46
+
+const NONE: readonly Candidate[] = []
+const LONGEST_RUN = LONGEST_VALUE + 100
+/** So many letters in a row may be a secret without a digit. */
+const LEAST_LETTERS = 12
+/** What `certaintyOf` asks of a value without the signs of a password. */
+const LEAST_BITS = 3
+
+const SIGNS_OF_PASSWORD = new Set(Array.from('!@#$%^&*?~+', (sign) => sign.charCodeAt(0)))
+const isSignOfPassword = (code: number): boolean => SIGNS_OF_PASSWORD.has(code)
+
+/** What looks like a secret by itself, in the order of the text. Each stretch is read once, when a name is near it. */
+export class Candidates {
+  readonly #text: string
+  readonly #found: Candidate[] = []
+  #readTo = 0
+  #last = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** Those that begin between two places. */
+  within(from: number, to: number): readonly Candidate[] {
+    this.#read(Math.max(0, from), to)
+    const found = this.#found
+    if (found.length === 0) return NONE
+    let at = Math.min(this.#last, found.length - 1)
+    while (at > 0 && (found[at] as Candidate).start >= from) at -= 1
+    while (at < found.length && (found[at] as Candidate).start < from) at += 1
+    this.#last = at
+    let end = at
+    while (end < found.length && (found[end] as Candidate).start < to) end += 1
+    return end === at ? NONE : found.slice(at, end)
+  }
+
+  #read(from: number, to: number): void {
+    const text = this.#text
+    const limit = Math.min(text.length, to)
+    if (limit <= this.#readTo) return
+    let at = Math.max(this.#readTo, from)
+    const least = Math.max(this.#readTo, from - LONGEST_RUN)
+    while (at > least && !isHard(text.charCodeAt(at - 1))) at -= 1
+    while (at < limit) {
+      while (at < limit && isHard(text.charCodeAt(at))) at += 1
+      at = this.#readRun(at)
+    }
+    this.#readTo = at
+  }
+
+  /** Returns where the run ends. */
+  #readRun(start: number): number {
+    const text = this.#text
+    let at = start
+    let digits = 0
+    let letters = 0
+    let most = 0
+    let all = 0
+    let hasSign = false
+    for (; at < text.length; at += 1) {
+      const code = text.charCodeAt(at)
+      if (isHard(code)) break
+      if (isLetter(code)) {
+        letters += 1
+        all += 1
+        if (letters > most) most = letters
+      } else {
+        letters = 0
+        if (isDigit(code)) digits += 1
+        else if (isSignOfPassword(code)) hasSign = true
+      }
+    }
+    const length = at - start
+    const isLikely = length >= LEAST_VALUE && length <= LONGEST_RUN
+    const isMixed = digits > 0 ? all > 2 : most >= LEAST_LETTERS
+    if (isLikely && isMixed && ((digits > 0 && hasSign) || mostRandomBits(text, start, at) >= LEAST_BITS))
+      for (const candidate of candidatesOf(text, { start, end: at })) this.#found.push(candidate)
+    return at
+  }
+}
+
+/** Short names inside a longer word are a part of it by chance. */
+const LEAST_INNER_NAME = 5
+const OTHER_WORD = /secret(?:e[ds]?\b|ing|ion|ary|ari|ory|agog|ly)/iy
+const INNER_NAME = /^(?:pass|pwd)$/i
+
+function isWord(text: string, { start, end }: Name): boolean {
+  const [before, first] = [text.charCodeAt(start - 1), text.charCodeAt(start)]
+  if (end - start >= LEAST_INNER_NAME || !(isLetter(before) || isDigit(before))) return true
+  const after = text.charCodeAt(end)
+  if (first < 97 && before >= 97) return !(isLetter(after) || isDigit(after))
+  return INNER_NAME.test(text.slice(start, end)) && !isDigit(before)
+}
+
+const spanOf = ({ start, end }: Candidate, kind: string): Span => ({ start, end, kind, rank: RANK.assigned })
+
+type Candidate = { start: number; end: number; certainty: number; isPaired?: boolean }
+
+/** What ends a value wherever it stands. */
+const HARD = new Uint8Array(128)
+for (let code = 0; code <= 32; code += 1) HARD[code] = 1
+for (const sign of '"\'`<>\\|\u007f') HARD[sign.charCodeAt(0)] = 1
+const isHard = (code: number) => code > 126 || HARD[code] === 1
+
+/** A line end or a quote as a string of a program has it. */
+const ESCAPE = /u00[0-9a-fA-F]{2}|[nrt](?![a-z])/y
+function afterEscape(text: string, at: number): number {
+  ESCAPE.lastIndex = at
+  return ESCAPE.test(text) ? ESCAPE.lastIndex : at
+}
+
+const OPENERS = '([{,;:=>~*'
+const CLOSERS = ')]},;:.*'
+const OPENED_BY: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
+
+/** Without the brackets, emphasis and punctuation around it, which may belong to the sentence. */
+function trimmed(text: string, start: number, end: number): { start: number; end: number } {
+  let [from, to] = [start, end]
+  while (from + 2 < to && (text.startsWith('...', from) || (from > start && text[from] === '.'))) from += 1
+  while (from < to && OPENERS.includes(text[from] as string)) from += 1
+  while (to > from && CLOSERS.includes(text[to - 1] as string)) {
+    const sign = text[to - 1] as string
+    if (sign === '*' && text[to - 2] !== '*' && text[start] !== '*') break
+    const opener = OPENED_BY[sign]
+    if (opener && text.slice(from, to).includes(opener)) break
+    to -= 1
+  }
+  return { start: from, end: to }
+}
+
+/** `name=`, `--name:`, `anna/`: what may stand before the value in one run. */
+const BEFORE_VALUE =
+  /^(?:!\[CDATA\[|-{0,2}[A-Za-z_$][\w.$-]{0,60}(?:\[\])?(?::=|=>|[:=]|->)|[a-z]{2,20}[/%]|[a-z]{2,10}\{|[A-Za-z][\w.]{0,30}@[\w.]{1,40}:)(?=.)/
+const NEXT_PIECE = /[,;)(&]|\]\s*[:=]/
+
+const LETTER_BEYOND_ASCII = /[\u00c0-\u024f\u0370-\u04ff]/
+
+/** A part of a word of another language, a name that is called, or what is left of a value. */
+function isInside(text: string, start: number, end: number): boolean {
+  const [before = '', after = ''] = [text[start - 1], text[end]]
+  return (
+    LETTER_BEYOND_ASCII.test(before) ||
+    LETTER_BEYOND_ASCII.test(after) ||
+    after === '(' ||
+    after === '…' ||
+    text.startsWith('...', end)
+  )
+}
+
+/** `--from-literal=password=`: without the names before the value. */
+function behindNames(text: string, start: number, end: number): { start: number; end: number } {
+  let inner = { start, end }
+  for (let names = 0; names < 3; names += 1) {
+    const before = BEFORE_VALUE.exec(text.slice(inner.start, inner.end))?.[0]
+    if (before === undefined) break
+    inner = trimmed(text, inner.start + before.length, inner.end)
+  }
+  return inner
+}
+
+/** The candidates of a run: whole, behind a name and a sign, and in pieces. */
+function candidatesOf(text: string, run: { start: number; end: number }): Candidate[] {
+  const found: Candidate[] = []
+  const add = (start: number, end: number, isPaired: boolean) => {
+    if (end - start < LEAST_VALUE || end - start > LONGEST_VALUE) return
+    const certainty = isInside(text, start, end) ? 0 : certaintyOf(text.slice(start, end))
+    if (certainty > 0) found.push({ start, end, certainty, isPaired })
+  }
+  const from = text[run.start - 1] === '\\' ? afterEscape(text, run.start) : run.start
+  const { start, end } = trimmed(text, from, run.end)
+  if (end - start < LEAST_VALUE) return found
+  const whole = text.slice(start, end)
+  if (KNOWN_FORM.test(whole)) return found
+  const inner = behindNames(text, start, end)
+  if (inner.start !== start) {
+    add(inner.start, inner.end, true)
+    if (found.length > 0) return found
+  }
+  if (NEXT_PIECE.test(whole)) {
+    let from = start
+    for (let at = start; at <= end; at += 1) {
+      if (at < end && !',;)(&]['.includes(text[at] as string)) continue
+      const piece = trimmed(text, from, at)
+      const inner = BEFORE_VALUE.exec(text.slice(piece.start, piece.end))?.[0].length ?? 0
+      add(piece.start + inner, piece.end, inner > 0)
+      from = at + 1
+    }
+    if (found.length > 0) return found.slice(0, 1)
+  }
+  add(start, end, false)
+  return found
+}
+
+// --- behind the name ---
+
+/** The rest of a name: `passwords`, `PASSWORD_PROD`, the endings of other languages. */
+const REST_OF_NAME = /(?:[\w-]|(?![\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])[\p{L}\p{M}]){0,30}/uy
+
+function valueBehind(
+  text: string,
+  name: Name,
+  kind: string,
+  candidates: readonly Candidate[],
+): Span | undefined {
+  const from = endOfName(text, name)
+  const own = ownRun(text, from)
+  let known: NameLine | undefined
+  const line = () => {
+    known ??= lineOf(text, name)
+    return known
+  }
+  let tried = 0
+  for (const candidate of own.length > 0 ? [...own, ...candidates] : candidates) {
+    if (candidate.start < from) continue
+    if (candidate.certainty >= neededFor(text, from, candidate, kind, line)) return spanOf(candidate, kind)
+    tried += 1
+    if (tried >= MOST_CANDIDATES) return undefined
+  }
+  return undefined
+}
+
+/** The rest of the run that the name stands in: `?api_key=…&a=1`, `+DB_PASSWORD=…`. */
+function ownRun(text: string, from: number): readonly Candidate[] {
+  if (!mayHoldValue(text.charCodeAt(from))) return NONE
+  let end = from
+  while (end < from + LONGEST_RUN && end < text.length && !isHard(text.charCodeAt(end))) end += 1
+  return end - from > LEAST_VALUE ? candidatesOf(text, { start: from, end }) : NONE
+}
+
+/** In scripts without blanks the value may follow the name at once. */
+function endOfName(text: string, { end }: Name): number {
+  if (text.charCodeAt(end - 1) > 0x2e80) return end
+  REST_OF_NAME.lastIndex = end
+  REST_OF_NAME.exec(text)
+  return Math.max(end, REST_OF_NAME.lastIndex)
+}
+
+type NameLine = { isCommand: boolean; isHeading: boolean; isStart: boolean }
+
+const LONGEST_LINE = 300
+const COMMAND_LINE =
+  /^\s{0,8}(?:[\w@:~./()-]{0,40}[$%#❯]|[\w@:~./()-]{0,40}\w>|>>>|PS [^>\n]{0,60}>)\s{1,4}\w/
+const HEADING_LINE = /^\s{0,8}(?:#{1,6}\s|[*_]{1,3}\S|=+\s)/
+
+function lineOf(text: string, { start }: Name): NameLine {
+  const from = Math.max(0, start - LONGEST_LINE)
+  const near = text.slice(from, start + 1)
+  const at = near.lastIndexOf('\n', start - from - 1)
+  const before = at === -1 && from > 0 ? '' : near.slice(at + 1)
+  return {
+    isCommand: COMMAND_LINE.test(before),
+    isHeading: HEADING_LINE.test(before),
+    isStart: /^\s{0,12}[\w-]{0,20}\S$/.test(before),
+  }
+}
+
+const NEVER = 9
+const TAGS = /<\/?[A-Za-z][^<>\n]{0,160}>/g
+/** Words in the gap that say what the value is instead. */
+const DIGEST = /hash|digest|\bsha-?\d|md5|checksum|fingerprint/i
+const OTHER_THING =
+  /hash|digest|\bsha-?\d|md5|commit|checksum|fingerprint|uuid|version|integrity|thumbprint|signature|bcrypt|argon|public|\bids?\b|\burl|address|\bname\b(?!["']?\s{0,3}[,:])|revision|build|model|https?:/i
+
+/** How sure a value must be, after what stands between it and its name. */
+function neededFor(
+  text: string,
+  from: number,
+  candidate: Candidate,
+  kind: string,
+  line: () => NameLine,
+): number {
+  const gap = text.slice(from, candidate.start)
+  const shape = shapeOf(gap)
+  const strength = NESTED.test(shape) ? MEDIUM : strengthOf(shape, gap, text, candidate, line)
+  if (strength === 0) return NEVER
+  if (
+    strength < STRONG &&
+    (gap.includes('\n') && line().isCommand ? DIGEST : OTHER_THING).test(gap.replace(TAGS, ' '))
+  )
+    return NEVER
+  const isPassword = kind === 'password'
+  if (NESTED.test(shape)) return isPassword || kind === 'secret' ? SURE : NEVER
+  if (strength === STRONG) return kind === 'api_key' ? SURE : UNSURE
+  if (strength === MEDIUM) return SURE
+  return isPassword ? VERY_SURE : NEVER
+}
+
+const WEAK = 1
+const MEDIUM = 2
+const STRONG = 3
+
+/** What may stand in a gap, and the letter for it. Blanks, quotes, emphasis and comments leave none. */
+const GAP_TOKENS: readonly [letter: string, pattern: string][] = [
+  ['<', '<!\\[CDATA\\[|</?[A-Za-z!][^<>\\n]{0,160}>|/?>(?![ =-])|&nbsp;|\\\\[a-z]{2,10}\\{'],
+  ['', '(?<=\\n[ \\t]{0,40})(?:#|//|--)[ \\t][^\\n]{0,120}|/\\*[^\\n]{0,80}\\*/'],
+  ['(', '\\([^()\\n"\']{0,60}\\)|\\[[^\\[\\]\\n]{0,40}\\]'],
+  ['f', '```\\w{0,12}|~~~\\w{0,12}'],
+  ['n', '\\r?\\n[ \\t]{0,80}|(?:\\\\[rn]){1,2}(?![a-z])'],
+  ['t', '\\t| {2,}|\\.{3,}|_{3,}'],
+  [':', ':{1,2}=?|={1,3}>?|-{1,2}>|~>|<-|[→⇒➜➔›»：＝↓│|]|[—–]|(?<= )-(?= )|>(?=[ -])|\\?\\?|\\|\\|'],
+  ['', '\\\\u00[0-9a-fA-F]{2}|[\\s"\'`*_~‘’‚‛“”„‟‹«「」『』【】\\\\-]'],
+  [
+    'v',
+    '(?:[A-Za-z_]{0,20}(?:[vV]alue|VALUE)|val|data|text|content|default|secretString|SecretString|wert|valeur|valor)(?![\\w])',
+  ],
+  [
+    '=',
+    '(?:[Ii]s|was|are|be|been|to|from|auf|op|på|c[\\u2019\\u0027]est|equals|ist|war|lautet|lauten|est|était|es|era|é|è|jest|je|это|är|er|on|adalah|olarak|now|is:|以下)(?![\\p{L}\\d])|[\\u3040-\\u30ff\\u4e00-\\u9fff\\uac00-\\ud7af]{1,10}',
+  ],
+  ['.', '[.!?](?=\\s)|[?？。]'],
+  [',', '[,;]'],
+  ['[', '[\\[({<]'],
+  ['c', '[\\]}]'],
+  ['z', '\\)'],
+  ['w', "[\\p{L}\\p{M}\\d][\\p{L}\\p{M}\\w.@/'’:-]{0,60}"],
+  ['x', '.'],
+] as const
+const GAP_TOKEN = new RegExp(GAP_TOKENS.map(([, pattern]) => `(${pattern})`).join('|'), 'uy')
+/** No pattern below has more. */
+const LONGEST_SHAPE = 42
+
+/** A gap as a letter for each thing in it. */
+function shapeOf(gap: string): string {
+  let shape = ''
+  GAP_TOKEN.lastIndex = 0
+  for (let found = GAP_TOKEN.exec(gap); found !== null; found = GAP_TOKEN.exec(gap)) {
+    let group = 1
+    while (found[group] === undefined) group += 1
+    const letter = GAP_TOKENS[group - 1]?.[0] ?? ''
+    shape += letter
+    // A word that ends with a colon is a word and an operator.
+    if (letter === 'w' && found[0].endsWith(':')) shape += ':'
+    if (shape.length > LONGEST_SHAPE) break
+  }
+  return shape
+}
+
+/** `password (root): `, `"password" => `, a label and tags. */
+const ASSIGNED = /^(?:[(t<]|w){0,5}[c<(t]{0,3}:(?:[w(<[c]{1,4}\.?:)?[:<(tc]{0,4}$/
+/** `password for the staging database: ` */
+const ASSIGNED_LATER = /^[w(=x]{0,9}[<]{0,2}:[:<(t]{0,3}$/
+/** `": "API_KEY", "enabled": true, "value": "` */
+const BESIDE_VALUE =
+  /^[(<]{0,3}[,n<x:]{0,4}(?:[(x]?[w=(]{1,2}[<x]{0,2}:?[w=(]{0,3}[,n<x]{1,4}){0,2}[x[(]{0,2}[w]?v[x<(]{0,2}[:,=]?[:<tn(]{0,4}$/
+/** `password is`, `password for the server ist` */
+const SAID = /^[w(]{0,7}=[w=]{0,3}[:<t[]{0,3}$|^[w=]{0,6}\.$/
+/** Columns, tags, a comma, nothing at all. */
+const BESIDE = /^[(]{0,2}\[{0,3}$|^[(w]{0,3}[<t,(]{1,4}\[?$/
+/** `").type("`, `= []byte("`, `{ return "` */
+/** `user, password = "anna", "`, `"Password", with: "`, `(auth "anna" "`, and the attributes of a tag. */
+const IN_QUOTES = /^[w,]{0,4}:w,$|^,w:$/
+const AFTER_QUOTED = /^\s{1,4}["'][^"'\s]{1,60}["']\s{1,4}["']$/
+const ATTRIBUTES = /^(?:w:w){1,3}<{1,2}$/
+/** A user in the line between. */
+const BELOW_USER = /^nwn$/
+const CALLED = /^[:(txz]{0,4}[w(]{0,2}[x]{0,2}[w]{0,2}\[$|^[w]{0,1}:[(:w=x]{0,3}\[{0,2}$|^:\[{1,2}w?$/
+/** `"password": {"plain": "` */
+const NESTED = /^:\[{1,2}(?:w:w,){0,2}w:$/
+/** On the next line, with or without a colon, in a fence. */
+const BELOW = /^[(w=]{0,8}[<]{0,2}[:t.]{0,3}[<]{0,2}n[nft<:x=]{0,6}$/
+const DIRECTLY_BELOW = /^[(]?[<]{0,2}[:t.]{0,3}[<]{0,2}n[nft<:x=]{0,6}$/
+/** An answer: perhaps with the time and the name of who says it. */
+const ANSWERED = /^[w(=]{0,8}[.][:]?n[n]?[(]?w?[:]?$/
+/** A command, and its output in the next line. */
+const PRINTED = /^[^nf]{0,40}n$/
+const IN_SENTENCE = /^[w=,(]{1,9}[[<]?$/
+
+const ALONE = /["'`*_~”»」)\]}]{0,6}(?:<\/?\w[^<>\n]{0,60}>){0,3}\\{0,2}[ \t]{0,20}(?=\r?\n|$)/y
+
+function strengthOf(
+  shape: string,
+  gap: string,
+  text: string,
+  candidate: Candidate,
+  line: () => NameLine,
+): number {
+  if (shape.includes('n')) {
+    if (BESIDE_VALUE.test(shape)) return STRONG
+    ALONE.lastIndex = candidate.end
+    if (!ALONE.test(text)) return shape.endsWith('<') && /^[(:]?[<n]{1,8}$/.test(shape) ? MEDIUM : 0
+    if (DIRECTLY_BELOW.test(shape)) return STRONG
+    if (BELOW.test(shape))
+      return shape.includes(':') || shape.includes('f') || line().isHeading ? STRONG : MEDIUM
+    if (ANSWERED.test(shape) || BELOW_USER.test(shape)) return MEDIUM
+    return line().isCommand && PRINTED.test(shape) ? MEDIUM : 0
+  }
+  if (ASSIGNED.test(shape) || (candidate.isPaired && shape === '' && !/\s/.test(gap))) return STRONG
+  if (BESIDE_VALUE.test(shape)) return STRONG
+  if (ASSIGNED_LATER.test(shape)) return MEDIUM
+  if (SAID.test(shape) || BESIDE.test(shape)) return MEDIUM
+  if (CALLED.test(shape) || ATTRIBUTES.test(shape) || AFTER_QUOTED.test(gap)) return MEDIUM
+  if (IN_QUOTES.test(shape) && /["'`]$/.test(gap)) return MEDIUM
+  if (!IN_SENTENCE.test(shape)) return 0
+  return isDirective(gap, text, candidate, line) ? MEDIUM : WEAK
+}
+
+/** `AUTH app …`, `password 0 …`: a line of a configuration, which ends with the value. */
+function isDirective(gap: string, text: string, { end }: Candidate, line: () => NameLine): boolean {
+  const words = gap.trim().split(/\s+/)
+  if (words.length > 2 || !/^\s/.test(gap)) return false
+  if (!line().isStart && words.some((word) => !/^\d{1,2}$/.test(word))) return false
+  ALONE.lastIndex = end
+  return ALONE.test(text)
+}
+
+// --- before the name ---
+
+const LONGEST_BEFORE = 100
+const LINKING =
+  /^(?:as|into|in|to|is|was|for|als|ist|war|come|como|comme|est|es|era|é|è|jako|som|är|er|jest|je|how|—|–|-|=|это|как|\()$/i
+/** A comment at the end of a line, or an arrow back. */
+const REMARKING = /^(?:#|\/\/|--|\/\*|←|<-|<=|⇐|⬅️?)$/
+const NAME_KEY =
+  /(?:^|[\s"'{,<([])(?:[A-Za-z_]{0,20}?(?:name|key)|id|label|field|k)["']?\s{0,3}(?:[:=>]|:=|=>)\s{0,3}["']?[\w.-]{0,40}$/i
+const VALUE_KEY =
+  /(?<![A-Za-z])(?:[A-Za-z_]{0,20}value|val|v)["']?\s{0,3}(?:[:=>]|:=|=>)\s{0,3}["']?([^\s"'`<>,]{8,200})/i
+const LONGEST_PAIR = 260
+
+/** `value: …` before `name: DB_PASSWORD`. */
+function valueOfPair(text: string, name: Name, kind: string): Span | undefined {
+  if (!NAME_KEY.test(text.slice(Math.max(0, name.start - 60), name.start))) return undefined
+  const from = Math.max(0, name.start - LONGEST_PAIR)
+  const found = lastValueKey(text.slice(from, name.start))
+  if (!found) return undefined
+  const { start, end } = trimmed(text, from + found.start, from + found.end)
+  return certaintyOf(text.slice(start, end)) >= SURE
+    ? spanOf({ start, end, certainty: SURE }, kind)
+    : undefined
+}
+
+/** The last value before a name, if no other name stands between them. */
+function lastValueKey(before: string): { start: number; end: number } | undefined {
+  const at = Math.max(before.lastIndexOf('alue'), before.lastIndexOf('ALUE'), before.lastIndexOf('val"'))
+  if (at === -1) return undefined
+  const from = Math.max(0, at - 24)
+  const part = before.slice(from)
+  const found = VALUE_KEY.exec(part)
+  const value = found?.[1]
+  if (!found || value === undefined) return undefined
+  const end = from + found.index + found[0].length
+  if (/\n\s*\n|\}\s*,?\s*\{|\n\s*- /.test(before.slice(end).replace(/\s{0,20}$/, ''))) return undefined
+  return { start: end - value.length, end }
+}
+
+/** `… is the new root password`, `use … as password`. */
+function valueInSentence(text: string, { start }: Name, kind: string): Span | undefined {
+  const from = Math.max(0, start - LONGEST_BEFORE)
+  let at = start
+  // A name inside a longer word says nothing about what stands before the word.
+  while (at > from && !isHard(text.charCodeAt(at - 1))) at -= 1
+  if (start - at > 20) return undefined
+  let isLinked = text[at] === '('
+  let isRemarked = false
+  for (let words = 0; words < (isRemarked ? 12 : 5); words += 1) {
+    let end = at
+    while (end > from && text[end - 1] !== '\n' && isHard(text.charCodeAt(end - 1))) end -= 1
+    if (/[←⬅]/.test(text.slice(end, at))) isRemarked = true
+    if (end === from || text[end - 1] === '\n') return undefined
+    at = end
+    while (at > from && !isHard(text.charCodeAt(at - 1))) at -= 1
+    const word = text.slice(at, end)
+    if (REMARKING.test(word) && kind === 'password') isRemarked = true
+    if (LINKING.test(word) || word.startsWith('(') || isRemarked) isLinked = true
+    if (LINKING.test(word) || REMARKING.test(word) || word.startsWith('(')) continue
+    if (isRemarked) {
+      const found = candidatesOf(text, { start: at, end }).find(({ certainty }) => certainty >= SURE)
+      if (found) return spanOf(found, kind)
+      continue
+    }
+    if (isLinked && end - at >= LEAST_VALUE) {
+      const value = trimmed(text, at, end)
+      const needed = kind === 'password' ? SURE : VERY_SURE
+      if (certaintyOf(text.slice(value.start, value.end)) >= needed)
+        return spanOf({ ...value, certainty: needed }, kind)
+    }
+    if (/[.:;,!?]$/.test(word) || (isLinked && !isLetter(word.charCodeAt(0)) && !isDigit(word.charCodeAt(0))))
+      return undefined
+  }
+  return undefined
+}

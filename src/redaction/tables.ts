@@ -1,0 +1,518 @@
+import { type Name, secretValue } from './assignments.ts'
+import { FOREIGN_NAMES, SECRET_NAMES } from './names.ts'
+import { certaintyOf, isDigit, isLetter, isUnpronounceable, SURE } from './placeholders.ts'
+import { RANK, type Span } from './rule.ts'
+
+/** Values beside a name such as `key` or `secret` that are no secrets: the whole name or the form of the value says so. */
+const REST_OF_NAME = /[\w-]{0,40}/y
+/** `secretName`, `AUTH0_DOMAIN`, `token-type`: what is known about a secret, not the secret. */
+const ABOUT =
+  'names?|refs?|domain|host|hostname|arn|type|version|alg|algorithm|length|count|rate|ratio|through|ttl|expiry'
+const ABOUT_IT = new RegExp(`(?:^|[_-])(?:${ABOUT})$`, 'i')
+const ABOUT_IT_IN_CAMEL_CASE = new RegExp(
+  `(?:${ABOUT.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())})$`,
+)
+/** GnuPG receives keys by their fingerprints: `--recv-keys`. */
+const PUBLIC = /(?:public[_ -]?|recv-)$/i
+/** `bypass`, `compass`, `second pass`: other words, and passes over something. Any other letters may name a service. */
+const NO_PASSWORD =
+  /(?<![a-z])(?:by|com|encom|sur|tres|over|under|(?:first|second|third|render|shader|shadow|depth|low|high|band)[_ -]?)$/i
+const PUBLIC_KEY = /public[_ -]?key[_ -]?$/i
+const OF_ACCESS = /access[_ -]?$/i
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+/** `next-auth@5.0.0`, `arn:aws:kms:…`, the anchor `#in-a-page` of a link. */
+const PACKAGE =
+  /^@?[A-Za-z][\w./-]{0,100}@[~^]?v?\d{1,5}\.\d{1,5}(?:\.\d{1,5})?(?:-[a-z]{1,10}(?:\.\d{1,5}){0,2})?$/
+const RESOURCE_OR_ANCHOR = /^(?:arn:aws|#[a-z][a-z-]{0,100}$)/
+
+/** `ECC_NIST_P256`: the name of a constant, mostly letters. */
+function isConstant(value: string): boolean {
+  if (!/^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value)) return false
+  const words = value.split('_').filter((part) => /^[A-Z]{2,20}$/.test(part))
+  return words.length >= 2 && words.join('').length > value.length / 2
+}
+
+/** Capitals throughout are those of a licence key. */
+const WORD = /^[A-Z]?[a-z]{1,19}$/
+const NUMBER = /^(?:v?\d{1,8}|[a-z]{1,12}\d{1,3})$/
+const HASH = /^(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}$/
+
+/** `build-2024-05-01`, `node-modules-linux-<hash>`: words and numbers, and perhaps a hash behind two words. */
+function isCacheKey(value: string): boolean {
+  const parts = value.split(/[-_./:]/)
+  const hasHash = HASH.test(parts.at(-1) ?? '')
+  const known = hasHash ? parts.slice(0, -1) : parts
+  const words = known.filter((part) => WORD.test(part) && !isUnpronounceable(part))
+  return words.length >= (hasHash ? 2 : 1) && known.every((part) => words.includes(part) || NUMBER.test(part))
+}
+
+/** The key of a cache, a map or a table: `key`, `restore-keys` and `sort_key`, not `api_key`. */
+const PLAIN_KEY =
+  /(?:^|[^\w-]|(?:cache|restore|primary|foreign|partition|sort|group|row|object|routing)[_-]?)$/i
+
+const FOREIGN_KEY = /^(?:ключ|schlüssel|clé|キー|키)/
+
+/** The value beside this name is certainly no secret. */
+export function isHarmless(text: string, { start, end }: Name, kind: string, value: string): boolean {
+  REST_OF_NAME.lastIndex = end
+  const rest = REST_OF_NAME.exec(text)?.[0] ?? ''
+  if (ABOUT_IT.test(rest) || ABOUT_IT_IN_CAMEL_CASE.test(rest)) return true
+  const name = text.slice(start, end).toLowerCase()
+  const before = text.slice(Math.max(0, start - 12), start)
+  if (kind === 'password') return name === 'pass' && NO_PASSWORD.test(before) && !isUnpronounceable(value)
+  if (PUBLIC_KEY.test(before) || (name === 'key' && PUBLIC.test(before))) return true
+  if (PACKAGE.test(value) || RESOURCE_OR_ANCHOR.test(value) || isConstant(value)) return true
+  if (kind !== 'api_key') return false
+  // Services give the id of an access key together with the key.
+  if (/^(?:key|api)$/.test(name) && /^[_-]?ids?$/i.test(rest)) return !OF_ACCESS.test(before)
+  if (UUID.test(value)) return /id$/i.test(name + rest)
+  return (
+    (name === 'key' || FOREIGN_KEY.test(name)) &&
+    /^s?$/i.test(rest) &&
+    PLAIN_KEY.test(before) &&
+    isCacheKey(value)
+  )
+}
+
+/**
+ * Tables of every kind: a name at the head of a column, and the values below it. Columns are cut by bars (Markdown, wikis,
+ * databases), tabs, commas, semicolons or blanks; by the cells of HTML; or they are two lists of one length, as in SQL.
+ */
+const LONGEST_HEAD = 600
+const LONGEST_ROW = 4000
+const LONGEST_NAME = 40
+const MOST_CELLS = 40
+const MOST_ROWS = 2000
+
+type Heading = { kind: string; text: string; name: Name; isPair: boolean }
+type Cell = { start: number; text: string }
+
+const namePatterns = [...SECRET_NAMES, ...FOREIGN_NAMES].map(({ kind, whole, names }) => ({
+  kind,
+  pattern: new RegExp(`(?:${names.join('|')})${whole ? 's?(?![a-z])' : ''}`, 'i'),
+}))
+const PAIR_HEAD =
+  /^(?:login|log-?in|account|credentials?|creds|zugang|zugangsdaten|user ?\/ ?pass(?:word)?|konto|accès|acceso|acesso)s?$/i
+export const HEADS_OF_PAIRS = ['login', 'account', 'credential', 'creds', 'zugang', 'konto', 'acceso']
+const WRAPPING = /^[\s*_~"'`!]{1,8}|[\s*_~"'`]{1,8}$/g
+
+/** A cell that names a secret, and where in it the name is that says so. */
+function headingIn(cell: string): Heading | undefined {
+  const text = cell.replace(WRAPPING, '')
+  if (text === '' || text.length > LONGEST_NAME) return undefined
+  if (PAIR_HEAD.test(text))
+    return { kind: 'password', text, name: { start: 0, end: text.length }, isPair: true }
+  for (const { kind, pattern } of namePatterns) {
+    const found = pattern.exec(text)
+    if (found)
+      return { kind, text, name: { start: found.index, end: found.index + found[0].length }, isPair: false }
+  }
+  return undefined
+}
+
+const TRIMMED = /[^\s*_~"'`](?:[^\r\n]{0,398}[^\s*_~"'`])?/
+const WRITTEN = /[^\s"'`](?:[^\r\n]{0,398}[^\s"'`])?/
+const PAIR_VALUE = /^[^\s:/|,;]{1,60}\s{0,2}[:/|,;]\s{0,2}(?=\S)/
+
+function secretIn(cell: Cell, { kind, text, name, isPair }: Heading, isSure: boolean): Span | undefined {
+  const found = (/^\s*[*_~"'`]/.test(cell.text) ? TRIMMED : WRITTEN).exec(cell.text)
+  if (!found) return undefined
+  const before = isPair ? (PAIR_VALUE.exec(found[0])?.[0].length ?? found[0].length) : 0
+  const value = found[0].slice(before)
+  const start = cell.start + found.index + before
+  if (value === '' || isHarmless(text, name, kind, value)) return undefined
+  if (/\s/.test(value)) return undefined
+  if (certaintyOf(value) >= SURE) return { start, end: start + value.length, kind, rank: RANK.assigned }
+  return isSure && !isPair && (kind === 'password' || cell.start > 0)
+    ? secretValue(value, start, kind)
+    : undefined
+}
+
+/** How the cells of a line are cut. */
+type Cut = {
+  name: string
+  isSure: boolean
+  cells(line: string, start: number): Cell[]
+  isHead(cells: Cell[]): boolean
+}
+
+const splitBy =
+  (pattern: RegExp) =>
+  (line: string, start: number): Cell[] => {
+    const cells: Cell[] = []
+    let from = 0
+    for (const { index, 0: sign } of line.matchAll(pattern)) {
+      if (cells.length >= MOST_CELLS) break
+      cells.push({ start: start + from, text: line.slice(from, index) })
+      from = index + sign.length
+    }
+    cells.push({ start: start + from, text: line.slice(from) })
+    return cells
+  }
+
+const cutByBars = splitBy(/\|\||!!|[|│┃║]|(?<=^|[ ^])\^(?= |$)/g)
+/** The text before the first bar of a row is not a cell. */
+function barCells(line: string, start: number): Cell[] {
+  const cells = cutByBars(line, start)
+  return cells.length > 1 && /^[\s!]*$/.test(cells[0]?.text ?? '') ? cells.slice(1) : cells
+}
+
+/** Cells between commas or semicolons, some of them in quotes. */
+const quotedCells = (sign: string) => {
+  const cell = new RegExp(
+    `[ \\t]{0,4}(?:"((?:[^"\\n]|""){0,400})"|'([^'\\n${sign}]{0,400})'|([^"${sign}\\n]{0,400}))[ \\t]{0,4}(?:${sign}|\\r?$)`,
+    'y',
+  )
+  return (line: string, start: number): Cell[] => {
+    const cells: Cell[] = []
+    cell.lastIndex = 0
+    while (cells.length < MOST_CELLS) {
+      const at = cell.lastIndex
+      const found = cell.exec(line)
+      if (!found) return []
+      const text = found[1] ?? found[2] ?? found[3] ?? ''
+      cells.push({ start: start + at + found[0].indexOf(text), text })
+      if (!found[0].endsWith(sign)) return cells
+    }
+    return cells
+  }
+}
+
+const HEAD_CELL = /^(?:[\p{L}_][\p{L}\p{M}\d _./#-]{0,38}(?:\([^()]{1,20}\))?|#|№|)$/u
+const areHeads = (cells: readonly Cell[]) =>
+  cells.filter(({ text }) => text.trim() !== '').length > 1 &&
+  cells.every(
+    ({ text }) =>
+      text.length <= LONGEST_NAME * 2 &&
+      HEAD_CELL.test(text.replace(WRAPPING, '')) &&
+      text.trim().split(/\s+/).length <= 4,
+  )
+
+const CUTS: readonly Cut[] = [
+  { name: 'bars', isSure: true, cells: barCells, isHead: (cells) => cells.length > 0 },
+  { name: 'tabs', isSure: true, cells: splitBy(/\t+/g), isHead: areHeads },
+  { name: 'semicolons', isSure: true, cells: quotedCells(';'), isHead: areHeads },
+  { name: 'commas', isSure: true, cells: quotedCells(','), isHead: areHeads },
+]
+const byBlanks = splitBy(/ {2,}/g)
+const bySingleBlanks = splitBy(/ +/g)
+const SIGN_OF_CUT: Record<string, RegExp> = {
+  bars: /[|│┃║]|!!|\^ /,
+  tabs: /\t/,
+  semicolons: /;/,
+  commas: /,/,
+}
+
+/** `|---|:--|`, `----+---`, `=====`: between the heads and the rows. */
+const SEPARATOR = /^[\s|:+=─━┄═┼╪╬├┤╞╡╠╣┌┬┐└┴┘╔╦╗╚╩╝-]+$/
+
+/** No head of a table has them. */
+const CODE_SIGN = /[{}[\]=<>:]/
+
+function countOf(line: string, sign: string): number {
+  let count = 0
+  for (let at = line.indexOf(sign); at !== -1; at = line.indexOf(sign, at + 1)) count += 1
+  return count
+}
+
+type Line = { text: string; start: number; end: number }
+
+function lineAt(text: string, start: number): Line | undefined {
+  if (start > text.length) return undefined
+  let end = text.indexOf('\n', start)
+  if (end === -1) end = text.length
+  const isLong = end - start > LONGEST_ROW
+  const written = isLong ? '' : text.slice(start, end)
+  return { text: written.endsWith('\r') ? written.slice(0, -1) : written, start, end }
+}
+
+/** Reads the tables of a text from name to name. Each line is a head at most once, and no row of a table is one. */
+export class Tables {
+  readonly #text: string
+  /** Set by whoever has seen a cell of HTML. */
+  hasHtml = false
+  #lineStart = 0
+  #lineEnd = -1
+  #readUntil = 0
+  #htmlUntil = 0
+  #listUntil = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  secretsBelow(name: Name): readonly Span[] {
+    const sign = signBehind(this.#text, name.end)
+    if (sign === undefined) return NONE
+    const spans: Span[] = []
+    if (this.hasHtml) spans.push(...this.#inHtml(name))
+    if (sign === ',' || sign === ')' || sign === ']') spans.push(...this.#inLists(name))
+    if (name.start >= this.#lineStart && name.start <= this.#lineEnd) return spans
+    const head = this.#lineOf(name)
+    if (head && head.start >= this.#readUntil && head.text !== '') spans.push(...this.#below(head))
+    return spans
+  }
+
+  #lineOf({ start }: Name): Line | undefined {
+    // Names come in the order of the text, so what lies before this line is not read again.
+    const least = start > this.#lineEnd ? Math.max(0, this.#lineEnd + 1) : 0
+    let from = start
+    while (from > least && start - from <= LONGEST_HEAD && this.#text[from - 1] !== '\n') from -= 1
+    const isStart = from === 0 || this.#text[from - 1] === '\n'
+    const end = this.#text.indexOf('\n', start)
+    this.#lineStart = from
+    this.#lineEnd = end === -1 ? this.#text.length : end
+    if (!isStart || this.#lineEnd - from > LONGEST_HEAD) return undefined
+    return lineAt(this.#text, from)
+  }
+
+  #below(head: Line): Span[] {
+    const next = lineAt(this.#text, head.end + 1)?.text ?? ''
+    for (const cut of CUTS) {
+      if (!SIGN_OF_CUT[cut.name]?.test(head.text)) continue
+      if (cut.name !== 'bars' && !SIGN_OF_CUT[cut.name]?.test(next)) continue
+      if (cut.name === 'commas' && CODE_SIGN.test(head.text)) continue
+      if (cut.name === 'commas' && countOf(head.text, ',') !== countOf(next, ',') && !next.includes('"'))
+        continue
+      const cells = cut.cells(head.text, head.start)
+      if (!cut.isHead(cells)) continue
+      const spans = this.#rows(head, cells, (line) => rowOf(cut, line, cells))
+      if (spans) return spans
+      if (cut.name === 'bars') return this.#besideInBars(head, cells)
+    }
+    return /\S {2,}\S|^[A-Z]+ /.test(head.text) && /\S\s+\S|^[-=]+$/.test(next)
+      ? (this.#alignedBelow(head) ?? [])
+      : []
+  }
+
+  /** `| password | … |`: a name beside its value. */
+  #besideInBars(line: Line, cells: readonly Cell[]): Span[] {
+    if (!/^\s*[|│┃║]/.test(line.text)) return []
+    return cells.flatMap((cell, i) => {
+      const heading = i > 0 ? headingIn(cells[i - 1]?.text ?? '') : undefined
+      const span = heading && !heading.isPair && secretIn(cell, heading, true)
+      return span ? [span] : []
+    })
+  }
+
+  #alignedBelow(head: Line): Span[] | undefined {
+    const wide = byBlanks(head.text.trimEnd(), head.start).filter(({ text }) => text.trim() !== '')
+    const isCapital = /^[A-Z][A-Z0-9_/-]*(?: [A-Z0-9_/-]+)+$/.test(head.text.trimEnd())
+    const cells = wide.length > 1 ? wide : isCapital ? bySingleBlanks(head.text.trimEnd(), head.start) : []
+    if (!areHeads(cells)) return undefined
+    return this.#rows(head, cells, (line) => alignedRow(line, cells, head.start))
+  }
+
+  /** The secrets in the rows below a head. `undefined` if there are no rows, or no column of secrets. */
+  #rows(
+    head: Line,
+    cells: readonly Cell[],
+    rowOfLine: (line: Line) => (Cell | undefined)[] | undefined,
+  ): Span[] | undefined {
+    const headings = cells.map(({ text }) => headingIn(text))
+    if (headings.every((heading) => heading === undefined)) return undefined
+    const spans: Span[] = []
+    let rows = 0
+    let line = lineAt(this.#text, head.end + 1)
+    let cellsOfRow: (Cell | undefined)[] = []
+    for (; line && rows < MOST_ROWS; line = lineAt(this.#text, line.end + 1)) {
+      if (line.text !== '' && SEPARATOR.test(line.text)) continue
+      if (line.text === '' && rows === 0 && line.start === head.end + 1) continue
+      let row = rowOfLine(line)
+      if (!row) break
+      // AsciiDoc and MediaWiki give each cell a line.
+      if (row.length === 1 && cells.length > 1) {
+        cellsOfRow.push(row[0])
+        if (cellsOfRow.length < cells.length) continue
+        row = cellsOfRow
+      }
+      cellsOfRow = []
+      rows += 1
+      for (const [i, cell] of row.entries()) {
+        const beside = i > 0 ? headingIn(row[i - 1]?.text ?? '') : undefined
+        const heading = headings[i] ?? (beside?.isPair ? undefined : beside)
+        const span = heading && cell && secretIn(cell, heading, headings[i] !== undefined)
+        if (span) spans.push(span)
+      }
+    }
+    if (rows === 0) return undefined
+    this.#readUntil = Math.max(this.#readUntil, Math.min(line?.start ?? this.#text.length, this.#text.length))
+    return spans
+  }
+
+  // --- HTML ---
+
+  #inHtml({ start }: Name): Span[] {
+    const text = this.#text
+    if (start < this.#htmlUntil) return []
+    const from = Math.max(0, start - 80)
+    const before = text.slice(from, start)
+    const opened = Math.max(
+      before.lastIndexOf('<th'),
+      before.lastIndexOf('<td'),
+      before.lastIndexOf('<TH'),
+      before.lastIndexOf('<TD'),
+    )
+    if (opened === -1 || /<\/t[dhr]/i.test(before.slice(opened))) return []
+    const near = text.slice(Math.max(0, start - HTML_ROW), start)
+    const row = Math.max(near.lastIndexOf('<tr'), near.lastIndexOf('<TR'))
+    const rowFrom = row === -1 ? -1 : start - near.length + row
+    const limit = rowFrom + HTML_TABLE
+    if (rowFrom === -1) return []
+    const rows = text
+      .slice(rowFrom, limit)
+      .split(/<tr(?=[\s>])/i)
+      .slice(1)
+    this.#htmlUntil = rowFrom + (rows[0]?.length ?? 0)
+    let at = rowFrom
+    const headings: (Heading | undefined)[] = []
+    const spans: Span[] = []
+    for (const [index, row] of rows.entries()) {
+      at += '<tr'.length
+      for (const [i, cell] of htmlCells(row, at).entries()) {
+        if (index === 0) headings.push(headingIn(cell.text))
+        else {
+          const heading = headings[i]
+          const span = heading && secretIn(cell, heading, true)
+          if (span) spans.push(span)
+        }
+      }
+      at += row.length
+      if (index > 0 && /<\/table/i.test(row)) break
+    }
+    // No row of this table is a head: each is read once.
+    this.#htmlUntil = at
+    return spans
+  }
+
+  // --- lists of one length: columns and values of SQL, rows of JSON ---
+
+  #inLists(name: Name): Span[] {
+    const text = this.#text
+    if (name.start < this.#listUntil) return []
+    const from = Math.max(0, name.start - LIST_BEFORE)
+    const before = text.slice(from, name.start)
+    const opened = Math.max(before.lastIndexOf('('), before.lastIndexOf('['))
+    if (opened === -1 || !LIST_ITEMS.test(before.slice(opened + 1))) return []
+    const head = listAt(text, from + opened)
+    if (!head || head.items.length < 2 || head.end <= name.start) return []
+    this.#listUntil = head.end
+    const headings = head.items.map(({ text }) => headingIn(text))
+    const spans: Span[] = []
+    let end = head.end
+    for (let lists = 0; lists < MOST_ROWS; lists += 1) {
+      BETWEEN_LISTS.lastIndex = end
+      if (!BETWEEN_LISTS.test(text)) break
+      const copied = /stdin;\r?\n$/i.test(text.slice(end, BETWEEN_LISTS.lastIndex))
+      const row = copied ? undefined : listAt(text, BETWEEN_LISTS.lastIndex - 1)
+      if (copied) spans.push(...this.#copied(head.items, BETWEEN_LISTS.lastIndex))
+      if (!row || row.items.length !== head.items.length) break
+      for (const [i, cell] of row.items.entries()) {
+        const heading = headings[i]
+        const span = heading && secretIn(cell, heading, false)
+        if (span) spans.push(span)
+      }
+      end = row.end
+    }
+    this.#listUntil = end
+    return spans
+  }
+
+  /** The rows of `COPY … FROM stdin;`. */
+  #copied(heads: readonly Cell[], start: number): Span[] {
+    const cut = CUTS[1] as Cut
+    return this.#rows({ text: '', start, end: start - 1 }, heads, (line) => rowOf(cut, line, heads)) ?? []
+  }
+}
+
+const HTML_ROW = 1500
+const HTML_TABLE = 20_000
+const HTML_CELL = /<t[dh](?:\s[^<>]{0,200})?>([\s\S]{0,600}?)(?=<\/?t[dhr]|$)/gi
+
+/** The cells of a row with their text, without the tags around it. */
+function htmlCells(row: string, start: number): Cell[] {
+  return Array.from(row.matchAll(HTML_CELL), (found) => {
+    const inner = found[1] ?? ''
+    const text = /^(?:\s|<[^<>]{0,200}>){0,20}([^<]{0,400})/.exec(inner)
+    const value = text?.[1] ?? ''
+    const at = start + found.index + found[0].length - inner.length + (text?.[0].length ?? 0) - value.length
+    return { start: at, text: value }
+  })
+}
+
+const NONE: readonly Span[] = []
+const QUOTES = `"'\`*_`
+/** What may end a cell, or the item of a list. */
+const ENDS = '|│┃║!^\t;,)]\r\n<'
+
+/** The sign that ends the cell in which the name stands, if it may be one. */
+function signBehind(text: string, nameEnd: number): string | undefined {
+  for (let at = nameEnd; at <= nameEnd + LONGEST_NAME; at += 1) {
+    const code = text.charCodeAt(at)
+    if (isLetter(code) || isDigit(code) || code === 95 || code === 45) continue
+    if (code === 32) {
+      if (text.charCodeAt(at + 1) === 32) return ' '
+      continue
+    }
+    if (Number.isNaN(code)) return '\n'
+    const sign = text[at] as string
+    if (QUOTES.includes(sign) || code > 126 || sign === '(' || sign === '.' || sign === ':' || sign === '/') {
+      if (sign === '(' || sign === '.' || sign === '/' || sign === ':') {
+        const next = text[at + 1] ?? ''
+        if (sign === '(' ? !/\w/.test(next) : !/[.:<*_\s]/.test(next)) return undefined
+      }
+      if (ENDS.includes(sign)) return sign
+      continue
+    }
+    if (sign === ')' && text.slice(nameEnd, at).includes('(')) continue
+    return ENDS.includes(sign) ? sign : undefined
+  }
+  return undefined
+}
+
+const LIST_BEFORE = 200
+const LIST_ITEMS = /^(?:\s{0,4}["'`[]?[\w -]{0,40}["'`\]]?\s{0,4},){0,20}\s{0,40}["'`[]?[\w -]{0,40}$/
+const BETWEEN_LISTS =
+  /[\s,]{0,20}(?:values|select|from\s{1,4}stdin;\r?\n|["']?\w{1,12}["']?\s{0,2}[:=])?[\s,:=]{0,20}[[(]{0,2}\s{0,20}(?:[([]|(?<=stdin;\r?\n))/iy
+const LIST_ITEM =
+  /\s{0,40}(?:[NEnebx]?'((?:[^'\\\n]|\\.|''){0,400})'|"((?:[^"\\\n]|\\.){0,400})"|`([^`\n]{0,100})`|\[([^\]\n]{0,40})\]|([^\s,()[\]"'`]{0,200}(?:\([^()\n]{0,100}\))?(?: [\w]{1,20}){0,3}))\s{0,20}([,)\]])/y
+
+/** The items of a list in brackets. */
+function listAt(text: string, open: number): { items: Cell[]; end: number } | undefined {
+  const items: Cell[] = []
+  LIST_ITEM.lastIndex = open + 1
+  while (items.length < MOST_CELLS) {
+    const at = LIST_ITEM.lastIndex
+    const found = LIST_ITEM.exec(text)
+    if (!found) return undefined
+    const item = found.slice(1, 6).find((group) => group !== undefined) ?? ''
+    items.push({ start: at + found[0].lastIndexOf(item, found[0].length - 1), text: item })
+    if (found[6] !== ',') return { items, end: LIST_ITEM.lastIndex }
+  }
+  return undefined
+}
+
+function rowOf(cut: Cut, line: Line, heads: readonly Cell[]): Cell[] | undefined {
+  if (!SIGN_OF_CUT[cut.name]?.test(line.text)) return undefined
+  const row = cut.cells(line.text, line.start)
+  if (cut.name === 'bars') return row
+  if (cut.name === 'tabs') return row.length > 1 ? row : undefined
+  return row.length === heads.length ? row : undefined
+}
+
+/** The words below each head: as many columns, or the word at the head's own place. */
+function alignedRow(line: Line, heads: readonly Cell[], headStart: number): (Cell | undefined)[] | undefined {
+  if (line.text.trim() === '' || !/\S\s+\S/.test(line.text)) return undefined
+  const written = line.text.trimEnd()
+  for (const split of [byBlanks, bySingleBlanks]) {
+    const cells = split(written, line.start).filter(({ text }) => text !== '')
+    if (cells.length === heads.length) return cells
+  }
+  return heads.map(({ start, text }) => {
+    const column = start - headStart + (text.length - text.trimStart().length)
+    if (column > 0 && written[column - 1] !== ' ') return undefined
+    const word = /^[^\s]{1,400}/.exec(written.slice(column))?.[0]
+    return word === undefined ? undefined : { start: line.start + column, text: word }
+  })
+}

@@ -1,0 +1,518 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Ctx } from '../core/context.ts'
+import { type Database, isSqlite } from '../db/db.ts'
+import { insertRows, type Named, prepared } from '../db/prepared.ts'
+import { isAmong, isAmongTexts, numberList, textList } from '../db/sql-values.ts'
+import { ANALYSER_VERSION } from '../text/analyse.ts'
+import { gramHash, hasTrigrams, trigramsOf } from '../text/term-hash.ts'
+import type { ScopeBits } from './collect.ts'
+import type { SearchDocument } from './document.ts'
+import { type Candidate, type Match, type PackedDocument, pack, unpack } from './packing.ts'
+import { BLOCK_DOCUMENTS, bundleOf, type PostingRow, type ReadRow, readRow } from './postings.ts'
+import { type Word, wordsNumbered } from './vocabulary.ts'
+
+/**
+ * A cache in memory, limited in bytes. Recently used values stay. When it is full, the older half is dropped at once, which
+ * is cheaper than tracking the exact order of use.
+ */
+export class Kept<V, K = number> {
+  readonly #mostBytes: number
+  readonly #bytesOf: (value: V) => number
+  #recent = new Map<K, V>()
+  #earlier = new Map<K, V>()
+  #recentBytes = 0
+
+  constructor(mostBytes: number, bytesOf: (value: V) => number) {
+    this.#mostBytes = mostBytes
+    this.#bytesOf = bytesOf
+  }
+
+  get(key: K): V | undefined {
+    const recent = this.#recent.get(key)
+    if (recent !== undefined) return recent
+    const earlier = this.#earlier.get(key)
+    if (earlier !== undefined) this.keep(key, earlier)
+    return earlier
+  }
+
+  keep(key: K, value: V): void {
+    const bytes = this.#recent.has(key) ? 0 : this.#bytesOf(value)
+    this.#recent.set(key, value)
+    this.#count(bytes)
+  }
+
+  /** Changes a value that was just got, which makes it larger. */
+  grow(value: V, change: (value: V) => void): void {
+    const before = this.#bytesOf(value)
+    change(value)
+    this.#count(this.#bytesOf(value) - before)
+  }
+
+  #count(bytes: number): void {
+    this.#recentBytes += bytes
+    if (this.#recentBytes <= this.#mostBytes / 2) return
+    this.#earlier = this.#recent
+    this.#recent = new Map()
+    this.#recentBytes = 0
+  }
+
+  clear(): void {
+    this.#recent.clear()
+    this.#earlier.clear()
+    this.#recentBytes = 0
+  }
+}
+
+const SLOTS = 2 ** 16
+
+/**
+ * Tells numbers that come again from those that come once. It forgets: a number takes the place of the last one with the
+ * same low bits.
+ */
+export class SecondTimes {
+  readonly #lately = new Uint32Array(SLOTS)
+
+  isSecond(number: number): boolean {
+    const slot = number % SLOTS
+    if (this.#lately[slot] === number) return true
+    this.#lately[slot] = number
+    return false
+  }
+}
+
+/** About how many bytes a row takes besides its numbers. */
+const ROW_BYTES = 300
+
+const bytesOf = (rows: readonly ReadRow[]): number =>
+  rows.reduce((sum, { bytes }) => sum + bytes + ROW_BYTES, ROW_BYTES)
+
+/**
+ * Posting lists that this process has read, so that the next search need not read and decode them again. Lists change only
+ * when documents are folded or runs are merged, and every such transaction increments `search_totals.list_changes`. Rows
+ * are valid only for the value of that counter at which they were read.
+ */
+export class KeptLists {
+  #state = -1
+  readonly #rows: Kept<readonly ReadRow[]>
+
+  constructor(mostBytes: number) {
+    this.#rows = new Kept(mostBytes, bytesOf)
+  }
+
+  rowsOf(state: number, key: number): readonly ReadRow[] | undefined {
+    return state === this.#state ? this.#rows.get(key) : undefined
+  }
+
+  keep(state: number, key: number, rows: readonly ReadRow[]): void {
+    // A replica may be behind. Its rows belong to an older state, so they are not kept.
+    if (state < this.#state) return
+    if (state > this.#state) {
+      this.#state = state
+      this.#rows.clear()
+    }
+    this.#rows.keep(key, rows)
+  }
+}
+
+const SCOPE_BYTES = 300
+/** Two bitmaps for each block. */
+const BLOCK_BYTES = (2 * BLOCK_DOCUMENTS) / 8
+
+type Dead = IndexView['dead']
+
+function areSame(some: Dead, others: Dead): boolean {
+  if (some.size !== others.size) return false
+  for (const [block, docs] of some) {
+    const other = others.get(block)
+    if (!other || Buffer.compare(docs, other) !== 0) return false
+  }
+  return true
+}
+
+/**
+ * Which documents large scopes have, by name of the scope. It follows from the posting lists and the tombstones alone, so it
+ * is valid for one state of both.
+ */
+export class KeptScopes {
+  #state = -1
+  #dead: Dead = new Map()
+  readonly #bits: Kept<ScopeBits, string>
+
+  constructor(mostBytes: number) {
+    this.#bits = new Kept(mostBytes, ({ blocks }) => SCOPE_BYTES + BLOCK_BYTES * blocks.size)
+  }
+
+  get({ state, dead }: IndexView, name: string): ScopeBits | undefined {
+    return state === this.#state && areSame(dead, this.#dead) ? this.#bits.get(name) : undefined
+  }
+
+  keep({ state, dead }: IndexView, name: string, bits: ScopeBits): void {
+    if (state !== this.#state || !areSame(dead, this.#dead)) {
+      this.#state = state
+      this.#dead = dead
+      this.#bits.clear()
+    }
+    this.#bits.keep(name, bits)
+  }
+}
+
+const ENTRY_BYTES = 200
+const CHARACTER_BYTES = 2
+/** A word of a scope has its text and its trigrams. */
+const SCOPE_WORD_BYTES = 300
+const GRAM_BYTES = 8
+/** Some thousands of words may have the same trigrams. */
+const SHARES = { found: 0.5, spellings: 0.25, ofScopes: 0.25 }
+/** Counts that change without changing their sums are noticed after this time. */
+const VALID_MS = 10_000
+
+/**
+ * Words that were looked up by their trigrams. A lookup may take milliseconds, and people and agents ask for the same
+ * unknown words again. Which words there are changes only when changes are counted in, and that changes the totals
+ * (`VisibleCounts.state`); so what was found is valid for one state of them.
+ */
+export class KeptWords {
+  #state = ''
+  #until = Number.NEGATIVE_INFINITY
+  readonly #found: Kept<Uint32Array, string>
+  /** The text of a word by its number; it never changes. */
+  readonly spellings: Kept<string>
+  /** Words of small scopes by their numbers. */
+  readonly ofScopes: Kept<ScopeWord>
+
+  constructor(mostBytes: number) {
+    this.#found = new Kept(mostBytes * SHARES.found, (hashes) => ENTRY_BYTES + hashes.byteLength)
+    this.spellings = new Kept(
+      mostBytes * SHARES.spellings,
+      (word) => ENTRY_BYTES + CHARACTER_BYTES * word.length,
+    )
+    this.ofScopes = new Kept(
+      mostBytes * SHARES.ofScopes,
+      ({ word, grams }) => SCOPE_WORD_BYTES + CHARACTER_BYTES * word.length + GRAM_BYTES * grams.length,
+    )
+  }
+
+  /** The numbers of the words that were found by a question at this state. */
+  async found(state: string, question: string, find: () => Promise<number[]>): Promise<Uint32Array> {
+    if (state !== this.#state || performance.now() > this.#until) {
+      this.#state = state
+      this.#until = performance.now() + VALID_MS
+      this.#found.clear()
+    }
+    const known = this.#found.get(question)
+    if (known) return known
+    const hashes = Uint32Array.from(await find())
+    // Another search may have seen another state while this one was waiting.
+    if (state === this.#state) this.#found.keep(question, hashes)
+    return hashes
+  }
+}
+
+/** Lists get the larger share, because many searches use the same lists; entries are shared only by similar searches. */
+const CACHE_SHARES = { lists: 0.5, scopes: 0.05, documents: 0.3, words: 0.15 }
+
+const CACHE_ENTRY_BYTES = 250
+const NUMBER_BYTES = 8
+const cachedBytes = ({ hashes, filters }: Candidate): number =>
+  CACHE_ENTRY_BYTES + NUMBER_BYTES * (2 * hashes.length + filters.length)
+
+/** The parts of an index that a process keeps in memory. */
+export type KeptIndex = {
+  lists: KeptLists
+  scopes: KeptScopes
+  /** Entries by number. Numbers are never reused and entries never change, so a search only checks that the entry still exists. */
+  documents: Kept<Candidate>
+  /**
+   * An entry is kept when it is read the second time. In a large vault nearly every search reads entries that no later one
+   * asks for, and to keep them first and drop them then is most of what the collector of garbage has to do.
+   */
+  readDocuments: SecondTimes
+  words: KeptWords
+}
+
+const kept = new WeakMap<Database, KeptIndex>()
+
+/** The kept index of this process for its database. */
+export function keptIndex({ database, searchTuning: { keptBytes } }: Ctx): KeptIndex {
+  let known = kept.get(database)
+  if (!known) {
+    known = {
+      lists: new KeptLists(keptBytes * CACHE_SHARES.lists),
+      scopes: new KeptScopes(keptBytes * CACHE_SHARES.scopes),
+      documents: new Kept(keptBytes * CACHE_SHARES.documents, cachedBytes),
+      readDocuments: new SecondTimes(),
+      words: new KeptWords(keptBytes * CACHE_SHARES.words),
+    }
+    kept.set(database, known)
+  }
+  return known
+}
+
+export type Entry = { documentId: string; document: SearchDocument }
+
+/** A document that was in the index, and by which analyser its words are. */
+export type TakenDocument = Candidate & { analyser: number }
+
+/** Puts cards in; returns those that are in already, and leaves them as they are. */
+export async function addToIndex(ctx: Ctx, entries: readonly Entry[]): Promise<Entry[]> {
+  const added = await addRows(
+    ctx,
+    entries.map(({ documentId, document }) => [documentId, ANALYSER_VERSION, pack(document)]),
+  )
+  if (added.length === entries.length) return []
+  const isNew = new Set(added.map((row) => row.card_id))
+  return entries.filter(({ documentId }) => !isNew.has(documentId))
+}
+
+/** Puts documents back that were taken out in the same transaction. */
+export async function putBack(ctx: Ctx, documents: readonly TakenDocument[]): Promise<void> {
+  await addRows(
+    ctx,
+    documents.map((document) => [document.documentId, document.analyser, pack(document)]),
+  )
+}
+
+async function addRows(ctx: Ctx, rows: readonly [cardId: string, analyser: number, weights: Buffer][]) {
+  const added = await insertRows<'search_docs', { doc_no: number; card_id: string }>(
+    ctx.db,
+    'search_docs',
+    ['card_id', 'analyser', 'weights'],
+    rows,
+    'on conflict (card_id) do nothing returning doc_no, card_id',
+  )
+  await insertRows(
+    ctx.db,
+    'search_fresh',
+    ['doc_no'],
+    added.map((row) => [row.doc_no]),
+  )
+  return added
+}
+
+/** Takes cards out and returns what they had. */
+export async function takeFromIndex(ctx: Ctx, documentIds: readonly string[]): Promise<TakenDocument[]> {
+  if (documentIds.length === 0) return []
+  const rows = await ctx.db
+    .deleteFrom('search_docs')
+    .where('card_id', 'in', documentIds)
+    .returning(['doc_no', 'card_id', 'analyser', 'weights'])
+    .execute()
+  if (rows.length > 0)
+    await ctx.db
+      .deleteFrom('search_fresh')
+      .where(
+        'doc_no',
+        'in',
+        rows.map((row) => row.doc_no),
+      )
+      .execute()
+  return rows.map((row) => ({ ...unpack(row), analyser: row.analyser }))
+}
+
+const byNumber = prepared(
+  (db, parameter: Named<{ numbers: string }>) =>
+    sql<PackedDocument>`select doc_no, card_id, weights from search_docs
+      where ${isAmong(db, 'doc_no', parameter('numbers'))}`,
+)
+
+/**
+ * The entries with these numbers. One that this process has kept is not read again, and so may be gone: who asks knows from
+ * `removedLately` and the tombstones.
+ */
+export async function documentsByNumber(ctx: Ctx, docNos: readonly number[]): Promise<Candidate[]> {
+  const kept = keptIndex(ctx).documents
+  const known: Candidate[] = []
+  const unknown: number[] = []
+  for (const docNo of docNos) {
+    const document = kept.get(docNo)
+    if (document) known.push(document)
+    else unknown.push(docNo)
+  }
+  return unknown.length > 0 ? [...known, ...(await readByNumber(ctx, unknown))] : known
+}
+
+async function readByNumber(ctx: Ctx, docNos: readonly number[]): Promise<Candidate[]> {
+  const read = (await byNumber(ctx.db, { numbers: numberList(ctx.db, docNos) })).map(unpack)
+  keepRead(ctx, read)
+  return read
+}
+
+/** Not in a transaction: what it has added may be rolled back, and its numbers are then given to others. */
+function keepRead(ctx: Ctx, read: readonly Candidate[]): void {
+  if (ctx.transacting) return
+  const { documents, readDocuments } = keptIndex(ctx)
+  for (const document of read)
+    if (readDocuments.isSecond(document.docNo)) documents.keep(document.docNo, document)
+}
+
+const numbersNow = prepared((db, parameter: Named<{ ids: string }>) =>
+  db
+    .selectFrom('search_docs')
+    .select(['card_id', 'doc_no'])
+    .where(isAmongTexts(db, 'card_id', parameter('ids'))),
+)
+
+/** The numbers that documents have now: one that has changed since a search began has another. */
+export async function numbersOf(ctx: Ctx, documentIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await numbersNow(ctx.db, { ids: textList(documentIds) })
+  return new Map(rows.map(({ card_id, doc_no }) => [card_id, doc_no]))
+}
+
+/** Up to `limit` documents whose ids a query names as `card_id`. */
+export async function documentsNamedBy(
+  ctx: Ctx,
+  ids: RawBuilder<{ card_id: string }>,
+  limit: number,
+): Promise<Candidate[]> {
+  const found = await sql<PackedDocument>`
+    select search_docs.doc_no, search_docs.card_id, search_docs.weights
+    from (${ids}) as named inner join search_docs on search_docs.card_id = named.card_id
+    limit +${limit}`.execute(ctx.db)
+  return found.rows.map(unpack)
+}
+
+const newestFresh = prepared((db, parameter: Named<{ limit: number }>) =>
+  db.selectFrom('search_fresh').select('doc_no').orderBy('doc_no', 'desc').limit(parameter('limit')),
+)
+
+/** Cards that are in no posting list yet, the newest first. */
+export async function freshDocuments(ctx: Ctx, limit: number): Promise<Candidate[]> {
+  const numbers = (await newestFresh(ctx.db, { limit })).map((row) => row.doc_no)
+  if (numbers.length === 0) return []
+  return (await documentsByNumber(ctx, numbers)).sort((a, b) => b.docNo - a.docNo)
+}
+
+const listState = prepared((db) => db.selectFrom('search_totals').select('list_changes'))
+
+/** Grows with every change of posting lists. */
+const stateOfLists = async (ctx: Ctx): Promise<number> => (await listState(ctx.db, {}))[0]?.list_changes ?? 0
+
+/** The first row of the answer has the state in place of bytes. */
+type ListRow = PostingRow | { run: number; key: number; docs: null }
+
+const rowsByKey = prepared((db, parameter: Named<{ keys: string }>) =>
+  isSqlite(db)
+    ? // In the order in which SQLite goes through them: run by run, a look-up for each key.
+      sql<ListRow>`select list_changes as run, 0 as key, null as docs from search_totals
+        union all select p.run, p.key, p.docs from search_runs
+        cross join json_each(${parameter('keys')}) as asked
+        cross join search_postings as p on p.run = search_runs.run and p.key = asked.value`
+    : sql<ListRow>`select list_changes as run, 0 as key, null as docs from search_totals
+        union all select p.run, p.key, p.docs from search_runs
+        inner join search_postings as p on p.run = search_runs.run
+        where p.key = any (${parameter('keys')}::integer[])`,
+)
+
+/** The rows with these keys, of every run, and the state they belong to: one statement, so that they belong together. */
+async function postingsOf(ctx: Ctx, keys: Iterable<number>): Promise<{ state: number; rows: PostingRow[] }> {
+  const found = await rowsByKey(ctx.db, { keys: numberList(ctx.db, keys) })
+  const state = found.find(({ docs }) => docs === null)?.run ?? 0
+  return { state, rows: found.filter((row): row is PostingRow => row.docs !== null) }
+}
+
+/** To be called by every transaction that changes posting lists. */
+export const noteChangedLists = async (ctx: Ctx): Promise<void> => {
+  await ctx.db
+    .updateTable('search_totals')
+    .set((eb) => ({ list_changes: eb('list_changes', '+', 1) }))
+    .execute()
+}
+
+const goneNotes = prepared((db) => db.selectFrom('search_changes').select('gone').where('gone', '!=', ''))
+
+/** Numbers that are gone and have no tombstone yet. Read them before the tombstones: counting moves them from here to there. */
+const removedLately = async (ctx: Ctx): Promise<Set<number>> =>
+  new Set((await goneNotes(ctx.db, {})).flatMap(({ gone }) => gone.split(' ').map(Number)))
+
+const allDead = prepared((db) => db.selectFrom('search_dead').selectAll())
+
+/** Cards that are gone, by block. */
+const deadCards = (ctx: Ctx) => allDead(ctx.db, {})
+
+/**
+ * The index as one search sees it. Fresh documents are read before any list: a document that is put into the lists in between
+ * is then seen twice rather than never. For the same reason the state of the lists is read after them: what this process has kept
+ * of that state has every document that is no longer fresh. And what is gone is read before both: a document that gets another
+ * number in between is then seen under both. Each list is read once, however often it is asked for.
+ */
+export type IndexView = {
+  fresh: readonly Candidate[]
+  /** Documents that went a moment ago and have no tombstone yet. */
+  gone: ReadonlySet<number>
+  /** Documents that are gone, by block, though lists may still have them. */
+  dead: ReadonlyMap<number, Uint8Array>
+  /** Grows with every change of posting lists; what was read may already be of a later state. */
+  state: number
+  /** The rows that have the lists of these words and filters; other lists may share a row with them. */
+  rowsOf: (hashes: Iterable<number>) => Promise<ReadRow[]>
+}
+
+const keysOf = (hashes: Iterable<number>): Set<number> =>
+  new Set(Array.from(hashes, (hash) => [hash, bundleOf(hash)]).flat())
+
+export async function viewIndex(ctx: Ctx): Promise<IndexView> {
+  const gone = await removedLately(ctx)
+  const fresh = await freshDocuments(ctx, ctx.searchTuning.freshRead)
+  const dead = new Map((await deadCards(ctx)).map(({ block, docs }) => [block, docs]))
+  const state = await stateOfLists(ctx)
+  const kept = keptIndex(ctx).lists
+  const known = new Map<number, readonly ReadRow[]>()
+  const rowsOf = async (hashes: Iterable<number>) => {
+    const keys = keysOf(hashes)
+    const unread: number[] = []
+    for (const key of keys) {
+      if (known.has(key)) continue
+      const rows = kept.rowsOf(state, key)
+      if (rows) known.set(key, rows)
+      else unread.push(key)
+    }
+    if (unread.length > 0) {
+      const { state: stateRead, rows } = await postingsOf(ctx, unread)
+      const read = Map.groupBy(rows, ({ key }) => key)
+      for (const key of unread) {
+        const lists = (read.get(key) ?? []).map(readRow)
+        known.set(key, lists)
+        // A transaction may see lists of its own that are never committed.
+        if (!ctx.transacting) kept.keep(stateRead, key, lists)
+      }
+    }
+    return Array.from(keys, (key) => known.get(key) ?? []).flat()
+  }
+  return { fresh, gone, dead, state, rowsOf }
+}
+
+/** A word with its trigrams; a bit for the last five bits of each tells quickly that a word lacks what is asked for. */
+export type ScopeWord = Word & { grams: readonly number[]; gramBits: number }
+
+const bitsOf = (numbers: readonly number[]): number =>
+  numbers.reduce((bits, number) => bits | (1 << number), 0)
+
+function withGrams({ hash, word }: Word): ScopeWord {
+  const grams = hasTrigrams(word) ? trigramsOf(word).map(gramHash) : []
+  return { hash, word, grams, gramBits: bitsOf(grams) }
+}
+
+/** The words of a few documents. In a large vault these are found sooner among themselves than in the vocabulary of all. */
+export async function wordsOfDocuments(ctx: Ctx, documents: readonly Candidate[]): Promise<ScopeWord[]> {
+  const { ofScopes } = keptIndex(ctx).words
+  const words: ScopeWord[] = []
+  const unread: number[] = []
+  for (const hash of new Set(documents.flatMap(({ hashes }) => hashes))) {
+    const word = ofScopes.get(hash)
+    if (word) words.push(word)
+    else unread.push(hash)
+  }
+  if (unread.length === 0) return words
+  const read = (await wordsNumbered(ctx, unread)).map(withGrams)
+  // A transaction may see words that are never committed.
+  if (!ctx.transacting) for (const word of read) ofScopes.keep(word.hash, word)
+  return [...words, ...read]
+}
+
+/** Those that have a trigram of each list. */
+export function havingGrams(words: readonly ScopeWord[], match: Match): ScopeWord[] {
+  const lists = match.map((anyOf) => ({ anyOf, bits: bitsOf(anyOf) }))
+  return words.filter(({ grams, gramBits }) =>
+    lists.every(({ anyOf, bits }) => (gramBits & bits) !== 0 && anyOf.some((gram) => grams.includes(gram))),
+  )
+}

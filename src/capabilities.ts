@@ -1,115 +1,204 @@
 import type { Capability, RawRoute } from './core/capability.ts'
-import { deleteAccount, deleteAccountByPassword } from './features/accounts/delete-account.ts'
-import { deleteWorkspace, previewWorkspaceDeletion } from './features/accounts/delete-workspace.ts'
-import { exportAccount } from './features/accounts/export.ts'
-import { changeProfile, readSettings, replaceSettings } from './features/accounts/settings.ts'
 import {
+  changeProfile,
+  deleteAccount,
+  deleteAccountByPassword,
+  deleteWorkspace,
+  exportAccount,
+  previewWorkspaceDeletion,
+  readSettings,
+  replaceSettings,
+} from './features/accounts/index.ts'
+import {
+  billingWebhook,
   checkoutCredits,
   checkoutPlan,
+  developmentPages,
+  listCreditPacks,
+  listPlans,
   openPortal,
+  readHistory,
   readStatus,
   simulateUpgrade,
-} from './features/billing/checkout.ts'
-import { readHistory } from './features/billing/credit-history.ts'
-import { developmentPages } from './features/billing/development-provider.ts'
-import { listCreditPacks, listPlans } from './features/billing/plans.ts'
-import { billingWebhook } from './features/billing/webhook.ts'
-import { createComment, deleteComment, editComment, listComments } from './features/cards/comments.ts'
-import { deleteCard, undeleteCard } from './features/cards/delete.ts'
-import { deleteImage, listCardImages, readImage, uploadImage } from './features/cards/images.ts'
-import { cardStats } from './features/cards/list.ts'
-import { createMaterial, deleteMaterial, listRawMaterials, readMaterial } from './features/cards/materials.ts'
-import { moveCard, publishCard, shareCard, unpublishCard } from './features/cards/publish.ts'
-import { getCard, listCardsPage, listCases } from './features/cards/read.ts'
-import { cardHistory, cardVersion, recordCard, restoreCard, updateCard } from './features/cards/save.ts'
-import { similarTo, similarToDraft } from './features/cards/similar.ts'
-import { createInvite, listMyInvites, redeemInvite, withdrawInvite } from './features/credits/invite-codes.ts'
-import { readBalance, readPolicy } from './features/credits/ledger.ts'
-import { reconcileCredits } from './features/credits/reconciliation.ts'
-import { aiGuide } from './features/guide/ai-guide.ts'
-import { commandPackages } from './features/guide/command-package.ts'
-import { guidePages, listGuide, readGuidePage } from './features/guide/guide.ts'
-import { health, readServiceWarnings, ready } from './features/health/health.ts'
+} from './features/billing/index.ts'
 import {
-  createAgentKey,
-  createApiKey,
-  deleteApiKey,
-  endCurrentKey,
-  listApiKeys,
-} from './features/identity/api-keys.ts'
+  cardHistory,
+  cardStats,
+  cardVersion,
+  createComment,
+  createMaterial,
+  deleteCard,
+  deleteComment,
+  deleteImage,
+  deleteMaterial,
+  editComment,
+  getCard,
+  listCardImages,
+  listCardsPage,
+  listCases,
+  listComments,
+  listRawMaterials,
+  moveCard,
+  publishCard,
+  readImage,
+  readMaterial,
+  recordCard,
+  restoreCard,
+  shareCard,
+  similarTo,
+  similarToDraft,
+  undeleteCard,
+  unpublishCard,
+  updateCard,
+  uploadImage,
+} from './features/cards/index.ts'
+import {
+  createInvite,
+  listMyInvites,
+  readBalance,
+  readPolicy,
+  reconcileCredits,
+  redeemInvite,
+  withdrawInvite,
+} from './features/credits/index.ts'
+import { aiGuide, commandPackages, guidePages, listGuide, readGuidePage } from './features/guide/index.ts'
+import { health, readServiceWarnings, ready } from './features/health/index.ts'
 import {
   cancelEmailChange,
   changeEmail,
+  changePassword,
+  createAgentKey,
+  createApiKey,
+  deleteApiKey,
+  disconnectApp,
+  dismissFirstSteps,
+  endCurrentKey,
+  endSession,
+  listApiKeys,
+  listConnectedApps,
+  listSessions,
+  logout,
+  me,
+  oauthRoutes,
+  readFirstSteps,
   requestPasswordReset,
   resendVerification,
   resetPassword,
+  signOutEverywhere,
+  submitOnboarding,
   verifyEmail,
-} from './features/identity/email-links.ts'
-import { dismissFirstSteps, readFirstSteps } from './features/identity/first-steps.ts'
-import { disconnectApp, listConnectedApps } from './features/identity/oauth-grants.ts'
-import { oauthRoutes } from './features/identity/oauth-routes.ts'
-import { changePassword } from './features/identity/passwords.ts'
-import { endSession, listSessions, logout, signOutEverywhere } from './features/identity/sessions.ts'
-import { me, submitOnboarding } from './features/identity/users.ts'
-import { listNotices, readNotices, unreadNotices } from './features/inbox/inbox.ts'
-import { addSamples, removeSamples } from './features/inbox/sample-cards.ts'
-import { readTeamWeek } from './features/inbox/team-week.ts'
-import { importLibrary, listPulledCards } from './features/library/import.ts'
-import { publicLibrary } from './features/library/public-pages.ts'
-import { librarySnapshots } from './features/library/snapshot.ts'
-import { appendEvent, deleteEvent, listEvents, readEvent } from './features/memory/events.ts'
-import { transferPreferences } from './features/memory/preferences.ts'
-import { appendTurn, readSnapshot, searchMemory } from './features/memory/project-context.ts'
-import { deleteProject, listProjects, renameProject } from './features/memory/projects.ts'
-import { proposeCard, recordFromMemory } from './features/memory/propose-card.ts'
-import { acceptDraft } from './features/mining/accept.ts'
-import { dismissDraft, getDraft, listDrafts, offerDrafts, reopenDraft } from './features/mining/drafts.ts'
-import { appealDecision, askForLook } from './features/moderation/appeals.ts'
-import { decideMatter, liftBan, listPublishingBans } from './features/moderation/decisions.ts'
-import { getModeration, listModeration, readOwnModeration } from './features/moderation/queue.ts'
-import { readReportable, reportCard } from './features/moderation/reports.ts'
-import { recall } from './features/recall/recall.ts'
-import { searchCards } from './features/search/search.ts'
-import { searchEverywhere } from './features/search/search-box.ts'
+} from './features/identity/index.ts'
+import {
+  addSamples,
+  listNotices,
+  readNotices,
+  readTeamWeek,
+  removeSamples,
+  unreadNotices,
+} from './features/inbox/index.ts'
+import { importLibrary, librarySnapshots, listPulledCards, publicLibrary } from './features/library/index.ts'
+import {
+  appendEvent,
+  appendTurn,
+  deleteEvent,
+  deleteProject,
+  listEvents,
+  listProjects,
+  proposeCard,
+  readEvent,
+  readSnapshot,
+  recordFromMemory,
+  renameProject,
+  searchMemory,
+  transferPreferences,
+} from './features/memory/index.ts'
+import {
+  acceptDraft,
+  dismissDraft,
+  getDraft,
+  listDrafts,
+  offerDrafts,
+  reopenDraft,
+} from './features/mining/index.ts'
+import {
+  appealDecision,
+  askForLook,
+  decideMatter,
+  getModeration,
+  liftBan,
+  listModeration,
+  listPublishingBans,
+  readOwnModeration,
+  readReportable,
+  reportCard,
+} from './features/moderation/index.ts'
+import { recall } from './features/recall/index.ts'
 import {
   clearSearchHistory,
   forgetSearch,
   listKeptSearches,
   rememberSearch,
   saveSearch,
-} from './features/search/search-history.ts'
-import { streamSupportChat, supportChat } from './features/support/chat.ts'
-import { listMyTickets, replyToTicket } from './features/support/replies.ts'
-import { createTicket, readAttachment } from './features/support/ticket-routes.ts'
-import { closeTicket, getTicket, listTickets } from './features/support/tickets.ts'
-import { listCites, writeCites } from './features/trust/card-cites.ts'
-import { effectRows, readEffects } from './features/trust/effects.ts'
-import { feedbackStats, giveFeedback, listFeedback, withdrawFeedback } from './features/trust/feedback.ts'
-import { linkCards, listLinks, unlinkCards } from './features/trust/links.ts'
-import { mergeCard, unmergeCard } from './features/trust/merge.ts'
-import { trustSubscribers } from './features/trust/refresh.ts'
-import { reviewQueue, setReviewInterval } from './features/trust/review-queue.ts'
-import { listVerdicts, verifyCard, withdrawVerdicts } from './features/trust/verdicts.ts'
-import { addMember, addMemberByEmail } from './features/workspaces/add-members.ts'
-import { readAudit, readWorkspaceAudit } from './features/workspaces/audit-log.ts'
+  searchCards,
+  searchEverywhere,
+} from './features/search/index.ts'
+import {
+  closeTicket,
+  createTicket,
+  getTicket,
+  listMyTickets,
+  listTickets,
+  readAttachment,
+  replyToTicket,
+  streamSupportChat,
+  supportChat,
+} from './features/support/index.ts'
+import {
+  effectRows,
+  feedbackStats,
+  giveFeedback,
+  linkCards,
+  listCites,
+  listFeedback,
+  listLinks,
+  listVerdicts,
+  mergeCard,
+  readEffects,
+  reviewQueue,
+  setReviewInterval,
+  trustSubscribers,
+  unlinkCards,
+  unmergeCard,
+  verifyCard,
+  withdrawFeedback,
+  withdrawVerdicts,
+  writeCites,
+} from './features/trust/index.ts'
 import {
   acceptInvitation,
   acceptInvite,
-  declineInvitation,
-  listInvites,
-  listMyInvitations,
-  revokeInvite,
-  viewInvite,
-} from './features/workspaces/invitations.ts'
-import { changeMemberRole, listMembers, removeMember } from './features/workspaces/members.ts'
-import { invite, resendInvite } from './features/workspaces/send-invitations.ts'
-import { login, loginWithGoogle, register } from './features/workspaces/sign-in.ts'
-import {
+  addMember,
+  addMemberByEmail,
+  changeMemberRole,
   changeWorkspace,
   createWorkspace,
+  declineInvitation,
   getWorkspace,
+  invite,
+  listInvites,
+  listMembers,
+  listMyInvitations,
   listWorkspaces,
-} from './features/workspaces/workspaces.ts'
+  login,
+  loginWithGoogle,
+  readAudit,
+  readWorkspaceAudit,
+  register,
+  removeMember,
+  resendInvite,
+  revokeInvite,
+  viewInvite,
+} from './features/workspaces/index.ts'
 import { pagesStylesheet } from './pages/page.ts'
 
 /** All that the product can do: the table of contents. */

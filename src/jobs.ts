@@ -1,44 +1,46 @@
 import { type Ctx, contextFor, type Services } from './core/context.ts'
 import { dropOldIdempotencyKeys } from './core/idempotency.ts'
 import { jobFailures, logFailure } from './core/log.ts'
-import { dropLeftovers } from './features/accounts/delete-account.ts'
-import { backUpOnSchedule } from './features/backup/backup.ts'
-import { keepDevelopmentBooks } from './features/billing/development-provider.ts'
-import { endPlans } from './features/billing/subscriptions.ts'
-import { REINDEX_JOB, reindexStale } from './features/cards/card-index.ts'
-import { purgeDeletedCards } from './features/cards/delete.ts'
+import { dropLeftovers } from './features/accounts/index.ts'
+import { backUpOnSchedule } from './features/backup/index.ts'
+import { endPlans, keepDevelopmentBooks } from './features/billing/index.ts'
 import {
+  dropLooseImages,
   dropOldReads,
   dropOldRecalls,
   keepOpened,
   keepWaitingReads,
   OPENED_JOB,
+  purgeDeletedCards,
   READS_JOB,
-} from './features/cards/deliveries.ts'
-import { dropLooseImages } from './features/cards/images.ts'
-import { reviewSharedCards } from './features/cards/review.ts'
-import { dropOldLeftAddresses } from './features/credits/earning.ts'
-import { reconcileAtNight } from './features/credits/reconciliation.ts'
-import { answerResetRequests, RESET_JOB } from './features/identity/email-links.ts'
-import { dropOAuthLeftovers } from './features/identity/oauth-grants.ts'
-import { dropOldFailures } from './features/identity/passwords.ts'
-import { dropEndedAccess } from './features/identity/sessions.ts'
-import { dropOldNotices } from './features/inbox/inbox.ts'
-import { mailTeams, teamMailNow } from './features/inbox/team-week.ts'
-import { makeDueSnapshot } from './features/library/snapshot.ts'
-import { MAIL_JOB } from './features/mail/outbox.ts'
-import { sendDueMails, tidyOutbox } from './features/mail/sender.ts'
-import { MINING_JOB } from './features/memory/mining-queue.ts'
-import { dropOldDrafts, mineDueSessions } from './features/mining/job.ts'
-import { noticeMailNow } from './features/notices/notices.ts'
-import { dropOldMissedSearches } from './features/search/search-misses.ts'
-import { dropOldConversations } from './features/support/chat.ts'
-import { dropOldAttachments } from './features/support/ticket-routes.ts'
-import { dropOrphanedUploads } from './features/support/tickets.ts'
-import { readMissingCites } from './features/trust/card-cites.ts'
-import { feedbackMailNow, mailFeedback } from './features/trust/feedback-mail.ts'
-import { refreshAllTrust, refreshDueTrust } from './features/trust/refresh.ts'
-import { tellOwners } from './features/trust/review-queue.ts'
+  REINDEX_JOB,
+  reindexStale,
+  reviewSharedCards,
+} from './features/cards/index.ts'
+import { dropOldLeftAddresses, reconcileAtNight } from './features/credits/index.ts'
+import {
+  answerResetRequests,
+  dropEndedAccess,
+  dropOAuthLeftovers,
+  dropOldFailures,
+  RESET_JOB,
+} from './features/identity/index.ts'
+import { dropOldNotices, mailTeams, teamMailNow } from './features/inbox/index.ts'
+import { makeDueSnapshot } from './features/library/index.ts'
+import { MAIL_JOB, sendDueMails, tidyOutbox } from './features/mail/index.ts'
+import { MINING_JOB } from './features/memory/index.ts'
+import { dropOldDrafts, mineDueSessions } from './features/mining/index.ts'
+import { noticeMailNow } from './features/notices/index.ts'
+import { dropOldMissedSearches } from './features/search/index.ts'
+import { dropOldAttachments, dropOldConversations, dropOrphanedUploads } from './features/support/index.ts'
+import {
+  feedbackMailNow,
+  mailFeedback,
+  readMissingCites,
+  refreshAllTrust,
+  refreshDueTrust,
+  tellOwners,
+} from './features/trust/index.ts'
 import { maintainIndex } from './search-index/index.ts'
 
 export type Job = {

@@ -5,7 +5,7 @@ import type { Ctx, Services } from './core/context.ts'
 import { fingerprintOf, randomToken } from './core/crypto.ts'
 import { makeFolder } from './core/disk.ts'
 import { VaultGone } from './db/db.ts'
-import type { BackupKey } from './features/backup/format.ts'
+import type { BackupKey } from './features/backup/index.ts'
 import {
   adoptKey,
   changeKey,
@@ -16,7 +16,7 @@ import {
   otherKey,
   type Resealed,
   withKeyLock,
-} from './features/secret-key/secret-key.ts'
+} from './features/secret-key/index.ts'
 
 /** The secret key of the server: where it comes from, and whether it is the one that the database knows. */
 

@@ -4,7 +4,7 @@ import type { Services, Viewer } from '../../core/context.ts'
 import { AppError, notAuthenticated, unavailable } from '../../core/errors.ts'
 import { credentialOf, headerOf, SAFE_METHODS, sessionCookie, sessionCookieName } from '../../core/http.ts'
 import { authorise } from '../../core/invoke.ts'
-import { viewerOf } from '../../features/identity/credentials.ts'
+import { viewerOf } from '../../features/identity/index.ts'
 import type { FlatHeaders } from './answers.ts'
 import { applyRateLimit, countWrongCredential, holdGuessingHost } from './rate-limit.ts'
 

@@ -18,7 +18,7 @@ import {
   toolAnswer,
   toolsOf,
 } from '../../core/invoke.ts'
-import { GUIDE_VERSION } from '../../features/guide/ai-guide.ts'
+import { GUIDE_VERSION } from '../../features/guide/index.ts'
 import { authenticate } from './admission.ts'
 import type { Answer, Answers, FlatHeaders } from './answers.ts'
 import { refuseUncalled } from './not-found.ts'

@@ -5,7 +5,7 @@ import { contextFor, type Services, type UserCtx } from '../../core/context.ts'
 import { AppError, InvalidInput, notAuthenticated } from '../../core/errors.ts'
 import { limitClassOfTool, mayUse, requiredScopes, type ToolCapability } from '../../core/invoke.ts'
 import { addressFor } from '../../core/own-addresses.ts'
-import { bearerChallenge, GRANTABLE_SCOPES } from '../../features/identity/oauth-protocol.ts'
+import { bearerChallenge, GRANTABLE_SCOPES } from '../../features/identity/index.ts'
 import {
   authenticate,
   isLongBody,

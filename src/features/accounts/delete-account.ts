@@ -3,19 +3,21 @@ import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
 import type { Db, EngineName } from '../../db/db.ts'
-import { audit } from '../audit/audit.ts'
-import { leaveProvider, willBeCharged } from '../billing/subscriptions.ts'
-import { forgetComments } from '../cards/comments.ts'
-import { forgetPrivateCards } from '../cards/delete.ts'
-import { keepLeftAddress, LEFT_ADDRESS_DAYS } from '../credits/earning.ts'
-import { disconnectAllApps } from '../identity/oauth-grants.ts'
-import { requireRecentProof } from '../identity/passwords.ts'
-import { endAccess } from '../identity/sessions.ts'
-import { requireLiveCredential, requireUser } from '../identity/users.ts'
-import { cancelMails, cancelMailsTo } from '../mail/outbox.ts'
-import { forgetMemory } from '../memory/projects.ts'
-import { forgetReportsOf } from '../moderation/reports.ts'
-import { handBackOffice, withdrawInvitesNaming, withdrawInvitesOf } from '../workspaces/members.ts'
+import { audit } from '../audit/index.ts'
+import { leaveProvider, willBeCharged } from '../billing/index.ts'
+import { forgetComments, forgetPrivateCards } from '../cards/index.ts'
+import { keepLeftAddress, LEFT_ADDRESS_DAYS } from '../credits/index.ts'
+import {
+  disconnectAllApps,
+  endAccess,
+  requireLiveCredential,
+  requireRecentProof,
+  requireUser,
+} from '../identity/index.ts'
+import { cancelMails, cancelMailsTo } from '../mail/index.ts'
+import { forgetMemory } from '../memory/index.ts'
+import { forgetReportsOf } from '../moderation/index.ts'
+import { handBackOffice, withdrawInvitesNaming, withdrawInvitesOf } from '../workspaces/index.ts'
 import { anonymiseUser, deleteOwnRows } from './personal-data.ts'
 
 /** The workspaces with other members that would have no admin without this person. */

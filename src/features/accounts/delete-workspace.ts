@@ -7,20 +7,23 @@ import { fromJson, toJson } from '../../db/columns.ts'
 import { type Db, isSqlite } from '../../db/db.ts'
 import type { Role, WorkspacesTable } from '../../db/schema.ts'
 import { localNumber } from '../../shared/language.ts'
-import { audit } from '../audit/audit.ts'
-import { cardsByOwner, countCardsIn, sendCardsHome } from '../cards/delete.ts'
-import { countMaterialsIn, sendMaterialsHome } from '../cards/materials.ts'
-import { successorsAround } from '../cards/read.ts'
-import { holdCardsOf } from '../cards/store.ts'
-import { type Settings, settingsOf } from '../identity/user-settings.ts'
-import { requireUser } from '../identity/users.ts'
-import { enqueueMail, hasRoomInMailbox, mailWithButton, type Words } from '../mail/outbox.ts'
-import { endModerationIn } from '../moderation/reports.ts'
-import { noticeText } from '../notices/notice-kinds.ts'
-import { tell } from '../notices/notices.ts'
-import { mayKnowOf, requireRole } from '../permissions/permissions.ts'
-import { forgetMissedSearches } from '../search/search-misses.ts'
-import { countOpenInvites, endInvitesOf } from '../workspaces/invitations.ts'
+import { audit } from '../audit/index.ts'
+import {
+  cardsByOwner,
+  countCardsIn,
+  countMaterialsIn,
+  holdCardsOf,
+  sendCardsHome,
+  sendMaterialsHome,
+  successorsAround,
+} from '../cards/index.ts'
+import { requireUser, type Settings, settingsOf } from '../identity/index.ts'
+import { enqueueMail, hasRoomInMailbox, mailWithButton, type Words } from '../mail/index.ts'
+import { endModerationIn } from '../moderation/index.ts'
+import { noticeText, tell } from '../notices/index.ts'
+import { mayKnowOf, requireRole } from '../permissions/index.ts'
+import { forgetMissedSearches } from '../search/index.ts'
+import { countOpenInvites, endInvitesOf } from '../workspaces/index.ts'
 
 /**
  * On PostgreSQL everything that puts a row into a workspace locks the workspace's own row by its foreign key. Locking that

@@ -4,8 +4,7 @@ import type { RawRoute } from '../../core/capability.ts'
 import type { Services, UserCtx } from '../../core/context.ts'
 import { notAuthenticated } from '../../core/errors.ts'
 import { contextOfRequest, credentialOf } from '../../core/http.ts'
-import { viewerOf } from '../identity/credentials.ts'
-import { presentUser, requireUser } from '../identity/users.ts'
+import { presentUser, requireUser, viewerOf } from '../identity/index.ts'
 import { ownRows } from './personal-data.ts'
 
 async function* exportLines(ctx: UserCtx): AsyncGenerator<string> {

@@ -4,9 +4,9 @@ import type { Db } from '../../db/db.ts'
 import type { Table } from '../../db/distribution.ts'
 import type { Schema, UsersTable } from '../../db/schema.ts'
 import type { Column } from '../../db/stored-texts.ts'
-import { contentOfImage } from '../cards/images.ts'
-import { DEFAULT_SETTINGS } from '../identity/user-settings.ts'
-import { freeText, holdsText, storedTextBytes } from '../storage/text-usage.ts'
+import { contentOfImage } from '../cards/index.ts'
+import { DEFAULT_SETTINGS } from '../identity/index.ts'
+import { freeText, holdsText, storedTextBytes } from '../storage/index.ts'
 
 const PAGE = 200
 

@@ -4,21 +4,21 @@ import { inTx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { toJson } from '../../db/columns.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
-import { audit } from '../audit/audit.ts'
-import { settingsOf, UserSettings } from '../identity/user-settings.ts'
+import { audit } from '../audit/index.ts'
 import {
   cleanName,
   DisplayName,
   defaultWorkspaceOf,
   presentUser,
   requireUser,
+  settingsOf,
   UserResponse,
+  UserSettings,
   updateUser,
-} from '../identity/users.ts'
-import { hasRole, roleIn } from '../permissions/permissions.ts'
-import { requireMayPublish } from '../permissions/sanctions.ts'
-import { forgetHistory } from '../search/search-history.ts'
-import { textLimit, textUsageOf } from '../storage/text-usage.ts'
+} from '../identity/index.ts'
+import { hasRole, requireMayPublish, roleIn } from '../permissions/index.ts'
+import { forgetHistory } from '../search/index.ts'
+import { textLimit, textUsageOf } from '../storage/index.ts'
 
 const TextStorage = z
   .object({

@@ -18,9 +18,9 @@ import {
   SchemaTooNew,
 } from '../../db/migrations/migrate.ts'
 import { maintainIndex, usualTuning } from '../../search-index/index.ts'
-import { reindexAll } from '../cards/card-index.ts'
-import { HASHING } from '../identity/passwords.ts'
-import { reindexEvents } from '../memory/store.ts'
+import { reindexAll } from '../cards/index.ts'
+import { HASHING } from '../identity/index.ts'
+import { reindexEvents } from '../memory/index.ts'
 import {
   type Checked,
   Counter,

@@ -5,9 +5,9 @@ import type { Ctx } from '../../core/context.ts'
 import { openSnapshot } from '../../db/open.ts'
 import type { TableShape } from '../../db/snapshot.ts'
 import { strayEntries, wronglyIndexed, wronglyListed } from '../../search-index/index.ts'
-import { indexableCards, wordsOnly } from '../cards/card-index.ts'
-import { reconcile } from '../credits/reconciliation.ts'
-import { indexDifference } from '../memory/event-index.ts'
+import { indexableCards, wordsOnly } from '../cards/index.ts'
+import { reconcile } from '../credits/index.ts'
+import { indexDifference } from '../memory/index.ts'
 import { ticketFile } from './format.ts'
 
 export type Check = { what: string; findings: string[] }

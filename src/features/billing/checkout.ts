@@ -5,8 +5,8 @@ import { inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, invalid, notConfigured, notFound } from '../../core/errors.ts'
 import { Time } from '../../core/schemas.ts'
 import { DAY_MS } from '../../shared/time.ts'
-import { balanceOf, book } from '../credits/ledger.ts'
-import { requireUser } from '../identity/users.ts'
+import { balanceOf, book } from '../credits/index.ts'
+import { requireUser } from '../identity/index.ts'
 import { findCustomer, forgetCustomer, saveCustomer } from './billing-store.ts'
 import {
   findPack,

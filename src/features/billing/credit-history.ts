@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
-import { readableTitles } from '../cards/store.ts'
+import { readableTitles } from '../cards/index.ts'
 
 export const CreditsEntry = z
   .object({

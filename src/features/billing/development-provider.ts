@@ -36,7 +36,7 @@ import { fromJson, toJson } from '../../db/columns.ts'
 import { type Database, type Db, withPatience } from '../../db/db.ts'
 import { type Html, html, localised, PAGE_HEADERS, page } from '../../pages/page.ts'
 import { localDay, localMoney } from '../../shared/language.ts'
-import { languageFor } from '../identity/users.ts'
+import { languageFor } from '../identity/index.ts'
 import { receiveEvent } from './webhook.ts'
 
 /** The development provider's two hosted pages. They say on every screen that no money moves. */

@@ -3,8 +3,8 @@ import type { DisputeFacts, InvoiceFacts, RefundFacts } from '../../adapters/pay
 import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../db/db.ts'
 import type { BillingDisputesTable } from '../../db/schema.ts'
-import { audit } from '../audit/audit.ts'
-import { balanceOf, book } from '../credits/ledger.ts'
+import { audit } from '../audit/index.ts'
+import { balanceOf, book } from '../credits/index.ts'
 import { findPayment, keepEarlyRefund, type PaymentRow, saveRefund } from './billing-store.ts'
 import { findPlan, planOfProduct } from './plans.ts'
 

@@ -3,7 +3,7 @@ import { type PaymentProvider, PaymentProviderError } from '../../adapters/payme
 import { type Ctx, inTx } from '../../core/context.ts'
 import { notConfigured, unavailable } from '../../core/errors.ts'
 import { DAY_MS, TookTooLong, within } from '../../shared/time.ts'
-import { setPlan } from '../identity/users.ts'
+import { setPlan } from '../identity/index.ts'
 import {
   fillSubscription,
   findCustomer,

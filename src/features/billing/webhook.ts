@@ -14,9 +14,9 @@ import type { RawRoute } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { contextOfRequest } from '../../core/http.ts'
-import { audit } from '../audit/audit.ts'
-import { book } from '../credits/ledger.ts'
-import { accountState } from '../identity/users.ts'
+import { audit } from '../audit/index.ts'
+import { book } from '../credits/index.ts'
+import { accountState } from '../identity/index.ts'
 import {
   findPayment,
   findSubscription,

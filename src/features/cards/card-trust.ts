@@ -3,7 +3,7 @@ import { Time } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
 import type { CardType, Closeness, VerdictOutcome } from '../../db/knowledge-schema.ts'
 import { DAY_MS } from '../../shared/time.ts'
-import { type AccountAge, accountAge, factorOfAge } from '../identity/users.ts'
+import { type AccountAge, accountAge, factorOfAge } from '../identity/index.ts'
 
 /** The present judgement of one person about a card, with everything that decides its weight. */
 export type Judgement = {

@@ -23,7 +23,7 @@ import {
   type Picture,
 } from '../../shared/image-format.ts'
 import { DAY_MS } from '../../shared/time.ts'
-import { audit } from '../audit/audit.ts'
+import { audit } from '../audit/index.ts'
 import { ADDED_BY, CardId } from './card.ts'
 import { readPicture } from './image-file.ts'
 import { contributorFor, editableAtAnyVersion, readableCard } from './store.ts'

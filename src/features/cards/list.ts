@@ -8,7 +8,7 @@ import type { Db } from '../../db/db.ts'
 import type { CardsTable } from '../../db/knowledge-schema.ts'
 import { byBytes } from '../../db/sql-values.ts'
 import { foldForFilter } from '../../shared/card-checks.ts'
-import { requireVisible } from '../permissions/permissions.ts'
+import { requireVisible } from '../permissions/index.ts'
 import { CARD_TYPES, FeedbackCounts, normalName, trackOf } from './card.ts'
 import {
   type CardScope,

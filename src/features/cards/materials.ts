@@ -13,9 +13,9 @@ import type { Role, Schema } from '../../db/schema.ts'
 import { cleanJson, cleanLongText, cleanOptional, cleanText, Findings } from '../../redaction/redact.ts'
 import { MORE_THAN_CONTROLS, requiredText } from '../../redaction/required-text.ts'
 import { cutText } from '../../text/unicode.ts'
-import { audit } from '../audit/audit.ts'
-import { requireRole } from '../permissions/permissions.ts'
-import { chargeText, freeText, storedTextBytes, textBytes } from '../storage/text-usage.ts'
+import { audit } from '../audit/index.ts'
+import { requireRole } from '../permissions/index.ts'
+import { chargeText, freeText, storedTextBytes, textBytes } from '../storage/index.ts'
 
 type Materials = ExpressionBuilder<Schema, 'raw_materials'>
 

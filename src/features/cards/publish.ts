@@ -20,12 +20,17 @@ import {
   type TextSketch,
   wordsOf,
 } from '../../text/similar.ts'
-import { audit } from '../audit/audit.ts'
-import { mayEarn } from '../credits/earning.ts'
-import { book, hasEarned, PUBLISH_REWARD, timesBooked } from '../credits/ledger.ts'
-import { publishingDisabled, requirePublishing } from '../identity/users.ts'
-import { policyOf, publishingTarget, requireRole, roleOf } from '../permissions/permissions.ts'
-import { refuseHidden, requireMayPublish } from '../permissions/sanctions.ts'
+import { audit } from '../audit/index.ts'
+import { book, hasEarned, mayEarn, PUBLISH_REWARD, timesBooked } from '../credits/index.ts'
+import { publishingDisabled, requirePublishing } from '../identity/index.ts'
+import {
+  policyOf,
+  publishingTarget,
+  refuseHidden,
+  requireMayPublish,
+  requireRole,
+  roleOf,
+} from '../permissions/index.ts'
 import { type CardAnswer, CardId, CaseResponse } from './card.ts'
 import type { CardRow } from './list.ts'
 import { licenceFor, presentCard, publishedColumns, thinShare, thinState } from './present.ts'

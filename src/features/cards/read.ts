@@ -10,7 +10,7 @@ import { isAmongTexts, textList } from '../../db/sql-values.ts'
 import { containsInstructions } from '../../review/find-danger.ts'
 import { allTextOf } from '../../shared/card-checks.ts'
 import { beginningOf } from '../../text/unicode.ts'
-import { requireVisible } from '../permissions/permissions.ts'
+import { requireVisible } from '../permissions/index.ts'
 import { type CardAnswer, CardId, CaseListResponse, CaseResponse } from './card.ts'
 import { noteOpened, noteReads } from './deliveries.ts'
 import {

@@ -23,8 +23,7 @@ import {
   secretsInEvidences,
   writtenCites,
 } from '../../shared/card-checks.ts'
-import { policyOf, roleIn } from '../permissions/permissions.ts'
-import { isClearedFor } from '../permissions/sanctions.ts'
+import { isClearedFor, policyOf, roleIn } from '../permissions/index.ts'
 import type { EvidenceInput } from './card.ts'
 import { refilterCards } from './card-index.ts'
 import type { CardRow } from './list.ts'

@@ -19,10 +19,9 @@ import {
   warningsFor,
 } from '../../shared/card-checks.ts'
 import { readCites } from '../../shared/cites.ts'
-import { homeOfCredential, requireUser } from '../identity/users.ts'
-import { hasRole, requireRole, roleIn } from '../permissions/permissions.ts'
-import { requireMayPublish } from '../permissions/sanctions.ts'
-import { chargeText, rowsOfCard, textBytes, writeText } from '../storage/text-usage.ts'
+import { homeOfCredential, requireUser } from '../identity/index.ts'
+import { hasRole, requireMayPublish, requireRole, roleIn } from '../permissions/index.ts'
+import { chargeText, rowsOfCard, textBytes, writeText } from '../storage/index.ts'
 import {
   type CardAnswer,
   CardId,

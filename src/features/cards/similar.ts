@@ -31,7 +31,7 @@ import {
   type TextSketch,
 } from '../../text/similar.ts'
 import { wordHash } from '../../text/term-hash.ts'
-import { isClearedFor } from '../permissions/sanctions.ts'
+import { isClearedFor } from '../permissions/index.ts'
 import { CardId, CaseCreate, MAX_BODY_BYTES, SimilarCard, type SimilarCardAnswer } from './card.ts'
 import { ownerFilter, workspaceFilter } from './card-index.ts'
 import { type ReadRow, selectCards } from './list.ts'

@@ -14,7 +14,7 @@ import type { CardStatus, ReviewStatus } from '../../db/knowledge-schema.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 import type { Role, Schema, WorkspacesTable } from '../../db/schema.ts'
 import { isAmongTexts, textList } from '../../db/sql-values.ts'
-import { mayKnowOf } from '../permissions/permissions.ts'
+import { mayKnowOf } from '../permissions/index.ts'
 
 /**
  * Who may do what with a card, as conditions on a query over `cards`. Every read of cards, here and in search, uses

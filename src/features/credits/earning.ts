@@ -1,7 +1,7 @@
 import { type Ctx, inTx } from '../../core/context.ts'
 import { addressHash } from '../../core/crypto.ts'
 import { DAY_MS } from '../../shared/time.ts'
-import { isEveryAddressProven } from '../mail/outbox.ts'
+import { isEveryAddressProven } from '../mail/index.ts'
 
 export const LEFT_ADDRESS_DAYS = 90
 const KEPT_MS = LEFT_ADDRESS_DAYS * DAY_MS

@@ -10,7 +10,7 @@ import { newId } from '../../db/ids.ts'
 import type { BillingInvitesTable } from '../../db/schema.ts'
 import { cleanOptional, Findings } from '../../redaction/redact.ts'
 import { DAY_MS } from '../../shared/time.ts'
-import { audit } from '../audit/audit.ts'
+import { audit } from '../audit/index.ts'
 import { isProven, LEFT_ADDRESS_DAYS, mayEarn } from './earning.ts'
 import { balanceOf, book } from './ledger.ts'
 

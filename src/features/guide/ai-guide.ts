@@ -6,7 +6,7 @@ import { descriptionOf, requiredScopes, toolsOf } from '../../core/invoke.ts'
 import { isOwnAddress } from '../../core/own-addresses.ts'
 import { USER_PREFERENCES_KEY } from '../../shared/memory.ts'
 import { withoutEnd } from '../../text/unicode.ts'
-import { policyOf } from '../credits/ledger.ts'
+import { policyOf } from '../credits/index.ts'
 
 // The usage guide as data. Plain sentences for a model that has never seen the vault; tools and addresses are filled in
 // from the declarations, so nothing here can disagree with them.

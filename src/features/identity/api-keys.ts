@@ -12,8 +12,8 @@ import { cleanText, Findings } from '../../redaction/redact.ts'
 import { requiredText } from '../../redaction/required-text.ts'
 import { AGENT_KEYS, ANY_SCOPE, SCOPES, TOOL_SCOPES } from '../../shared/scopes.ts'
 import { DAY_MS } from '../../shared/time.ts'
-import { audit } from '../audit/audit.ts'
-import { hasRole, roleIn } from '../permissions/permissions.ts'
+import { audit } from '../audit/index.ts'
+import { hasRole, roleIn } from '../permissions/index.ts'
 import { requireLiveCredential } from './users.ts'
 
 /** When the key that makes a call ends; null for never, and for what is no key. */

@@ -7,9 +7,8 @@ import { Email, normalEmail, Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
 import type { EmailTokensTable, UsersTable } from '../../db/schema.ts'
 import { localTime } from '../../shared/language.ts'
-import { audit } from '../audit/audit.ts'
-import { keepLeftAddress } from '../credits/earning.ts'
-import { bookWaitingBonuses } from '../credits/invite-codes.ts'
+import { audit } from '../audit/index.ts'
+import { bookWaitingBonuses, keepLeftAddress } from '../credits/index.ts'
 import {
   cancelMail,
   cancelMails,
@@ -17,8 +16,8 @@ import {
   hasRoomInMailbox,
   mailWithButton,
   requireRoomInMailbox,
-} from '../mail/outbox.ts'
-import { tell } from '../notices/notices.ts'
+} from '../mail/index.ts'
+import { tell } from '../notices/index.ts'
 import { forgetFailures, hashPassword, Password, requireRecentProof } from './passwords.ts'
 import { endAccess } from './sessions.ts'
 import { languageOf } from './user-settings.ts'

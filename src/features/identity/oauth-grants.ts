@@ -9,7 +9,7 @@ import { fromJson, toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { OAuthTokensTable } from '../../db/schema.ts'
 import type { Scope } from '../../shared/scopes.ts'
-import { audit } from '../audit/audit.ts'
+import { audit } from '../audit/index.ts'
 import type { OAuthClient } from './oauth-clients.ts'
 import { type GrantableScope, OAuthProblem, pkceMatches } from './oauth-protocol.ts'
 import {

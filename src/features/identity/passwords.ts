@@ -6,7 +6,7 @@ import { sha256 } from '../../core/crypto.ts'
 import { AppError, conflict, notAuthenticated, rateLimited } from '../../core/errors.ts'
 import { refuseWhileWriting } from '../../db/db.ts'
 import type { UsersTable } from '../../db/schema.ts'
-import { audit } from '../audit/audit.ts'
+import { audit } from '../audit/index.ts'
 import { endAccess } from './sessions.ts'
 import { dropEmailTokens, requireUser, updateUser } from './users.ts'
 

@@ -8,8 +8,8 @@ import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
 import type { UsersTable } from '../../db/schema.ts'
 import { DAY_MS } from '../../shared/time.ts'
-import { audit } from '../audit/audit.ts'
-import { cancelMails } from '../mail/outbox.ts'
+import { audit } from '../audit/index.ts'
+import { cancelMails } from '../mail/index.ts'
 import { disconnectAllApps } from './oauth-grants.ts'
 import {
   deleteEndedLinks,

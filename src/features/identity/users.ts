@@ -20,8 +20,8 @@ import { cleanJson, cleanText, Findings } from '../../redaction/redact.ts'
 import { ANY_SCOPE } from '../../shared/scopes.ts'
 import { DAY_MS } from '../../shared/time.ts'
 import { cutText } from '../../text/unicode.ts'
-import { balanceOf } from '../credits/ledger.ts'
-import { hasRole, roleOf } from '../permissions/permissions.ts'
+import { balanceOf } from '../credits/index.ts'
+import { hasRole, roleOf } from '../permissions/index.ts'
 import { languageOf, settingsOf } from './user-settings.ts'
 
 /** A newer request replaces the older one, whose link then stops working. */

@@ -5,16 +5,16 @@ import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
 import type { NoticesTable, Role } from '../../db/schema.ts'
-import { readableTitles, type TitledCard } from '../cards/store.ts'
+import { readableTitles, type TitledCard } from '../cards/index.ts'
 import {
   isAboutCard,
   NOTICE_KINDS,
+  NOTICES_KEPT_MS,
   type NoticeDetails,
   type NoticeKind,
   noticeText,
-} from '../notices/notice-kinds.ts'
-import { NOTICES_KEPT_MS } from '../notices/notices.ts'
-import { RoleName } from '../permissions/permissions.ts'
+} from '../notices/index.ts'
+import { RoleName } from '../permissions/index.ts'
 
 type NoticeRow = NoticesTable & {
   actor_name: string | null

@@ -2,11 +2,8 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx } from '../../core/context.ts'
 import { AnswerId } from '../../core/schemas.ts'
-import { CaseCreate } from '../cards/card.ts'
-import { removeDeletable } from '../cards/delete.ts'
-import { record } from '../cards/save.ts'
-import { sampleRows } from '../identity/first-steps.ts'
-import { requireUser } from '../identity/users.ts'
+import { CaseCreate, record, removeDeletable } from '../cards/index.ts'
+import { requireUser, sampleRows } from '../identity/index.ts'
 
 /** Cards to read and search before a person has written any. Each shows another use, and each is correct. */
 export const SAMPLE_CARDS: Record<string, z.input<typeof CaseCreate>> = {

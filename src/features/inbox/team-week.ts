@@ -8,31 +8,30 @@ import type { Db } from '../../db/db.ts'
 import type { Role, UsersTable } from '../../db/schema.ts'
 import { localDay, localNumber } from '../../shared/language.ts'
 import { DAY_MS } from '../../shared/time.ts'
-import { CARD_TYPES } from '../cards/card.ts'
-import { trustCounts } from '../cards/card-trust.ts'
 import {
   AT_HOME,
+  CARD_TYPES,
   type HomeAnswer,
   isCurrent,
   isListed,
   mayRead,
   presentHomes,
   type Shown,
-} from '../cards/visibility.ts'
-import { settingsOf } from '../identity/user-settings.ts'
-import { findUser } from '../identity/users.ts'
+  trustCounts,
+} from '../cards/index.ts'
+import { findUser, settingsOf } from '../identity/index.ts'
 import {
   enqueueMail,
   lastMailAt,
   type MailSection,
   mailbox,
   mailWithButton,
+  type WaitingMail,
   type Words,
-} from '../mail/outbox.ts'
-import type { WaitingMail } from '../mail/sender.ts'
-import { hasRole, policyOf, requireRole } from '../permissions/permissions.ts'
-import { missedSearches } from '../search/search-misses.ts'
-import { cardsToReview, QueueItem } from '../trust/review-queue.ts'
+} from '../mail/index.ts'
+import { hasRole, policyOf, requireRole } from '../permissions/index.ts'
+import { missedSearches } from '../search/index.ts'
+import { cardsToReview, QueueItem } from '../trust/index.ts'
 
 /** The viewer, the workspace, and the period, which ends before `until`. */
 type WeekQuery = {

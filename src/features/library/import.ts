@@ -13,26 +13,30 @@ import { byBytes } from '../../db/sql-values.ts'
 import { FIXED_POLICY } from '../../review/find-danger.ts'
 import { dangerInCard, secretsInContent } from '../../shared/card-checks.ts'
 import { SIMILAR } from '../../text/similar.ts'
-import { audit } from '../audit/audit.ts'
+import { audit } from '../audit/index.ts'
 import {
+  answering,
+  type CardWords,
   CaseCreate,
   CaseUpdate,
+  cardsLike,
+  changeOrigin,
+  edit,
+  editableAtAnyVersion,
   MAX_BODY_BYTES,
+  mayRead,
   originKey,
   presentOrigin,
+  type Reviewed,
   ReviewReason,
+  record,
+  review,
+  reviewColumns,
   type StoredOrigin,
   storedOrigin,
-} from '../cards/card.ts'
-import { type CardWords, wordsOfCard } from '../cards/card-index.ts'
-import { answering } from '../cards/read.ts'
-import { type Reviewed, review, reviewColumns } from '../cards/review.ts'
-import { changeOrigin, edit, record } from '../cards/save.ts'
-import { cardsLike } from '../cards/similar.ts'
-import { editableAtAnyVersion } from '../cards/store.ts'
-import { mayRead } from '../cards/visibility.ts'
-import { requireRole } from '../permissions/permissions.ts'
-import { requireMayPublish } from '../permissions/sanctions.ts'
+  wordsOfCard,
+} from '../cards/index.ts'
+import { requireMayPublish, requireRole } from '../permissions/index.ts'
 
 export type Pulled = { card_id: string; isGone: boolean; isPublishedElsewhere: boolean; version: number }
 

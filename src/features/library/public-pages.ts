@@ -13,9 +13,7 @@ import type { Step } from '../../shared/card-checks.ts'
 import { DEFAULT_LANGUAGE } from '../../shared/language.ts'
 import { LICENCE_TEXTS, type Licence } from '../../shared/licences.ts'
 import { beginningOf, escapeHtml } from '../../text/unicode.ts'
-import { presentOrigin } from '../cards/card.ts'
-import { authorOf, presentPublication } from '../cards/present.ts'
-import { isCurrent, isListed } from '../cards/visibility.ts'
+import { authorOf, isCurrent, isListed, presentOrigin, presentPublication } from '../cards/index.ts'
 
 /** Nobody is signed in. Only scope public is used, which does not depend on the viewer. */
 const NOBODY = ''

@@ -25,10 +25,7 @@ import {
   WELL_KNOWN,
   writeLine,
 } from '../../shared/library-snapshot.ts'
-import { storedOrigin } from '../cards/card.ts'
-import { writtenBytes } from '../cards/list.ts'
-import { authorOf } from '../cards/present.ts'
-import { isCurrent, isListed } from '../cards/visibility.ts'
+import { authorOf, isCurrent, isListed, storedOrigin, writtenBytes } from '../cards/index.ts'
 import { activeKeyId, listedKeys, type SigningKey, signingKey } from './signing-keys.ts'
 
 type SnapshotRow = Selectable<LibrarySnapshotsTable>

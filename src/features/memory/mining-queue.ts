@@ -5,7 +5,7 @@ import { fromJsonOrNull } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
 import type { MiningDueTable } from '../../db/knowledge-schema.ts'
 import { turnParts } from '../../shared/memory.ts'
-import { freeText, storedTextBytes } from '../storage/text-usage.ts'
+import { freeText, storedTextBytes } from '../storage/index.ts'
 import type { EventRow, ProjectRef } from './store.ts'
 
 /** What happened in an exchange, as hooks capture it in `meta.activity`. Mining reads it. */

@@ -10,7 +10,7 @@ import { Findings } from '../../redaction/redact.ts'
 import { documentFrom, turnContent, USER_PREFERENCES_KEY } from '../../shared/memory.ts'
 import { foldCase } from '../../text/fold.ts'
 import { cutText } from '../../text/unicode.ts'
-import { tellWithdrawn } from '../cards/deliveries.ts'
+import { tellWithdrawn } from '../cards/index.ts'
 import {
   appendTo,
   appendTurnOnce,

@@ -18,8 +18,8 @@ import {
   readProjectKey,
   USER_PREFERENCES_KEY,
 } from '../../shared/memory.ts'
-import { audit } from '../audit/audit.ts'
-import { requireRole } from '../permissions/permissions.ts'
+import { audit } from '../audit/index.ts'
+import { requireRole } from '../permissions/index.ts'
 import { moveDue, removeMinedOf } from './mining-queue.ts'
 import { Confirmed, ProjectKey, WorkspaceId } from './schemas.ts'
 import {

@@ -7,8 +7,14 @@ import { cleanJson, Findings } from '../../redaction/redact.ts'
 import { turnParts } from '../../shared/memory.ts'
 import { saysFailure } from '../../text/failure.ts'
 import { cutText } from '../../text/unicode.ts'
-import { CARD_TYPES, CaseCreate, CaseResponse, MAX_BODY_BYTES } from '../cards/card.ts'
-import { analyseNewCard, record } from '../cards/save.ts'
+import {
+  analyseNewCard,
+  CARD_TYPES,
+  CaseCreate,
+  CaseResponse,
+  MAX_BODY_BYTES,
+  record,
+} from '../cards/index.ts'
 import { requireOwnEvent } from './events.ts'
 
 /** Taking a report apart: blocks, labels, sentences. Every function reads its text once. */
@@ -257,13 +263,11 @@ function symptomOf(message: string, spoken: readonly Block[], reported: readonly
 const stepsIn = (blocks: readonly Block[]): CardDraft['steps'] => {
   const items = under(blocks, FIX_HEADING).filter(({ kind }) => kind === 'item')
   if (items.length < 2) return []
-  return items
-    .slice(0, MOST_STEPS)
-    .map(({ text }, index) => ({
-      order: index + 1,
-      action: shorten(text, MAX_DRAFT_TEXT_LENGTH),
-      result: '',
-    }))
+  return items.slice(0, MOST_STEPS).map(({ text }, index) => ({
+    order: index + 1,
+    action: shorten(text, MAX_DRAFT_TEXT_LENGTH),
+    result: '',
+  }))
 }
 
 const evidencesIn = (blocks: readonly Block[]): CardDraft['evidences'] => {

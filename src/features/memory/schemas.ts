@@ -6,7 +6,7 @@ import { MORE_THAN_CONTROLS } from '../../redaction/required-text.ts'
 import { containsInstructions } from '../../review/find-danger.ts'
 import { LONGEST_KEY } from '../../shared/memory.ts'
 import { cutText } from '../../text/unicode.ts'
-import type { Withdrawn } from '../cards/deliveries.ts'
+import type { Withdrawn } from '../cards/index.ts'
 
 export const LONGEST_CONTENT = 200_000
 export const MAX_BODY_BYTES = 8 * 1024 * 1024

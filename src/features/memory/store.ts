@@ -6,7 +6,7 @@ import { insertRow, type Named, prepared } from '../../db/prepared.ts'
 import { doAll, type Pieces } from '../../shared/pieces.ts'
 import { piecesOf, termsOf } from '../../text/analyse.ts'
 import { foldCase } from '../../text/fold.ts'
-import { freeText, storedTextBytes } from '../storage/text-usage.ts'
+import { freeText, storedTextBytes } from '../storage/index.ts'
 import {
   addToIndex,
   dropFromIndex,

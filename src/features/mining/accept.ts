@@ -5,11 +5,9 @@ import { invalid } from '../../core/errors.ts'
 import { requireScope } from '../../core/invoke.ts'
 import type { CardDraftsTable } from '../../db/knowledge-schema.ts'
 import { draftCard, evidencesOf } from '../../shared/mining.ts'
-import { CaseCreate } from '../cards/card.ts'
-import { record } from '../cards/save.ts'
-import { readableCard } from '../cards/store.ts'
-import { defaultWorkspaceOf, homeOfCredential, requireUser } from '../identity/users.ts'
-import { verifyCard } from '../trust/verdicts.ts'
+import { CaseCreate, readableCard, record } from '../cards/index.ts'
+import { defaultWorkspaceOf, homeOfCredential, requireUser } from '../identity/index.ts'
+import { verifyCard } from '../trust/index.ts'
 import {
   candidateOf,
   DraftAccept,

@@ -13,12 +13,10 @@ import { MORE_THAN_CONTROLS, requiredText } from '../../redaction/required-text.
 import { type Candidate, cleanCandidate, draftCard, LIMITS, signatureOf } from '../../shared/mining.ts'
 import { DAY_MS, dayBegan } from '../../shared/time.ts'
 import { SIMILAR } from '../../text/similar.ts'
-import { CaseCreate } from '../cards/card.ts'
-import { cardsLike, type Text } from '../cards/similar.ts'
-import { readableTitles } from '../cards/store.ts'
-import { tell } from '../notices/notices.ts'
-import { findOwnAndTeam } from '../search/hits.ts'
-import { chargeText, freeText, storedTextBytes, textBytes } from '../storage/text-usage.ts'
+import { CaseCreate, cardsLike, readableTitles, type Text } from '../cards/index.ts'
+import { tell } from '../notices/index.ts'
+import { findOwnAndTeam } from '../search/index.ts'
+import { chargeText, freeText, storedTextBytes, textBytes } from '../storage/index.ts'
 
 /** False if the person already has a draft of this error, open or decided. */
 async function insertDraft(db: Db, row: CardDraftsTable): Promise<boolean> {

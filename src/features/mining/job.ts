@@ -14,7 +14,7 @@ import {
   markAgain,
   settleSession,
   turnsOfSession,
-} from '../memory/mining-queue.ts'
+} from '../memory/index.ts'
 import { deleteDraftsBefore, deleteRecoveriesBefore, insertRecovery, keepCandidate } from './drafts.ts'
 
 const said = (by: 'person' | 'agent', text: string): Step[] =>

@@ -5,11 +5,9 @@ import { flag } from '../../db/columns.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
 import { cleanOptional, cleanText, Findings } from '../../redaction/redact.ts'
 import { contentOf } from '../../shared/card-checks.ts'
-import { audit } from '../audit/audit.ts'
-import { findAnyCard, review, reviewAhead } from '../cards/review.ts'
-import { holdAnyCard, ownCard } from '../cards/store.ts'
-import { publishingTarget } from '../permissions/permissions.ts'
-import { refuseHidden, requireMayPublish } from '../permissions/sanctions.ts'
+import { audit } from '../audit/index.ts'
+import { findAnyCard, holdAnyCard, ownCard, review, reviewAhead } from '../cards/index.ts'
+import { publishingTarget, refuseHidden, requireMayPublish } from '../permissions/index.ts'
 import {
   findOwnMatter,
   insertMatter,

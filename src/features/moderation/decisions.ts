@@ -9,11 +9,17 @@ import { newId } from '../../db/ids.ts'
 import type { ModerationDecision } from '../../db/knowledge-schema.ts'
 import { holdLockOf } from '../../db/locks.ts'
 import { cleanText, Findings } from '../../redaction/redact.ts'
-import { audit } from '../audit/audit.ts'
-import { findCardOrDeleted, hideCard, type ModeratedCard, showCard, takeCardOut } from '../cards/review.ts'
-import { holdAnyCard } from '../cards/store.ts'
-import { findUser } from '../identity/users.ts'
-import { isProven } from '../permissions/permissions.ts'
+import { audit } from '../audit/index.ts'
+import {
+  findCardOrDeleted,
+  hideCard,
+  holdAnyCard,
+  type ModeratedCard,
+  showCard,
+  takeCardOut,
+} from '../cards/index.ts'
+import { findUser } from '../identity/index.ts'
+import { isProven } from '../permissions/index.ts'
 import {
   findBanFor,
   findBanIn,

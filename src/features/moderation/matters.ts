@@ -13,7 +13,7 @@ import type { CardsTable, ModerationMattersTable, PublishingBansTable } from '..
 import type { Schema } from '../../db/schema.ts'
 import { isAmongTexts, textList } from '../../db/sql-values.ts'
 import { containsInstructions } from '../../review/find-danger.ts'
-import { markSuccession } from '../cards/read.ts'
+import { markSuccession } from '../cards/index.ts'
 import type { MatterHead, OwnMatter } from './schemas.ts'
 
 export type Moderator = { userId: string; isService: boolean }

@@ -7,9 +7,14 @@ import { withMark } from '../../core/untrusted-text.ts'
 import { containsInstructions } from '../../review/find-danger.ts'
 import { SPEAKS_TO_AGENTS } from '../../review/rule.ts'
 import type { ReviewReason } from '../../shared/card-checks.ts'
-import { CardId } from '../cards/card.ts'
-import { findAnyCard, lookedAt, type ModeratedCard, versionsForModerators } from '../cards/review.ts'
-import { ownCard } from '../cards/store.ts'
+import {
+  CardId,
+  findAnyCard,
+  lookedAt,
+  type ModeratedCard,
+  ownCard,
+  versionsForModerators,
+} from '../cards/index.ts'
 import {
   findMatter,
   isAtMatter,

@@ -8,14 +8,18 @@ import type { Db } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import type { CardReportsTable, ModerationMattersTable } from '../../db/knowledge-schema.ts'
 import { cleanOptional, Findings } from '../../redaction/redact.ts'
-import { audit } from '../audit/audit.ts'
-import { CardId } from '../cards/card.ts'
-import { trustCounts } from '../cards/card-trust.ts'
-import { hideCard, type ModeratedCard } from '../cards/review.ts'
-import { holdAnyCard } from '../cards/store.ts'
-import { isListed, mayRead } from '../cards/visibility.ts'
-import { accountAge, factorOfAge } from '../identity/users.ts'
-import { isEveryAddressProven } from '../mail/outbox.ts'
+import { audit } from '../audit/index.ts'
+import {
+  CardId,
+  hideCard,
+  holdAnyCard,
+  isListed,
+  type ModeratedCard,
+  mayRead,
+  trustCounts,
+} from '../cards/index.ts'
+import { accountAge, factorOfAge } from '../identity/index.ts'
+import { isEveryAddressProven } from '../mail/index.ts'
 import { endTeamMatters, insertMatter, updateMatter, waitingMatter, wasKept } from './matters.ts'
 import { hasNoModerator, tellModerators, tellOwner } from './moderators.ts'
 import { CardReport, CardReported, ReportableCard } from './schemas.ts'

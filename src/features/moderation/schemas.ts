@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AnswerId, Id, pageOf, Time } from '../../core/schemas.ts'
 import { Provenance } from '../../core/untrusted-text.ts'
 import { requiredText } from '../../redaction/required-text.ts'
-import { CardId, CaseContent, CaseResponse, Review } from '../cards/card.ts'
+import { CardId, CaseContent, CaseResponse, Review } from '../cards/index.ts'
 
 const REPORT_KINDS = ['dangerous', 'instructions', 'secret', 'personal', 'wrong', 'spam', 'other'] as const
 const DECISIONS = ['keep', 'hide', 'remove'] as const

@@ -5,8 +5,7 @@ import type { Db } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import type { NoticesTable, UsersTable } from '../../db/schema.ts'
 import { DAY_MS } from '../../shared/time.ts'
-import { enqueueMail, mailbox, mailWithButton } from '../mail/outbox.ts'
-import type { WaitingMail } from '../mail/sender.ts'
+import { enqueueMail, mailbox, mailWithButton, type WaitingMail } from '../mail/index.ts'
 import { type NoticeDetails, type NoticeKind, noticeText } from './notice-kinds.ts'
 
 /** What the unread notices of a person differ in, as the unique index has it. */

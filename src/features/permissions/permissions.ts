@@ -6,7 +6,7 @@ import { fromJsonOrNull } from '../../db/columns.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
 import type { Role, UsersTable, WorkspacesTable } from '../../db/schema.ts'
 import { DANGER_RULES, type DangerRuleId, SEVERITIES, type Severity } from '../../review/rule.ts'
-import { isEveryAddressProven } from '../mail/outbox.ts'
+import { isEveryAddressProven } from '../mail/index.ts'
 
 const RANK: Record<Role, number> = { viewer: 1, editor: 2, admin: 3 }
 

@@ -7,8 +7,7 @@ import type { Severity } from '../../review/rule.ts'
 import type { ReviewReason, Step } from '../../shared/card-checks.ts'
 import { fitsOf } from '../../shared/cites.ts'
 import { beginningOf, withoutControls } from '../../text/unicode.ts'
-import { storedTrust, trustSummary } from '../cards/card-trust.ts'
-import { isLikelyOutdated, provenanceOf } from '../cards/present.ts'
+import { isLikelyOutdated, provenanceOf, storedTrust, trustSummary } from '../cards/index.ts'
 import type { RecalledItemAnswer } from './schemas.ts'
 
 /** An item on its way to the agent. */

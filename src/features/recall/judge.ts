@@ -1,5 +1,5 @@
 import { isCommonStem } from '../../text/terms.ts'
-import { byTrust, type FoundCard, type FoundCards, type Information } from '../search/hits.ts'
+import { byTrust, type FoundCard, type FoundCards, type Information } from '../search/index.ts'
 import {
   hasAnotherCause,
   namesAnother,

@@ -2,14 +2,17 @@ import type { UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { itemsOf, USER_PREFERENCES_KEY } from '../../shared/memory.ts'
 import { queryTerms, termsOf } from '../../text/analyse.ts'
-import { type Delivered, deliveredIn } from '../cards/deliveries.ts'
-import type { CardRow } from '../cards/list.ts'
-import { successorOf } from '../cards/read.ts'
-import { readableCard } from '../cards/store.ts'
-import type { ShownEvent } from '../memory/event-search.ts'
-import { eventsFor, type Snapshot, snapshotOf } from '../memory/project-context.ts'
-import { type ResolvedProject, refuseUnfitKey, resolveProject } from '../memory/projects.ts'
-import { spread } from '../memory/schemas.ts'
+import { type CardRow, type Delivered, deliveredIn, readableCard, successorOf } from '../cards/index.ts'
+import {
+  eventsFor,
+  type ResolvedProject,
+  refuseUnfitKey,
+  resolveProject,
+  type ShownEvent,
+  type Snapshot,
+  snapshotOf,
+  spread,
+} from '../memory/index.ts'
 import {
   type Asker,
   cardItem,

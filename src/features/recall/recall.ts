@@ -6,11 +6,10 @@ import { cleanOptional, Findings } from '../../redaction/redact.ts'
 import { failsToRead, isReading, readCommandText, terminalText } from '../../text/command-output.ts'
 import { readFailure, withoutLooseNumbers } from '../../text/failure.ts'
 import { explain } from '../../text/snippet.ts'
-import { type Delivered, deliveredIn, keepCall, noteReads } from '../cards/deliveries.ts'
-import { balanceOf, PUBLIC_SEARCH_COST, spentOn } from '../credits/ledger.ts'
-import { settingsOf } from '../identity/user-settings.ts'
-import { requireUser } from '../identity/users.ts'
-import { type FoundCard, findOwnAndTeam, lookInLibrary } from '../search/hits.ts'
+import { type Delivered, deliveredIn, keepCall, noteReads } from '../cards/index.ts'
+import { balanceOf, PUBLIC_SEARCH_COST, spentOn } from '../credits/index.ts'
+import { requireUser, settingsOf } from '../identity/index.ts'
+import { type FoundCard, findOwnAndTeam, lookInLibrary } from '../search/index.ts'
 import {
   type Asker,
   cardItem,

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { thinAnswer } from '../../core/capability.ts'
 import { AnswerId, Id } from '../../core/schemas.ts'
 import { markIn, NONE_RECOGNISED, Provenance } from '../../core/untrusted-text.ts'
-import { ProjectKey } from '../memory/schemas.ts'
-import { EnvironmentAsked } from '../search/schemas.ts'
+import { ProjectKey } from '../memory/index.ts'
+import { EnvironmentAsked } from '../search/index.ts'
 
 const MOMENTS = ['failure', 'prompt', 'start', 'compact'] as const
 export type Moment = (typeof MOMENTS)[number]

@@ -3,7 +3,7 @@ import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns
 import type { Database, Db, EngineName } from '../../db/db.ts'
 import { STORED_TEXTS, type StoredTexts } from '../../db/stored-texts.ts'
 import { cleanJson, cleanOptional, type Finding, Findings } from '../../redaction/redact.ts'
-import { countText, holdsText, rowsOf } from '../storage/text-usage.ts'
+import { countText, holdsText, rowsOf } from '../storage/index.ts'
 
 /** A stored record in the form that the present rules would give it. */
 type Rescanned = {

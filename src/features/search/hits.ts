@@ -10,9 +10,8 @@ import {
   weighQuery,
 } from '../../text/query.ts'
 import { MOST_CHARACTERS, READ_AT_ONCE } from '../../text/snippet.ts'
-import { isDistrusted, type StoredTrust } from '../cards/card-trust.ts'
-import { type HomeFacts, homesOf } from '../cards/visibility.ts'
-import { balanceOf, book, PUBLIC_SEARCH_COST } from '../credits/ledger.ts'
+import { type HomeFacts, homesOf, isDistrusted, type StoredTrust } from '../cards/index.ts'
+import { balanceOf, book, PUBLIC_SEARCH_COST } from '../credits/index.ts'
 import { NO_CODES } from './query.ts'
 import { type Demands, type HitDetails as Loaded, loadHits } from './results.ts'
 import { type Hit, type Retrieved, retrieve, type SearchScope } from './retrieve.ts'

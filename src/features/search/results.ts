@@ -36,20 +36,26 @@ import {
   wantTerms,
 } from '../../text/snippet.ts'
 import { beginningOf } from '../../text/unicode.ts'
-import { sameTag, trackOf } from '../cards/card.ts'
-import { matchesEnvironment } from '../cards/card-index.ts'
-import { presentTrust, type StoredTrust, storedTrust } from '../cards/card-trust.ts'
-import { feedbackOf, isLikelyOutdated, provenanceOf, withNames } from '../cards/present.ts'
-import { evidenceTexts } from '../cards/store.ts'
 import {
+  evidenceTexts,
+  feedbackOf,
   type HomeFacts,
   isCurrent,
   isInTeamOf,
+  isLikelyOutdated,
   isListed,
+  matchesEnvironment,
   presentHome,
+  presentTrust,
+  provenanceOf,
+  type StoredTrust,
+  sameTag,
+  storedTrust,
+  trackOf,
   trustSeenBy,
   type ViewerId,
-} from '../cards/visibility.ts'
+  withNames,
+} from '../cards/index.ts'
 import { type AskedCodes, isAboutAnotherCode } from './query.ts'
 import type { QueryTerm as Asked, Hit, SearchScope } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'

@@ -43,18 +43,20 @@ import {
 } from '../../text/query.ts'
 import { hasTrigrams, wordHash } from '../../text/term-hash.ts'
 import { STOP_WORDS } from '../../text/terms.ts'
-import { normalName } from '../cards/card.ts'
 import {
   askedEnvironmentFilter,
+  isListed,
+  normalName,
   ownerFilter,
   ownerInFilter,
   publishedFromFilter,
+  type SearchedScope,
   tagFilter,
   trackFilter,
   typeFilter,
+  type ViewerId,
   workspaceFilter,
-} from '../cards/card-index.ts'
-import { isListed, type SearchedScope, type ViewerId } from '../cards/visibility.ts'
+} from '../cards/index.ts'
 
 /** How many words of a long query are counted. Of these, the most telling are searched. */
 const MOST_COUNTED = 256

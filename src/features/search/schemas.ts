@@ -4,8 +4,7 @@ import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { markIn, NONE_RECOGNISED, Provenance } from '../../core/untrusted-text.ts'
 import { dictionary } from '../../core/validation.ts'
 import { beginningOf } from '../../text/unicode.ts'
-import { Trust } from '../cards/card-trust.ts'
-import { Home, Readers } from '../cards/visibility.ts'
+import { Home, Readers, Trust } from '../cards/index.ts'
 
 const CardType = z.enum(['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'])
 

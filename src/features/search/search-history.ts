@@ -10,8 +10,7 @@ import type { KeptSearchesTable } from '../../db/knowledge-schema.ts'
 import { cleanText, Findings } from '../../redaction/redact.ts'
 import { requiredText } from '../../redaction/required-text.ts'
 import { cutText } from '../../text/unicode.ts'
-import { settingsOf } from '../identity/user-settings.ts'
-import { requireUser } from '../identity/users.ts'
+import { requireUser, settingsOf } from '../identity/index.ts'
 
 type Kind = KeptSearchesTable['kind']
 type KeptQuery = Pick<KeptSearchesTable, 'user_id' | 'kind' | 'query' | 'filters'>

@@ -7,7 +7,7 @@ import { DAY_MS } from '../../shared/time.ts'
 import { fold } from '../../text/fold.ts'
 import { STOP_WORDS } from '../../text/terms.ts'
 import { withoutEnd } from '../../text/unicode.ts'
-import { policyOf } from '../permissions/permissions.ts'
+import { policyOf } from '../permissions/index.ts'
 
 /**
  * The one team whose cards a person searches: the one they name, or else their only one. If it could be several, no

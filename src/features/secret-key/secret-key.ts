@@ -3,9 +3,9 @@ import { fingerprintOf, seal, unseal } from '../../core/crypto.ts'
 import type { Database, Db } from '../../db/db.ts'
 import { holdLock, otherServers } from '../../db/locks.ts'
 import { claimFolder } from '../../db/sqlite/server-lock.ts'
-import { activeSigningKey, resealSigningKeys } from '../library/signing-keys.ts'
-import { countMailsOfOtherKeys, lastFingerprint, resealMails } from '../mail/outbox.ts'
-import { resealConversations } from '../support/chat.ts'
+import { activeSigningKey, resealSigningKeys } from '../library/index.ts'
+import { countMailsOfOtherKeys, lastFingerprint, resealMails } from '../mail/index.ts'
+import { resealConversations } from '../support/index.ts'
 
 /** What the secret key of the server seals in the database: which key that is, what it seals, and how it is changed. */
 

@@ -18,7 +18,7 @@ import {
   guide,
   withAddress,
   withPageLinks,
-} from '../guide/guide.ts'
+} from '../guide/index.ts'
 
 /** An answer from the guide: by a model that reads the best sections, or a quote of those sections. */
 

@@ -6,9 +6,9 @@ import { Page, pageOf } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
 import { sanitise } from '../../redaction/redact.ts'
 import { requiredText } from '../../redaction/required-text.ts'
-import { findUser } from '../identity/users.ts'
-import { enqueueMail, mailWithButton } from '../mail/outbox.ts'
-import { tell } from '../notices/notices.ts'
+import { findUser } from '../identity/index.ts'
+import { enqueueMail, mailWithButton } from '../mail/index.ts'
+import { tell } from '../notices/index.ts'
 import {
   ByTicket,
   countReplies,

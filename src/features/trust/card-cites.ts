@@ -5,11 +5,18 @@ import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
 import { citeText, LONGEST_CITE, MOST_CITES, readCite, readCites } from '../../shared/cites.ts'
-import { CardId, CaseResponse } from '../cards/card.ts'
-import { presentTrust, storedTrust, Trust } from '../cards/card-trust.ts'
-import { reviewAhead } from '../cards/review.ts'
-import { changeCites } from '../cards/save.ts'
-import { isInTeamOf, isListed, trustSeenBy } from '../cards/visibility.ts'
+import {
+  CardId,
+  CaseResponse,
+  changeCites,
+  isInTeamOf,
+  isListed,
+  presentTrust,
+  reviewAhead,
+  storedTrust,
+  Trust,
+  trustSeenBy,
+} from '../cards/index.ts'
 
 /** Cards of the viewer and of their teams that cite something, in the order of their ids. */
 const citingCards = (db: Db, viewerId: string) =>

@@ -8,7 +8,7 @@ import { contextOfRequest, parseQuery } from '../../core/http.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import type { Db } from '../../db/db.ts'
 import { DAY_MS } from '../../shared/time.ts'
-import { requireRole } from '../permissions/permissions.ts'
+import { requireRole } from '../permissions/index.ts'
 
 /** Whose figures: one person's, or those of the members of a workspace about its cards. */
 export type EffectsQuery = { userId: string; workspaceId: string | undefined; since: string }

@@ -5,10 +5,15 @@ import type { UsersTable } from '../../db/schema.ts'
 import { localNumber, localTime } from '../../shared/language.ts'
 import { DAY_MS } from '../../shared/time.ts'
 import { beginningOf } from '../../text/unicode.ts'
-import { settingsOf } from '../identity/user-settings.ts'
-import { findUser } from '../identity/users.ts'
-import { enqueueMail, lastMailAt, mailbox, mailWithButton, type Words } from '../mail/outbox.ts'
-import type { WaitingMail } from '../mail/sender.ts'
+import { findUser, settingsOf } from '../identity/index.ts'
+import {
+  enqueueMail,
+  lastMailAt,
+  mailbox,
+  mailWithButton,
+  type WaitingMail,
+  type Words,
+} from '../mail/index.ts'
 
 /** Owners with feedback that they were not told of, in the order of their ids, after `after`. */
 async function ownersToTell(db: Db, after: string, limit: number): Promise<string[]> {

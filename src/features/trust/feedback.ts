@@ -8,18 +8,22 @@ import { newId } from '../../db/ids.ts'
 import type { CardFeedbackTable, FeedbackKind, VerdictOutcome } from '../../db/knowledge-schema.ts'
 import { cleanOptional, Findings } from '../../redaction/redact.ts'
 import { dayBegan } from '../../shared/time.ts'
-import { CardId } from '../cards/card.ts'
-import { recountFeedback } from '../cards/delete.ts'
-import type { CardRow } from '../cards/list.ts'
-import { feedbackOf } from '../cards/present.ts'
-import { withMerged } from '../cards/read.ts'
-import { countedTogether, holdCards, holdKeyOf, readableCard } from '../cards/store.ts'
-import { isOpen, mayRead } from '../cards/visibility.ts'
-import { mayEarn } from '../credits/earning.ts'
-import { book, holdBalances, timesBooked } from '../credits/ledger.ts'
-import type { Said } from '../notices/notice-kinds.ts'
-import { tell, tellOf, unreadSince, untell } from '../notices/notices.ts'
-import { countText, rowsOfCard, writeText } from '../storage/text-usage.ts'
+import {
+  CardId,
+  type CardRow,
+  countedTogether,
+  feedbackOf,
+  holdCards,
+  holdKeyOf,
+  isOpen,
+  mayRead,
+  readableCard,
+  recountFeedback,
+  withMerged,
+} from '../cards/index.ts'
+import { book, holdBalances, mayEarn, timesBooked } from '../credits/index.ts'
+import { type Said, tell, tellOf, unreadSince, untell } from '../notices/index.ts'
+import { countText, rowsOfCard, writeText } from '../storage/index.ts'
 import { refreshTrust, stands } from './refresh.ts'
 
 function findFeedback(db: Db, cardId: string, userId: string): Promise<CardFeedbackTable | undefined> {

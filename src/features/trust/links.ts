@@ -8,24 +8,30 @@ import { newId, PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
 import type { CardLinksTable, CardMergesTable, LinkKind } from '../../db/knowledge-schema.ts'
 import { cleanOptional, Findings } from '../../redaction/redact.ts'
 import { overlap, shinglesOf } from '../../text/similar.ts'
-import { audit } from '../audit/audit.ts'
-import { CardId } from '../cards/card.ts'
-import { workspaceFilter } from '../cards/card-index.ts'
-import { trustCounts } from '../cards/card-trust.ts'
-import type { CardRow } from '../cards/list.ts'
-import { isReadByAllOf, markSuccession } from '../cards/read.ts'
-import { relatedCards } from '../cards/similar.ts'
+import { audit } from '../audit/index.ts'
 import {
+  CardId,
+  type CardRow,
   editableAtAnyVersion,
   editableCard,
+  Home,
   holdAround,
+  isCurrent,
+  isReadByAllOf,
+  markSuccession,
+  mayRead,
+  presentHome,
+  presentHomes,
+  Readers,
   readableCard,
   readableTitles,
+  relatedCards,
   requireVersion,
-} from '../cards/store.ts'
-import { Home, isCurrent, mayRead, presentHome, presentHomes, Readers } from '../cards/visibility.ts'
-import { tell, untell } from '../notices/notices.ts'
-import { requireMaySpeakOf } from '../permissions/sanctions.ts'
+  trustCounts,
+  workspaceFilter,
+} from '../cards/index.ts'
+import { tell, untell } from '../notices/index.ts'
+import { requireMaySpeakOf } from '../permissions/index.ts'
 
 /** What a person wrote about a link or a merge, and who it was. */
 type Worded = Pick<CardLinksTable, 'from_card_id' | 'to_card_id' | 'why' | 'created_by' | 'created_at'> & {

@@ -5,11 +5,9 @@ import { conflict, notFound } from '../../core/errors.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { cleanOptional, Findings } from '../../redaction/redact.ts'
 import { DAY_MS } from '../../shared/time.ts'
-import { audit } from '../audit/audit.ts'
-import { CardId } from '../cards/card.ts'
-import { recountFeedback } from '../cards/delete.ts'
-import { editableAtAnyVersion, editableCard, holdAround } from '../cards/store.ts'
-import { requireMaySpeakOf } from '../permissions/sanctions.ts'
+import { audit } from '../audit/index.ts'
+import { CardId, editableAtAnyVersion, editableCard, holdAround, recountFeedback } from '../cards/index.ts'
+import { requireMaySpeakOf } from '../permissions/index.ts'
 import {
   countMergedInto,
   deleteMerge,

@@ -6,9 +6,9 @@ import type { Database, Db } from '../../db/db.ts'
 import type { Closeness } from '../../db/knowledge-schema.ts'
 import type { Schema } from '../../db/schema.ts'
 import { isAmongTexts, textList } from '../../db/sql-values.ts'
-import { type CardFacts, type Judgement, lastConfirmedAt, trustFrom } from '../cards/card-trust.ts'
-import { isEveryAddressProven } from '../mail/outbox.ts'
-import { policyOf } from '../permissions/permissions.ts'
+import { type CardFacts, type Judgement, lastConfirmedAt, trustFrom } from '../cards/index.ts'
+import { isEveryAddressProven } from '../mail/index.ts'
+import { policyOf } from '../permissions/index.ts'
 
 /** What a card's trust depends on besides judgements. */
 const cardsToWeigh = (db: Db, cardIds: readonly string[]) =>

@@ -6,21 +6,23 @@ import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import type { Db } from '../../db/db.ts'
 import type { CardStatus, ReviewStatus } from '../../db/knowledge-schema.ts'
 import { daysBefore, jsonNumber } from '../../db/sql-values.ts'
-import { CardId } from '../cards/card.ts'
-import { DISTRUSTED_BELOW, presentTrust, Trust } from '../cards/card-trust.ts'
-import { editableUnmerged } from '../cards/read.ts'
 import {
   AT_HOME,
+  CardId,
+  DISTRUSTED_BELOW,
+  editableUnmerged,
   Home,
   isCurrent,
   mayRead,
   mayUpdate,
   presentHomes,
+  presentTrust,
   Readers,
+  Trust,
   trustSeenBy,
-} from '../cards/visibility.ts'
-import { tellAgainAfter } from '../notices/notices.ts'
-import { requireRole } from '../permissions/permissions.ts'
+} from '../cards/index.ts'
+import { tellAgainAfter } from '../notices/index.ts'
+import { requireRole } from '../permissions/index.ts'
 
 /** When the card was last edited or confirmed. */
 const lastSure = sql<string>`case when confirmed_at > edited_at then confirmed_at else edited_at end`

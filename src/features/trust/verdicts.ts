@@ -10,13 +10,19 @@ import { newId } from '../../db/ids.ts'
 import type { CardVerdictsTable } from '../../db/knowledge-schema.ts'
 import { cleanJson, cleanOptional, Findings } from '../../redaction/redact.ts'
 import { DAY_MS, dayBegan } from '../../shared/time.ts'
-import { CardId } from '../cards/card.ts'
-import { presentTrust, Trust } from '../cards/card-trust.ts'
-import type { CardRow } from '../cards/list.ts'
-import { answering, withMerged } from '../cards/read.ts'
-import { cardIfReadable, countedTogether, readableCard } from '../cards/store.ts'
-import { requireMaySpeakOf } from '../permissions/sanctions.ts'
-import { rowsOfCard, writeText } from '../storage/text-usage.ts'
+import {
+  answering,
+  CardId,
+  type CardRow,
+  cardIfReadable,
+  countedTogether,
+  presentTrust,
+  readableCard,
+  Trust,
+  withMerged,
+} from '../cards/index.ts'
+import { requireMaySpeakOf } from '../permissions/index.ts'
+import { rowsOfCard, writeText } from '../storage/index.ts'
 import { rewardHelp, tellOwner, USEFUL_REWARD, untellOwner } from './feedback.ts'
 import { noteContradictions } from './links.ts'
 import { praiseReturned, refreshIsDue, refreshSoon, standingOf, stands } from './refresh.ts'

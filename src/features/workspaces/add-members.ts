@@ -3,11 +3,10 @@ import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { forbidden, notFound } from '../../core/errors.ts'
 import type { Role, UsersTable } from '../../db/schema.ts'
-import { settingsOf } from '../identity/user-settings.ts'
-import { findUserByEmail, requireUser } from '../identity/users.ts'
-import { hasRoomInMailbox } from '../mail/outbox.ts'
-import { tell, tellByMail } from '../notices/notices.ts'
-import { type Policy, policyOf, requireProvenDomain, requireRole } from '../permissions/permissions.ts'
+import { findUserByEmail, requireUser, settingsOf } from '../identity/index.ts'
+import { hasRoomInMailbox } from '../mail/index.ts'
+import { tell, tellByMail } from '../notices/index.ts'
+import { type Policy, policyOf, requireProvenDomain, requireRole } from '../permissions/index.ts'
 import {
   alreadyMember,
   isMember,

@@ -6,8 +6,8 @@ import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
 import type { AuditLogTable } from '../../db/schema.ts'
-import { readableTitles } from '../cards/store.ts'
-import { requireRole } from '../permissions/permissions.ts'
+import { readableTitles } from '../cards/index.ts'
+import { requireRole } from '../permissions/index.ts'
 
 export type AuditRow = AuditLogTable & { actor_name: string | null; subject_name: string | null }
 

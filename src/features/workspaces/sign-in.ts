@@ -8,32 +8,31 @@ import { plainName } from '../../core/untrusted-text.ts'
 import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { UsersTable } from '../../db/schema.ts'
-import { audit } from '../audit/audit.ts'
-import { bookWaitingBonuses, redeemCode } from '../credits/invite-codes.ts'
-import { book, openBalance, SIGNUP_BONUS } from '../credits/ledger.ts'
-import { sendVerificationMail } from '../identity/email-links.ts'
-import {
-  forgetFailures,
-  hashPassword,
-  holdGuessers,
-  Password,
-  passwordMatches,
-  recordFailure,
-} from '../identity/passwords.ts'
-import { endAccess, startSession, TokenResponse } from '../identity/sessions.ts'
-import { DEFAULT_SETTINGS } from '../identity/user-settings.ts'
+import { audit } from '../audit/index.ts'
+import { book, bookWaitingBonuses, openBalance, redeemCode, SIGNUP_BONUS } from '../credits/index.ts'
 import {
   cleanName,
+  DEFAULT_SETTINGS,
   DisplayName,
+  endAccess,
   findUser,
   findUserByEmail,
   findUserByGoogle,
+  forgetFailures,
   hasAnyUser,
+  hashPassword,
+  holdGuessers,
   insertUser,
+  Password,
+  passwordMatches,
+  recordFailure,
+  sendVerificationMail,
+  startSession,
+  TokenResponse,
   updateUser,
-} from '../identity/users.ts'
-import { hasRoomInMailbox } from '../mail/outbox.ts'
-import { tell, tellByMail } from '../notices/notices.ts'
+} from '../identity/index.ts'
+import { hasRoomInMailbox } from '../mail/index.ts'
+import { tell, tellByMail } from '../notices/index.ts'
 import { spendOnRegistration } from './invitations.ts'
 import { createPersonalWorkspace } from './workspaces.ts'
 

@@ -12,16 +12,25 @@ import { newId } from '../../db/ids.ts'
 import type { MembershipsTable, Role, WorkspacesTable } from '../../db/schema.ts'
 import { cleanJson, Findings } from '../../redaction/redact.ts'
 import { containsInstructions } from '../../review/find-danger.ts'
-import { audit } from '../audit/audit.ts'
-import { reindexWorkspaceSoon } from '../cards/card-index.ts'
-import { markAll, successorsAround } from '../cards/read.ts'
-import { rejectRepeatedIn } from '../cards/similar.ts'
-import { holdCardsOf } from '../cards/store.ts'
-import { requireLiveCredential, requirePublishing, requireUser } from '../identity/users.ts'
-import { PolicyJson, policyOf, RoleName, requireRole, requireVisible } from '../permissions/permissions.ts'
-import { requireMayPublish } from '../permissions/sanctions.ts'
-import { forgetMissedSearches } from '../search/search-misses.ts'
-import { refreshTrustIn } from '../trust/refresh.ts'
+import { audit } from '../audit/index.ts'
+import {
+  holdCardsOf,
+  markAll,
+  reindexWorkspaceSoon,
+  rejectRepeatedIn,
+  successorsAround,
+} from '../cards/index.ts'
+import { requireLiveCredential, requirePublishing, requireUser } from '../identity/index.ts'
+import {
+  PolicyJson,
+  policyOf,
+  RoleName,
+  requireMayPublish,
+  requireRole,
+  requireVisible,
+} from '../permissions/index.ts'
+import { forgetMissedSearches } from '../search/index.ts'
+import { refreshTrustIn } from '../trust/index.ts'
 
 async function insertWorkspace(db: Db, row: WorkspacesTable): Promise<void> {
   await db.insertInto('workspaces').values(row).execute()

@@ -8,7 +8,7 @@ import {
   isUnproven,
   resetLinkFor,
   revokeAdmin,
-} from '../../../features/workspaces/admins.ts'
+} from '../../../features/workspaces/index.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { isInteractive, print, question } from '../terminal.ts'
 import { explained, withVault } from './maintenance.ts'

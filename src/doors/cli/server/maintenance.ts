@@ -9,11 +9,16 @@ import { databaseFile, openDatabase } from '../../../db/open.ts'
 import { DatabaseUnusable, requireUsable } from '../../../db/postgres/requirements.ts'
 import { isUnwritable } from '../../../db/sqlite/result-codes.ts'
 import { releaseFolders } from '../../../db/sqlite/server-lock.ts'
-import { takeBackup } from '../../../features/backup/backup.ts'
-import { checkBackup } from '../../../features/backup/format.ts'
-import { bareContext, checkRestorable, reindex, restoreBackup } from '../../../features/backup/restore.ts'
-import { verifyVault } from '../../../features/backup/verify.ts'
-import { retireKey } from '../../../features/library/signing-keys.ts'
+import {
+  bareContext,
+  checkBackup,
+  checkRestorable,
+  reindex,
+  restoreBackup,
+  takeBackup,
+  verifyVault,
+} from '../../../features/backup/index.ts'
+import { retireKey } from '../../../features/library/index.ts'
 import { changeSecretKey, requireKeyOfBackup } from '../../../secret-key.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { readGiven, requireFile } from '../input.ts'

@@ -1,5 +1,5 @@
-import { reindexRescanned } from '../../../features/memory/store.ts'
-import { type Progress, rescan, rescanSources } from '../../../features/rescan/rescan.ts'
+import { reindexRescanned } from '../../../features/memory/index.ts'
+import { type Progress, rescan, rescanSources } from '../../../features/rescan/index.ts'
 import { EXIT } from '../exit-codes.ts'
 import { endProgress, print, showProgress } from '../terminal.ts'
 import { explained, withVault } from './maintenance.ts'

@@ -1,0 +1,6 @@
+export { checkoutCredits, checkoutPlan, openPortal, readStatus, simulateUpgrade } from './checkout.ts'
+export { readHistory } from './credit-history.ts'
+export { developmentPages, keepDevelopmentBooks, openPayments } from './development-provider.ts'
+export { listCreditPacks, listPlans, PLANS } from './plans.ts'
+export { endPlans, leaveProvider, willBeCharged } from './subscriptions.ts'
+export { billingWebhook } from './webhook.ts'

@@ -1,0 +1,1 @@
+export { health, readServiceWarnings, ready } from './health.ts'

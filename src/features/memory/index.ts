@@ -1,0 +1,33 @@
+export { indexDifference } from './event-index.ts'
+export { FoundEvent, type ShownEvent, searchAllMemory } from './event-search.ts'
+export { appendEvent, deleteEvent, listEvents, readEvent } from './events.ts'
+export {
+  type CapturedTurn,
+  type DueSession,
+  dueSessions,
+  MINING_JOB,
+  markAgain,
+  settleSession,
+  turnsOfSession,
+} from './mining-queue.ts'
+export { transferPreferences } from './preferences.ts'
+export {
+  appendTurn,
+  eventsFor,
+  readSnapshot,
+  type Snapshot,
+  searchMemory,
+  snapshotOf,
+} from './project-context.ts'
+export {
+  deleteProject,
+  forgetMemory,
+  listProjects,
+  type ResolvedProject,
+  refuseUnfitKey,
+  renameProject,
+  resolveProject,
+} from './projects.ts'
+export { proposeCard, recordFromMemory } from './propose-card.ts'
+export { ProjectKey, spread } from './schemas.ts'
+export { fillEventIndex, reindexEvents, reindexRescanned } from './store.ts'

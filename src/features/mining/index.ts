@@ -1,0 +1,3 @@
+export { acceptDraft } from './accept.ts'
+export { dismissDraft, getDraft, listDrafts, offerDrafts, reopenDraft } from './drafts.ts'
+export { dropOldDrafts, mineDueSessions } from './job.ts'

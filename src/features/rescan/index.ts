@@ -1,0 +1,1 @@
+export { type Progress, rescan, rescanSources } from './rescan.ts'

@@ -1,0 +1,20 @@
+export {
+  byTrust,
+  type FoundCard,
+  type FoundCards,
+  findOwnAndTeam,
+  type Information,
+  lookInLibrary,
+} from './hits.ts'
+export { EnvironmentAsked } from './schemas.ts'
+export { searchCards } from './search.ts'
+export { searchEverywhere } from './search-box.ts'
+export {
+  clearSearchHistory,
+  forgetHistory,
+  forgetSearch,
+  listKeptSearches,
+  rememberSearch,
+  saveSearch,
+} from './search-history.ts'
+export { dropOldMissedSearches, forgetMissedSearches, missedSearches } from './search-misses.ts'

@@ -1,0 +1,15 @@
+export {
+  allTextOfCard,
+  chargeText,
+  countText,
+  freeText,
+  holdsText,
+  requireTextFits,
+  rowsOf,
+  rowsOfCard,
+  storedTextBytes,
+  textBytes,
+  textLimit,
+  textUsageOf,
+  writeText,
+} from './text-usage.ts'
